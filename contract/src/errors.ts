@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+
+/** Who has to do something about a refusal. */
+export type WhoActs = 'caller' | 'tenant admin' | 'operator' | 'nobody';
+
+export interface ErrorKind {
+  readonly status: number;
+  /** What happened, for the reference page; the answer itself carries a sentence about this very request. */
+  readonly meaning: string;
+  /** Whether the same request may succeed later without a change. */
+  readonly retryable: boolean;
+  readonly whoActs: WhoActs;
+}
+
+const kind = (status: number, meaning: string, whoActs: WhoActs = 'caller', retryable = false): ErrorKind => ({
+  status,
+  meaning,
+  retryable,
+  whoActs,
+});
+
+/** Every code that any answer may carry. A new code is born here, before the code that returns it. */
+export const errors = {
+  // who are you
+  token_missing: kind(401, 'The request carries no bearer token.'),
+  token_invalid: kind(401, 'The token is malformed, has a wrong signature, issuer or audience, or was revoked.'),
+  token_expired: kind(401, 'The token was valid and no longer is.'),
+  token_scope_invalid: kind(401, 'The token was not issued for this kind of use.'),
+  auth_personal_disabled: kind(401, 'Sign-in with a personal account is switched off here.', 'tenant admin'),
+  auth_enterprise_required: kind(401, 'This organization signs in through its own identity provider.'),
+  auth_personal_required: kind(401, 'This account signs in with its own password, not through an organization.'),
+
+  // may you
+  insufficient_permissions: kind(403, 'The caller is known, but its role does not include this.', 'tenant admin'),
+  admin_required: kind(403, 'Only operators of the platform may do this.', 'operator'),
+  ownership_required: kind(403, 'Only the owner may do this.', 'tenant admin'),
+  step_up_required: kind(403, 'This act needs a fresh proof of presence.'),
+  service_account_refused: kind(403, 'Service accounts may not call this operation.'),
+  project_required: kind(400, 'The request names no project: send X-Project-ID.'),
+  project_mismatch: kind(400, 'X-Project-ID and the project in the path are not the same.'),
+
+  // is it well-formed
+  validation_error: kind(400, 'One or more fields are missing, unknown or out of range; details names each.'),
+  invalid_request: kind(400, 'The request could not be read.'),
+  payload_too_large: kind(413, 'The body is larger than this operation accepts.'),
+  unsupported_media_type: kind(415, 'The body must be application/json.'),
+  not_acceptable: kind(406, 'No offered representation suits the Accept header.'),
+  method_not_allowed: kind(405, 'The path exists, but not with this method.'),
+  route_not_found: kind(404, 'There is no such path.'),
+  cursor_invalid: kind(400, 'The page cursor was not made by this list, or by an older version of it.'),
+  request_timeout: kind(408, 'The request was not received completely in time.', 'caller', true),
+
+  // has it been asked before
+  idempotency_key_missing: kind(400, 'A write needs an Idempotency-Key header.'),
+  idempotency_key_invalid: kind(400, 'The Idempotency-Key is empty, too long, or contradicts its alias.'),
+  idempotency_key_reused: kind(422, 'The key was used before with another request.'),
+  idempotency_in_progress: kind(409, 'A request with this key is still running.', 'nobody', true),
+
+  // does the world allow it
+  illegal_transition: kind(409, 'The object is in a state that does not allow this.'),
+  version_conflict: kind(409, 'The object was changed by someone else since it was read.', 'caller', true),
+  resource_not_found: kind(404, 'There is no such object.'),
+  organization_not_found: kind(404, 'There is no such organization.'),
+  organization_slug_taken: kind(409, 'Another organization already uses this slug.'),
+  project_not_found: kind(404, 'There is no such project.'),
+  project_slug_taken: kind(409, 'Another project of the organization already uses this slug.'),
+  project_not_empty: kind(409, 'The project still holds live resources.'),
+  allocation_not_found: kind(404, 'There is no such allocation.'),
+  allocation_not_active: kind(409, 'The allocation is not active.'),
+  allocation_already_releasing: kind(409, 'The allocation is being released already.', 'nobody'),
+  allocation_concurrency_limit: kind(409, 'The caller holds as many allocations as its policy allows.', 'tenant admin'),
+  sku_unavailable: kind(409, 'Nothing of this kind and size is free now.', 'nobody', true),
+  insufficient_balance: kind(402, 'The balance does not cover this.', 'tenant admin'),
+  node_not_found: kind(404, 'There is no such node.', 'operator'),
+  node_offline: kind(409, 'The node does not answer.', 'operator', true),
+  node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
+  node_already_exists: kind(409, 'A node of this name is enrolled already.', 'operator'),
+  user_not_found: kind(404, 'There is no such user.'),
+  user_already_exists: kind(409, 'A user of this name exists already.'),
+  stripe_signature_invalid: kind(400, 'The webhook was not signed by the payment provider.', 'operator'),
+  refund_window_exceeded: kind(
+    409,
+    'The payment is too old for a refund to the card; a credit is possible.',
+    'operator',
+  ),
+  storage_object_not_found: kind(404, 'There is no such object in storage.'),
+  storage_path_traversal: kind(400, 'The path leaves its namespace.'),
+  storage_already_exists: kind(409, 'An object of this name exists already.'),
+  event_not_found: kind(404, 'There is no such failed event.', 'operator'),
+  event_already_settled: kind(409, 'The event was requeued or discarded already.', 'operator'),
+
+  // can we
+  rate_limit_exceeded: kind(429, 'Too many requests in this lane; Retry-After says when to come back.', 'caller', true),
+  service_unavailable: kind(503, 'A service that this needs does not answer.', 'operator', true),
+  upstream_error: kind(502, 'A service that this needs answered with nonsense.', 'operator', true),
+  internal_error: kind(500, 'A fault of ours; the correlation id finds it in the logs.', 'operator', true),
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** RFC 9457, with the members that every answer of ours carries. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'A URI that names the kind of problem.' }),
+    title: Type.String({ description: 'The meaning of the code; the same every time.' }),
+    status: Type.Integer(),
+    code: Type.String({ description: 'One of the catalogue; programs branch on this.' }),
+    message: Type.String({ description: 'What is wrong with this request and what to do.' }),
+    correlation_id: Type.String({ description: 'Finds this request in logs, traces, audit and events.' }),
+    details: Type.Optional(Type.Unknown({ description: 'Facts that help to mend the request.' })),
+  },
+  { $id: 'Problem' },
+);

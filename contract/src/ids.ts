@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+
+/** UUIDv7: sortable by birth, so that indexes stay compact and a list by id is a list by age. */
+export const Uuid = Type.String({
+  format: 'uuid',
+  pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+});
+export const Timestamp = Type.String({ format: 'date-time' });
+export const Slug = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$', minLength: 1, maxLength: 63 });
+/** A name people read: no control characters, no surrounding blanks. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[^\\p{Cc}\\s](?:[^\\p{Cc}]*[^\\p{Cc}\\s])?$',
+});

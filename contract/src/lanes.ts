@@ -1,0 +1,11 @@
+/**
+ * A lane is a budget of requests per minute for one caller. Heavy or abusable operations have lanes of their own, so
+ * that a busy dashboard cannot starve a payment.
+ */
+export const lanes = {
+  default: { policy: 'rate_limit.api_requests_per_minute' },
+  financial: { policy: 'rate_limit.financial_requests_per_minute' },
+  admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
+  terminal: { policy: 'rate_limit.terminal_token_requests_per_minute' },
+} as const;
+export type Lane = keyof typeof lanes;

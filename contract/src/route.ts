@@ -1,0 +1,69 @@
+import type { Static, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+import type { Lane } from './lanes.ts';
+import type { Scope } from './scopes.ts';
+
+/** Nothing is open by omission: public and tenant-less routes say why. */
+export type Auth =
+  | { readonly kind: 'public'; readonly why: string }
+  | { readonly kind: 'user'; readonly scope: Scope; readonly serviceAccounts: 'allowed' | 'refused' }
+  | { readonly kind: 'admin'; readonly scope: Scope }
+  | { readonly kind: 'node' };
+
+/** Whose data a request is about. The mount resolves it before any handler runs. */
+export type Tenancy =
+  /** No tenant's: says why. */
+  | { readonly kind: 'none'; readonly why: string }
+  /** The caller's own things, whatever the organization. */
+  | { readonly kind: 'self' }
+  /** A new organization: the mount mints its id, so that the write is already inside its walls. */
+  | { readonly kind: 'founds' }
+  /** The project that X-Project-ID names. */
+  | { readonly kind: 'header' }
+  /** The organization that a path parameter names. */
+  | { readonly kind: 'path'; readonly param: string }
+  /** Whoever owns the object that a path parameter names. */
+  | { readonly kind: 'owner-of'; readonly param: string };
+
+interface RouteBase {
+  /** `noun_verb`; names the handler, the SDK method and the idempotency scope. */
+  readonly id: `${string}_${string}`;
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly auth: Auth;
+  readonly tenancy: Tenancy;
+  readonly lane: Lane;
+  /** The refusals of the handler itself; those of the mount follow from the rest of the declaration. */
+  readonly errors: readonly ErrorCode[];
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly response: TSchema;
+  /** Answer only once: never cached, never stored for replay. */
+  readonly shownOnce?: readonly string[];
+}
+export interface ReadRoute extends RouteBase {
+  readonly method: 'GET';
+}
+export interface WriteRoute extends RouteBase {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: TSchema;
+  readonly status?: 200 | 201 | 202;
+  /** `natural` says why a replay is harmless without a key; the list of these only shrinks. */
+  readonly idempotency: 'key' | { readonly natural: string };
+  /** `noun.verb`, as the audit log will name it. */
+  readonly audit: `${string}.${string}`;
+}
+export type Route = ReadRoute | WriteRoute;
+
+export const defineRoute = <const R extends Route>(route: R): R => route;
+
+type In<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
+export interface Input<R extends Route> {
+  readonly params: In<R, 'params'>;
+  readonly query: In<R, 'query'>;
+  readonly body: In<R, 'body'>;
+}
+export type Output<R extends Route> = Static<R['response']>;
+
+export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';

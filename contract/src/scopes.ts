@@ -1,0 +1,33 @@
+/** What a caller may be allowed to do. Roles are sets of scopes; a token may narrow them, never widen. */
+export const scopes = {
+  'organizations:read': 'See organizations',
+  'organizations:write': 'Create and change organizations',
+  'projects:read': 'See projects',
+  'projects:write': 'Create, change and remove projects',
+  'activity:read': 'See who did what in a project',
+  'events:admin': 'Inspect, requeue and discard events that could not be delivered',
+} as const;
+export type Scope = keyof typeof scopes;
+
+export type TenantRole = 'owner' | 'admin' | 'member' | 'viewer';
+export type PlatformRole = 'platform_superadmin' | 'platform_ops' | 'platform_finance' | 'platform_support';
+
+const viewer = ['organizations:read', 'projects:read', 'activity:read'] as const satisfies readonly Scope[];
+const admin = [...viewer, 'organizations:write', 'projects:write'] as const satisfies readonly Scope[];
+
+export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
+  owner: admin,
+  admin,
+  member: viewer,
+  viewer,
+};
+
+export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
+  platform_superadmin: ['events:admin'],
+  platform_ops: ['events:admin'],
+  platform_finance: [],
+  platform_support: [],
+};
+
+/** What anyone who is signed in may do about themselves, before belonging to any organization. */
+export const selfScopes: readonly Scope[] = ['organizations:read', 'organizations:write'];

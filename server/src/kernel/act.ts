@@ -1,0 +1,134 @@
+import type {
+  DeclaredEvent,
+  ErrorCode,
+  Input,
+  Output,
+  PlatformRole,
+  Route,
+  TenantRole,
+  WriteRoute,
+} from '@gpuaas/contract';
+import type { Fault } from './fault.ts';
+
+declare const brand: unique symbol;
+
+/** How far a look may go: one organization, the caller's own things, or everything (operators and our own processes). */
+export type Reach = 'organization' | 'self' | 'platform';
+
+/** Someone looking. Every read happens in somebody's name, and row-level security is told whose. */
+export interface Viewer {
+  readonly actorId: string;
+  readonly actorKind: 'user' | 'service_account' | 'node' | 'system';
+  readonly actorRole: TenantRole | PlatformRole | 'none' | 'system';
+  readonly reach: Reach;
+  readonly organizationId: string | undefined;
+  /** Set when the route's tenancy is a project; resolved and checked by the mount. */
+  readonly projectId: string | undefined;
+  readonly correlationId: string;
+  readonly traceparent: string | undefined;
+  readonly address: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/** Someone doing one named thing. The edge makes one per write request; a job makes one per run. */
+export interface Act extends Viewer {
+  readonly id: string;
+  readonly action: string;
+  readonly [brand]: 'act';
+}
+
+/** Makes the one act of a request or of a run. Only the mount, sagas, consumers and tasks call it; a lint rule keeps it so. */
+export const makeAct = (viewer: Viewer, action: string, id: string): Act => ({ ...viewer, action, id }) as Act;
+
+/** One of our own processes at work. `name` is who: `outbox-relay`, `saga:project.remove`. */
+export const systemViewer = (
+  name: string,
+  origin: Partial<Pick<Viewer, 'correlationId' | 'traceparent' | 'organizationId' | 'projectId'>> & {
+    readonly correlationId: string;
+  },
+): Viewer => ({
+  actorId: name,
+  actorKind: 'system',
+  actorRole: 'system',
+  reach: 'platform',
+  organizationId: origin.organizationId,
+  projectId: origin.projectId,
+  correlationId: origin.correlationId,
+  traceparent: origin.traceparent,
+  address: undefined,
+  userAgent: undefined,
+});
+
+export interface Receipt {
+  /** What was changed: `type` and id, for the audit log. */
+  readonly target: { readonly type: string; readonly id: string };
+  /** What changed, in the words of the domain. Never a secret: it is kept for ever. */
+  readonly change?: object;
+  readonly events: readonly DeclaredEvent[] | 'none';
+}
+export interface Commit<T> {
+  readonly value: T;
+  readonly [brand]: 'commit';
+}
+export interface Abandon<F extends Fault> {
+  readonly fault: F;
+  readonly [brand]: 'abandon';
+}
+/** What a finished write hands back; the only thing a write handler may answer with. */
+export interface Written<T> {
+  readonly value: T;
+  readonly [brand]: 'written';
+}
+export type Ended = Commit<unknown> | Abandon<Fault>;
+export type Outcome<E extends Ended> = E extends Commit<infer T> ? Written<T> : E extends Abandon<infer F> ? F : never;
+
+/**
+ * A statement is a name and a text. The name makes Postgres plan it once per connection and makes it countable in
+ * metrics; the text is written where it is used, never glued together.
+ */
+export interface Sql {
+  readonly name: string;
+  readonly text: string;
+}
+export const sql = (name: string, text: string): Sql => ({ name, text });
+
+export interface ReadTx {
+  rows<R>(statement: Sql, values?: readonly unknown[]): Promise<R[]>;
+}
+export interface WriteTx extends ReadTx {
+  run(statement: Sql, values?: readonly unknown[]): Promise<number>;
+  commit<T>(value: T, receipt: Receipt): Commit<T>;
+  /** Leaving without writing: the transaction rolls back and the fault is the answer. */
+  abandon<F extends Fault>(fault: F): Abandon<F>;
+  readonly [brand]: 'write';
+}
+export interface Database {
+  /** Runs READ ONLY in Postgres, so a write in disguise fails there. */
+  read<T>(who: Viewer, work: (tx: ReadTx) => Promise<T>): Promise<T>;
+  /** One write per act: a second one on the same act throws. May run `work` again after a serialization failure. */
+  write<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>>;
+}
+
+export type Answer<R extends Route> = R extends WriteRoute ? Written<Output<R>> : Output<R>;
+export type Handler<R extends Route, Parts> = (
+  parts: Parts,
+  who: R extends WriteRoute ? Act : Viewer,
+  input: Input<R>,
+) => Promise<Answer<R> | Fault<R['errors'][number]>>;
+
+/** A handler bound to its route and its parts; the mount sees nothing else of a domain. */
+export interface Mounted {
+  readonly route: Route;
+  readonly handle: (who: Viewer, input: Input<Route>) => Promise<unknown>;
+}
+
+/** `on(route, handler)` ties a handler to its contract; binding it to parts makes it mountable. */
+export const handlers =
+  <Parts>() =>
+  <R extends Route>(route: R, handler: Handler<R, Parts>) =>
+  (parts: Parts): Mounted => ({
+    route,
+    handle: (who, input) => handler(parts, who as Parameters<typeof handler>[1], input as Input<R>),
+  });
+
+export type Declared<R extends Route> = R['errors'][number] & ErrorCode;

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { uuidv7obj, V7Generator } from 'uuidv7';
+import type { Clock } from './clock.ts';
+
+/** Names for new things, and secrets that nobody can guess. Handed in, so that a test can foresee them. */
+export interface Ids {
+  /** A UUIDv7: unique, and sorted by birth. */
+  next(): string;
+  /** `bytes` of the operating system's randomness, as hex. */
+  secret(bytes: number): string;
+}
+
+export const systemIds: Ids = {
+  next: () => uuidv7obj().toString(),
+  secret: (bytes) => randomBytes(bytes).toString('hex'),
+};
+
+/** Ids whose birth dates follow the given clock. */
+export function clockIds(clock: Clock): Ids {
+  const generator = new V7Generator();
+  return {
+    next: () => generator.generateOrResetCore(clock.now().getTime(), 10_000).toString(),
+    secret: systemIds.secret,
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * Short-lived facts shared between processes. It may lose everything at any time; whatever must survive a crash is in
+ * a table of its domain and only sped up here. Values are strings of at most 64 KiB, keys at most 512 characters.
+ */
+export interface Cache {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Reads and removes in one step: of any number of takers, one gets the value. */
+  take(key: string): Promise<string | undefined>;
+  /** Sets the key if it is free and says whether this call did. */
+  claim(key: string, value: string, ttlMs: number): Promise<boolean>;
+  /**
+   * Counts `cost` against a fixed window that begins with its first hit, and answers how many were counted in it with
+   * this call, and when it ends. Shared by all processes.
+   */
+  hit(key: string, windowMs: number, cost: number): Promise<{ readonly count: number; readonly resetMs: number }>;
+  /** At most once: whoever listens now hears it, nobody else ever will. */
+  publish(channel: string, message: string): Promise<void>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<{ close(): Promise<void> }>;
+  /** Throws unless a value can make the round trip. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
