@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Name, Slug, Uuid } from '../ids.ts';
+
+export const organizationCreated = defineEvent({
+  type: 'tenancy.organization.created',
+  version: '1.0',
+  summary: 'An organization was founded.',
+  producer: 'api',
+  consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
+  payload: Type.Object({ organization_id: Uuid, name: Name, slug: Slug }, { additionalProperties: false }),
+});
+
+export const projectCreated = defineEvent({
+  type: 'tenancy.project.created',
+  version: '1.0',
+  summary: 'A project was created.',
+  producer: 'api',
+  consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
+  payload: Type.Object({ project_id: Uuid, name: Name, slug: Slug }, { additionalProperties: false }),
+});
+
+export const projectChanged = defineEvent({
+  type: 'tenancy.project.changed',
+  version: '1.0',
+  summary: 'A project was renamed, archived or restored.',
+  producer: 'api',
+  consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
+  payload: Type.Object(
+    { project_id: Uuid, name: Name, state: Type.String(), version: Type.Integer() },
+    { additionalProperties: false },
+  ),
+});
+
+export const projectRemovalRequested = defineEvent({
+  type: 'tenancy.project.removal_requested',
+  version: '1.0',
+  summary: 'Someone asked for a project to be removed; what it holds is to be wound down.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: Type.Object({ project_id: Uuid, version: Type.Integer() }, { additionalProperties: false }),
+});
+
+export const projectRemoved = defineEvent({
+  type: 'tenancy.project.removed',
+  version: '1.0',
+  summary: 'A project is gone; nothing it held is left.',
+  producer: 'provisioning-worker',
+  consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
+  payload: Type.Object({ project_id: Uuid }, { additionalProperties: false }),
+});
+
+export const projectRemovalFailed = defineEvent({
+  type: 'tenancy.project.removal_failed',
+  version: '1.0',
+  summary: 'A project could not be removed and is active again.',
+  producer: 'provisioning-worker',
+  consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
+  payload: Type.Object({ project_id: Uuid, reason: Type.String() }, { additionalProperties: false }),
+});

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+import { page, pageQuery } from '../pages.ts';
+import { defineRoute } from '../route.ts';
+
+/** One line of the audit log, as a member of the project may see it. */
+export const Activity = Type.Object(
+  {
+    id: Uuid,
+    actor_id: Type.String(),
+    actor_role: Type.String(),
+    action: Type.String(),
+    target_type: Type.String(),
+    target_id: Type.String(),
+    result: Type.Enum(['success', 'failure']),
+    correlation_id: Type.String(),
+    change: Type.Unknown(),
+    created_at: Timestamp,
+  },
+  { $id: 'Activity', additionalProperties: false },
+);
+export type Activity = Static<typeof Activity>;
+
+export const activityList = defineRoute({
+  id: 'activity_list',
+  method: 'GET',
+  path: '/api/v1/activity',
+  tag: 'Activity',
+  summary: 'Who did what in the project, newest first',
+  auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'refused' },
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  errors: ['cursor_invalid'],
+  query: Type.Object(pageQuery, { additionalProperties: false }),
+  response: page(Activity),
+});
