@@ -5,8 +5,15 @@ export type Transition<S extends States> = { [K in keyof S]: keyof S[K] }[keyof 
 /** The states a transition may leave from. */
 export type From<S extends States, T extends string> = { [K in keyof S]: T extends keyof S[K] ? K : never }[keyof S];
 
-export interface Machine<S extends States = States> {
+/** The plain data of a machine, for everything that walks tables: emitters, the database guard, tests of every cell. */
+export interface MachineTable {
   readonly name: string;
+  readonly states: States;
+  readonly initial: string;
+  readonly terminal: readonly string[];
+}
+
+export interface Machine<S extends States> extends MachineTable {
   readonly states: S;
   readonly initial: keyof S & string;
   readonly terminal: readonly (keyof S & string)[];
@@ -30,7 +37,7 @@ export function defineMachine<const S extends States>(spec: {
 export type StatesOf<M> = M extends Machine<infer S> ? S : never;
 
 /** Every edge once, for the table that the database's own guard reads. */
-export const edges = (machine: Machine): { from: string; to: string; transition: string }[] =>
+export const edges = (machine: MachineTable): { from: string; to: string; transition: string }[] =>
   Object.entries(machine.states).flatMap(([from, out]) =>
     Object.entries(out).map(([transition, to]) => ({ from, to, transition })),
   );
