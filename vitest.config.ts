@@ -1,0 +1,47 @@
+import { defineConfig } from 'vitest/config';
+
+const everywhere = ['contract/**', 'server/**', 'tools/**'];
+const never = ['**/node_modules/**', '**/dist/**', 'tools/laws/canaries/**'];
+
+/**
+ * Two projects. `unit` is what everybody runs: pure tests, and tests against the embedded adapters. `production` holds
+ * the suites that need the real servers of a production profile, and is asked for by name.
+ */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['contract/src/**/*.ts', 'server/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/conformance.ts', '**/testing.ts', 'server/src/testing/**'],
+      reporter: ['text-summary', 'json-summary', 'lcov'],
+      reportsDirectory: 'coverage',
+    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: everywhere.map((folder) => `${folder}/*.test.ts`),
+          exclude: [...never, '**/*.production.test.ts'],
+          globalSetup: ['server/src/testing/postgres-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'production',
+          include: everywhere.map((folder) => `${folder}/*.production.test.ts`),
+          exclude: never,
+          globalSetup: ['server/src/testing/postgres-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
