@@ -36,7 +36,7 @@ const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
 
 class SetUpFailed extends Error {}
 
-/** The marker is written last, and `npm ci` removes it first: a marker that fits means a finished installation. */
+/** The marker is removed first and written last: a marker that fits means a finished installation. */
 function isInstalled() {
   if (read(marker) === wanted) return true;
   if (!matchesLockfile()) return false;
@@ -44,7 +44,7 @@ function isInstalled() {
   return true;
 }
 
-/** Someone ran npm by hand: what it recorded is compared with the lockfile, package by package. */
+/** What npm recorded about node_modules is compared with the lockfile, package by package. */
 function matchesLockfile() {
   const recorded = read(join(modules, '.package-lock.json'));
   if (recorded === undefined) return false;
@@ -86,7 +86,7 @@ function mark() {
   }
 }
 
-/** Two starts at once: one installs, the other waits. The lock lies outside node_modules, which `npm ci` removes. */
+/** Two starts at once: one installs, the other waits. The lock lies outside node_modules, which npm owns. */
 async function alone(work) {
   mkdirSync(cache, { recursive: true });
   for (let waited = false; ; waited = true) {
@@ -140,10 +140,16 @@ function cacheOptions() {
 
 async function install() {
   const began = Date.now();
+  rmSync(marker, { force: true });
   process.stdout.write('gpuaas: installing packages (about a minute the first time) ... ');
   const [program, args] = npmCommand();
-  const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...cacheOptions()];
-  const child = spawn(program, [...args, ...options], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  // `npm ci` would refuse a lockfile that was written where a registry lacks the packages of some other platform.
+  // This takes the same versions, changes neither file, and what it left is compared with the lockfile afterwards.
+  const options = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const child = spawn(program, [...args, ...options, ...cacheOptions()], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   const note = (chunk) => {
     said = (said + chunk).slice(-8_000);
@@ -158,9 +164,10 @@ async function install() {
   });
   if (code !== 0) {
     throw new SetUpFailed(
-      `npm ci ended with ${code}.\n\n${said.trim()}\n\nIs the npm registry reachable, and is there space on the disk? Run it again when it is.`,
+      `npm ended with ${code}.\n\n${said.trim()}\n\nIs the npm registry reachable, and is there space on the disk? Run it again then.`,
     );
   }
+  if (!matchesLockfile()) throw new SetUpFailed('npm installed something else than package-lock.json says.');
   mark();
   process.stdout.write(`done in ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
 }
