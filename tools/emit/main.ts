@@ -1,0 +1,20 @@
+import { bringUpToDate, findStale } from './files.ts';
+import { emitAll, outputs, root } from './outputs.ts';
+
+/** `npm run gen` writes what the contract emits; with `--check` it only says what is stale, and fails if anything is. */
+const wanted = emitAll();
+const folders = outputs.flatMap((output) => ('folder' in output ? [output.folder] : []));
+
+if (process.argv.includes('--check')) {
+  const stale = findStale(root, wanted, folders);
+  for (const { path, what } of stale) process.stderr.write(`${path}: ${what}\n`);
+  if (stale.length > 0) {
+    process.stderr.write('\nThese files do not follow from the contract. Run "npm run gen" and commit the result.\n');
+    process.exitCode = 1;
+  }
+} else {
+  const changed = bringUpToDate(root, wanted, folders);
+  const verbs = { missing: 'added', differs: 'changed', 'left over': 'removed' } as const;
+  for (const { path, what } of changed) process.stdout.write(`${verbs[what].padEnd(8)} ${path}\n`);
+  process.stdout.write(`${wanted.size} files follow from the contract, ${changed.length} changed.\n`);
+}

@@ -1,0 +1,80 @@
+import { type ErrorCode, errors, isWrite, type Route } from '@gpuaas/contract';
+import { pathParams } from './check-contract.ts';
+import { byText } from './json.ts';
+
+/**
+ * Which refusals a route may answer that its handler never speaks of. They follow from the declaration, because the
+ * mount does the same checks in the same order for every route; a handler can neither add to them nor avoid them.
+ */
+export function mountErrors(route: Route): readonly ErrorCode[] {
+  return [
+    ...authErrors(route),
+    ...tenancyErrors(route),
+    'rate_limit_exceeded',
+    ...idempotencyErrors(route),
+    ...validationErrors(route),
+    'internal_error',
+    'service_unavailable',
+  ];
+}
+
+/** All codes that a route may answer, each once, sorted. */
+export const allErrors = (route: Route): readonly ErrorCode[] =>
+  [...new Set([...route.errors, ...mountErrors(route)])].sort(byText);
+
+const bearer = ['token_missing', 'token_invalid', 'token_expired', 'token_scope_invalid'] as const;
+
+function authErrors({ auth }: Route): readonly ErrorCode[] {
+  switch (auth.kind) {
+    case 'public':
+      return [];
+    case 'user': {
+      const refused = auth.serviceAccounts === 'refused' ? (['service_account_refused'] as const) : [];
+      return [...bearer, 'insufficient_permissions', ...refused];
+    }
+    case 'admin':
+      return [...bearer, 'admin_required', 'insufficient_permissions'];
+    case 'node':
+      return ['token_missing', 'token_invalid', 'insufficient_permissions'];
+  }
+}
+
+/** A foreign object must look absent, so the answer is the very 404 that an absent one gets. */
+function notFound(route: Route, param: string): ErrorCode {
+  const own = route.errors.find((code) => errors[code].status === 404);
+  if (own !== undefined) return own;
+  const code = `${param.replace(/_id$/, '')}_not_found`;
+  return code in errors ? (code as ErrorCode) : 'resource_not_found';
+}
+
+function tenancyErrors(route: Route): readonly ErrorCode[] {
+  const { tenancy } = route;
+  switch (tenancy.kind) {
+    case 'none':
+    case 'self':
+    case 'founds':
+      return [];
+    case 'header':
+      return pathParams(route.path).includes('project_id')
+        ? ['project_required', 'project_not_found', 'project_mismatch']
+        : ['project_required', 'project_not_found'];
+    case 'path':
+      return ['organization_not_found'];
+    case 'owner-of':
+      return [notFound(route, tenancy.param)];
+  }
+}
+
+const idempotencyErrors = (route: Route): readonly ErrorCode[] =>
+  isWrite(route) && route.idempotency === 'key'
+    ? ['idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress']
+    : [];
+
+function validationErrors(route: Route): readonly ErrorCode[] {
+  const hasBody = isWrite(route) && route.body !== undefined;
+  const hasInput = hasBody || route.params !== undefined || route.query !== undefined;
+  return [
+    ...(hasInput ? (['validation_error'] as const) : []),
+    ...(hasBody ? (['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const) : []),
+  ];
+}

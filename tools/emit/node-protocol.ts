@@ -1,0 +1,32 @@
+import {
+  acceptedSignerStates,
+  NodeTask,
+  NodeTaskResult,
+  nodeTasks,
+  nodeTransport,
+  SignerVersion,
+} from '../../contract/src/node.ts';
+import { stableJson } from './json.ts';
+import { makeSchemaBook } from './schema.ts';
+
+/** The agent protocol as one JSON Schema document, for whoever writes or checks an agent in another language. */
+export function emitNodeProtocol(version: string): string {
+  const book = makeSchemaBook('#/$defs/');
+  for (const schema of [NodeTask, NodeTaskResult, SignerVersion]) book.show(schema);
+  return stableJson({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:gpuaas:node-protocol',
+    title: 'GPUaaS node protocol',
+    description:
+      'Tasks that the control plane signs and node agents carry out, and the results they post. Unknown members are to be kept when a signature is checked and ignored otherwise.',
+    $defs: book.named(),
+    'x-gpuaas-version': version,
+    'x-gpuaas-tasks': nodeTasks,
+    'x-gpuaas-transport': nodeTransport,
+    'x-gpuaas-signature': {
+      algorithm: 'Ed25519',
+      covers: 'the canonical JSON (RFC 8785) of the envelope without its signature',
+      accepted_signer_states: acceptedSignerStates,
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { emitAsyncapi } from './asyncapi.ts';
+import { checkContract } from './check-contract.ts';
+import { type Contract, contractOf } from './contract.ts';
+import { emitEvents, emitRoutes } from './lists.ts';
+import { emitMachines } from './machines.ts';
+import { emitNodeProtocol } from './node-protocol.ts';
+import { emitOpenapi } from './openapi.ts';
+
+/** Something that is written from the contract and committed. Paths are relative to the root of the repository. */
+export type Output =
+  | { readonly file: string; emit(contract: Contract): string }
+  /** A folder that holds emitted files and nothing else: what is not emitted any more is removed from it. */
+  | { readonly folder: string; emit(contract: Contract): ReadonlyMap<string, string> };
+
+/** To emit another file, add a line here; writing, checking and removing follow. */
+export const outputs: readonly Output[] = [
+  { file: 'api/openapi.json', emit: emitOpenapi },
+  { file: 'api/asyncapi.json', emit: emitAsyncapi },
+  { file: 'api/node-protocol.json', emit: ({ version }) => emitNodeProtocol(version) },
+  { file: 'api/routes.txt', emit: emitRoutes },
+  { file: 'api/events.txt', emit: emitEvents },
+  { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
+];
+
+/** The promises that may not be broken between releases; `api/baseline` keeps them as the last release made them. */
+export const promises = ['openapi.json', 'asyncapi.json', 'node-protocol.json'] as const;
+
+export const root = new URL('../../', import.meta.url).pathname;
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+  return version;
+}
+
+/** Every emitted file with its text, in the order of the list. Writes nothing. */
+export function emitAll(contract: Contract = contractOf(readVersion())): Map<string, string> {
+  checkContract(contract);
+  return new Map(
+    outputs.flatMap((output): [string, string][] =>
+      'file' in output
+        ? [[output.file, output.emit(contract)]]
+        : [...output.emit(contract)].map(([name, text]) => [`${output.folder}/${name}`, text]),
+    ),
+  );
+}
