@@ -64,6 +64,8 @@ export interface Receipt {
   readonly target: { readonly type: string; readonly id: string };
   /** What changed, in the words of the domain. Never a secret: it is kept for ever. */
   readonly change?: object;
+  /** `failure` records an attempt that was refused. */
+  readonly result?: 'success' | 'failure';
   readonly events: readonly DeclaredEvent[] | 'none';
 }
 export interface Commit<T> {

@@ -6,6 +6,8 @@ export interface StepContext<P, Done> {
   readonly act: Act;
   readonly params: P;
   readonly done: Done;
+  /** Aborted when the attempt's time is up or the process is closing. Hand it to whatever the step waits for. */
+  readonly signal: AbortSignal;
 }
 /** A function, or a sentence that says why there is nothing to undo. */
 export type Undo<P, Done, Out> =
@@ -13,24 +15,32 @@ export type Undo<P, Done, Out> =
   | { readonly none: string };
 
 export interface Retry {
+  /** How many times in all, the first one included. */
   readonly attempts: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
+/** What a step gets that does not say otherwise: about half a minute of patience in all. */
+export const defaultRetry: Retry = { attempts: 6, firstDelayMs: 1_000, maxDelayMs: 30_000 };
+export const defaultAttemptMs = 60_000;
 
 /** Runs at least once; must be harmless when run twice. Throws to be tried again; returns a `Halt` to give up now. */
 export interface Step<P, Done, Out> {
   readonly do: (context: StepContext<P, Done>) => Promise<Out | Halt>;
   readonly undo: Undo<P, Done, Out>;
   readonly retry?: Retry;
+  /** How long one attempt may take; then it counts as failed, though its code may still be running. */
+  readonly attemptMs?: number;
 }
 /** Asks something outside (a node task, an approval) and sleeps until the token is answered or time is up. Nobody polls. */
 export interface Wait<P, Done, S extends TSchema> {
   readonly ask: (context: StepContext<P, Done>, token: string) => Promise<void>;
   readonly answer: S;
+  /** From the moment that `ask` returned. */
   readonly timeoutMs: number;
   readonly undo: Undo<P, Done, Static<S>>;
   readonly retry?: Retry;
+  readonly attemptMs?: number;
 }
 
 /** An expected failure inside a saga: no more tries, undo what was done, end as `undone` with this reason. */
@@ -42,9 +52,9 @@ export class Halt {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a saga's list of steps holds steps of every type; `step` and `wait` keep the precise ones
-type AnyStep<P> = { readonly kind: 'step'; readonly name: string; readonly step: Step<P, any, any> };
+export type AnyStep<P> = { readonly kind: 'step'; readonly name: string; readonly step: Step<P, any, any> };
 // biome-ignore lint/suspicious/noExplicitAny: see above
-type AnyWait<P> = { readonly kind: 'wait'; readonly name: string; readonly wait: Wait<P, any, any> };
+export type AnyWait<P> = { readonly kind: 'wait'; readonly name: string; readonly wait: Wait<P, any, any> };
 
 export interface Saga<P, Done = unknown> {
   readonly name: string;
@@ -60,17 +70,53 @@ export interface Saga<P, Done = unknown> {
   ): Saga<P, Done & Record<N, Static<S>>>;
 }
 
+/** Names become parts of queue names and of run ids, so they stay within what every engine accepts. */
+const plain = /^[a-z][a-z0-9_.-]{0,63}$/;
+
 /** A saga is data: named steps, each with its undo. Drivers interpret it; nothing in it knows which engine runs. */
 export function defineSaga<P>(name: string, version: number): Saga<P, Record<never, never>> {
+  if (!plain.test(name)) throw new Error(`"${name}" is no name for a saga`);
+  if (!Number.isInteger(version) || version < 1) throw new Error(`saga ${name}: versions count from 1`);
   // biome-ignore lint/suspicious/noExplicitAny: the builder is typed by its interface, not by its body
-  const make = (steps: Saga<P, any>['steps']): Saga<P, any> => ({
-    name,
-    version,
-    steps,
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    step: (stepName: string, step: Step<P, any, any>) => make([...steps, { kind: 'step', name: stepName, step }]),
-    // biome-ignore lint/suspicious/noExplicitAny: see above
-    wait: (stepName: string, wait: Wait<P, any, any>) => make([...steps, { kind: 'wait', name: stepName, wait }]),
-  });
+  const make = (steps: Saga<P, any>['steps']): Saga<P, any> => {
+    const add = (next: AnyStep<P> | AnyWait<P>) => {
+      if (!plain.test(next.name)) throw new Error(`saga ${name}: "${next.name}" is no name for a step`);
+      if (steps.some((step) => step.name === next.name)) throw new Error(`saga ${name} has ${next.name} twice`);
+      return make([...steps, next]);
+    };
+    return {
+      name,
+      version,
+      steps,
+      // biome-ignore lint/suspicious/noExplicitAny: see above
+      step: (stepName: string, step: Step<P, any, any>) => add({ kind: 'step', name: stepName, step }),
+      // biome-ignore lint/suspicious/noExplicitAny: see above
+      wait: (stepName: string, wait: Wait<P, any, any>) => add({ kind: 'wait', name: stepName, wait }),
+    };
+  };
   return make([]);
 }
+
+/** One line of a saga's compensation matrix. */
+export interface SagaRow {
+  readonly step: string;
+  /** How long the run may sleep here for an answer; `undefined` when the step does not wait. */
+  readonly waitsMs: number | undefined;
+  readonly retry: Retry;
+  readonly attemptMs: number;
+  /** `undone`, or the sentence that says why there is nothing to undo. */
+  readonly undo: { readonly kind: 'undone' } | { readonly kind: 'none'; readonly why: string };
+}
+
+/** What a page about a saga needs to know: what each step tries, waits for and takes back. */
+export const describeSaga = (saga: Pick<Saga<never>, 'steps'>): SagaRow[] =>
+  saga.steps.map((entry) => {
+    const body = entry.kind === 'step' ? entry.step : entry.wait;
+    return {
+      step: entry.name,
+      waitsMs: entry.kind === 'wait' ? entry.wait.timeoutMs : undefined,
+      retry: body.retry ?? defaultRetry,
+      attemptMs: body.attemptMs ?? defaultAttemptMs,
+      undo: typeof body.undo === 'function' ? { kind: 'undone' } : { kind: 'none', why: body.undo.none },
+    };
+  });

@@ -1,0 +1,52 @@
+import type { Envelope } from '@gpuaas/contract';
+import type { Database } from '../../kernel/act.ts';
+
+/** PostgreSQL: the record of everything, and the only service that must be there. */
+export interface DatabasePort {
+  readonly database: Database;
+  readonly outbox: OutboxLog;
+  readonly replies: StoredReplies;
+  /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
+  listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
+  /** Throws unless a query makes the round trip. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StoredReply {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+}
+export interface StoredReplies {
+  find(principal: string, route: string, key: string): Promise<StoredReply | undefined>;
+  /** Removes what has expired, a bounded number at a time. */
+  sweep(limit: number): Promise<number>;
+}
+
+export interface OutboxRow {
+  readonly position: string;
+  readonly messageId: string;
+  readonly subject: string;
+  readonly key: string;
+  readonly envelope: Envelope;
+}
+/** The outbox as its relay sees it. */
+export interface OutboxLog {
+  /** Waits until this process is the only relay, then reads in order. Ends when the signal fires. */
+  lead(relay: string, signal: AbortSignal): Promise<OutboxReader>;
+  /** Calls back whenever something may have been committed. */
+  onCommit(listener: () => void): Promise<{ close(): Promise<void> }>;
+  backlog(relay: string): Promise<{ readonly pending: number; readonly oldestAgeSeconds: number }>;
+  /** Starts over from the first event that is kept: after the bus lost everything. */
+  rewind(relay: string): Promise<void>;
+  /** Removes events that are published and older than the given age, and what consumers remembered of them. */
+  sweep(relay: string, olderThan: Date, limit: number): Promise<number>;
+}
+export interface OutboxReader {
+  /** The next events in order, at most `limit`; empty when there is nothing to do now. */
+  next(limit: number): Promise<OutboxRow[]>;
+  /** Everything up to here is published: never offered again. */
+  settle(position: string): Promise<void>;
+  close(): Promise<void>;
+}

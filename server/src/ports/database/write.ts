@@ -1,0 +1,184 @@
+import { type DeclaredEvent, type Envelope, events } from '@gpuaas/contract';
+import type { Pool } from 'pg';
+import { Compile, type Validator } from 'typebox/compile';
+import type { Abandon, Act, Commit, Ended, Outcome, Receipt, Sql, WriteTx, Written } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
+import type { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { idempotencyOf } from '../../kernel/idempotency.ts';
+import { actBegin, actCommit, beginWrite, commit, rollback } from './statements.ts';
+import { mayRetry, OpenTransaction, quiet, send, sqlState, translate, viewSettings } from './transaction.ts';
+
+const maxAttempts = 5;
+const firstBackoffMs = 5;
+
+const payloads = new Map<string, Validator>(events.map((kind) => [kind.type, Compile(kind.payload)]));
+
+/** Ends of transactions, by the transaction that made them: a commit from elsewhere, or a forged one, is refused. */
+const endings = new WeakMap<object, { tx: WriteTransaction; value?: unknown; receipt?: Receipt; fault?: Fault }>();
+
+class WriteTransaction extends OpenTransaction {
+  async run(statement: Sql, values?: readonly unknown[]): Promise<number> {
+    return (await this.ask(statement, values)).rowCount ?? 0;
+  }
+  commit<T>(value: T, receipt: Receipt): Commit<T> {
+    const ending = { value } as Commit<T>;
+    endings.set(ending, { tx: this, value, receipt });
+    return ending;
+  }
+  abandon<F extends Fault>(fault: F): Abandon<F> {
+    const ending = { fault } as Abandon<F>;
+    endings.set(ending, { tx: this, fault });
+    return ending;
+  }
+}
+
+/**
+ * The one way to write. Domain rows, audit row, outbox rows and the stored response become visible together or not at
+ * all. Two round trips at best: everything up to the first answer that the work needs, and everything from there to
+ * the commit.
+ */
+export function makeWrite(parts: {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Called after a commit that left events. */
+  readonly onEvents: () => void;
+}) {
+  const { pool, clock, ids } = parts;
+  const used = new WeakSet<Act>();
+
+  async function attempt<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>> {
+    const idempotency = idempotencyOf(act);
+    const client = await pool.connect();
+    // Until proven otherwise the connection may be in the middle of something, and is not given to anyone else.
+    let clean = false;
+    const leave = async () => {
+      await send(client, rollback);
+      clean = true;
+    };
+    try {
+      const begun = Promise.all([
+        quiet(send(client, beginWrite)),
+        quiet(
+          send(client, actBegin, [
+            act.id,
+            ...viewSettings(act, clock),
+            idempotency?.principal ?? null,
+            idempotency?.route ?? null,
+            idempotency?.key ?? null,
+          ]),
+        ),
+      ]);
+      const tx = new WriteTransaction(client, begun);
+      let ending: ReturnType<typeof endings.get>;
+      try {
+        const ended = await work(tx as unknown as WriteTx);
+        await begun;
+        ending = endings.get(ended);
+        if (ending?.tx !== tx)
+          throw new Error(`${act.action} ended in neither commit nor abandon of its own transaction`);
+      } catch (error) {
+        tx.end();
+        await leave();
+        throw error;
+      }
+      tx.end();
+      if (ending.fault || !ending.receipt) {
+        await leave();
+        return ending.fault as Outcome<E>;
+      }
+      await failpoint('write.before-commit');
+      const written = commitValues(act, ending.value, ending.receipt, idempotency);
+      const recorded = quiet(send(client, actCommit, written));
+      const committed = quiet(send(client, commit));
+      const [record, end] = await Promise.allSettled([recorded, committed]);
+      clean = end.status === 'fulfilled' || sqlState(end.reason) !== undefined;
+      if (record.status === 'rejected') throw record.reason;
+      if (end.status === 'rejected') throw end.reason;
+      // COMMIT of a failed transaction answers ROLLBACK, without an error.
+      if (end.value.command !== 'COMMIT') throw new Error(`${act.action} was rolled back at its commit`);
+      await failpoint('write.after-commit');
+      if (ending.receipt.events !== 'none') parts.onEvents();
+      return { value: ending.value } as Outcome<E> & Written<unknown>;
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      client.release(!clean);
+    }
+  }
+
+  function commitValues(
+    act: Act,
+    value: unknown,
+    receipt: Receipt,
+    idempotency: ReturnType<typeof idempotencyOf>,
+  ): unknown[] {
+    const envelopes = receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event));
+    const some = envelopes.length > 0;
+    const reply = idempotency?.encode(value);
+    return [
+      act.id,
+      act.organizationId ?? null,
+      act.projectId ?? null,
+      act.actorId,
+      act.actorKind,
+      act.actorRole,
+      act.action,
+      receipt.target.type,
+      receipt.target.id,
+      receipt.result ?? 'success',
+      act.correlationId,
+      JSON.stringify(receipt.change ?? {}),
+      act.address ?? null,
+      act.userAgent ?? null,
+      some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
+      some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
+      some ? envelopes.map(({ envelope }) => envelope.event_type) : null,
+      some ? envelopes.map(({ event }) => event.key) : null,
+      some ? envelopes.map(({ envelope }) => JSON.stringify(envelope)) : null,
+      idempotency?.principal ?? null,
+      idempotency?.route ?? null,
+      idempotency?.key ?? null,
+      idempotency?.fingerprint ?? null,
+      reply?.status ?? null,
+      reply?.kept ?? null,
+      idempotency?.expiresAt.toISOString() ?? null,
+    ];
+  }
+
+  function sealed(act: Act, event: DeclaredEvent): { event: DeclaredEvent; envelope: Envelope } {
+    const valid = payloads.get(event.type);
+    if (!valid?.Check(event.payload))
+      throw new Error(`${act.action} leaves an event ${event.type} that is not as declared`);
+    return {
+      event,
+      envelope: {
+        event_id: ids.next(),
+        event_type: event.type,
+        occurred_at: clock.now().toISOString(),
+        version: event.version,
+        correlation_id: act.correlationId,
+        ...(act.traceparent && { traceparent: act.traceparent }),
+        ...(act.organizationId && { organization_id: act.organizationId }),
+        ...(act.projectId && { project_id: act.projectId }),
+        ...(act.actorKind === 'user' && { actor_id: act.actorId }),
+        payload: event.payload,
+      },
+    };
+  }
+
+  return async function write<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>> {
+    if (used.has(act)) throw new Error(`${act.action} wrote already: one act is one write`);
+    used.add(act);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt(act, work);
+      } catch (error) {
+        if (!mayRetry(error) || tries === maxAttempts) throw error;
+        await clock.sleep(firstBackoffMs * 2 ** tries);
+      }
+    }
+  };
+}
