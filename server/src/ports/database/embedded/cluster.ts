@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chown, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chown, lchown, lstat, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, EmbeddedPostgresUnavailable } from './account.ts';
@@ -26,15 +27,15 @@ export async function makeCluster(spec: {
   readonly ephemeral: boolean;
 }): Promise<void> {
   const { account, dataDir, clusterDir } = spec;
-  if (await exists(join(clusterDir, 'PG_VERSION'))) return;
-  const draft = `${clusterDir}.new`;
-  const secrets = join(dataDir, 'initdb');
-  await rm(draft, { recursive: true, force: true });
+  if (await exists(join(clusterDir, 'PG_VERSION'))) return adoptFiles(clusterDir, account);
+  await removeDrafts(dataDir);
+  // Never the same name twice: the making of an earlier draft may have outlived the process that asked for it.
+  const draft = join(dataDir, `${draftPrefix}${randomBytes(6).toString('hex')}`);
+  const secrets = `${draft}-secret`;
   await makePrivateFolder(draft, account);
   try {
     await makePrivateFolder(secrets, account);
     const passwordFile = join(secrets, 'password');
-    await rm(passwordFile, { force: true });
     await writeFile(passwordFile, `${spec.password}\n`, { mode: 0o600, flag: 'wx' });
     if (account.dropped) await chown(passwordFile, account.uid, account.gid);
     await initialise(spec.binaries, account, draft, passwordFile, spec.ephemeral);
@@ -42,6 +43,32 @@ export async function makeCluster(spec: {
     await rm(secrets, { recursive: true, force: true });
   }
   await rename(draft, clusterDir);
+  if (!spec.ephemeral) await syncFolder(dataDir);
+}
+
+const draftPrefix = 'cluster.new-';
+
+async function removeDrafts(dataDir: string): Promise<void> {
+  const drafts = (await readdir(dataDir)).filter((name) => name.startsWith(draftPrefix));
+  for (const name of drafts) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A cluster that root put back from a backup belongs to root, and the account could not open it. */
+async function adoptFiles(path: string, account: Account): Promise<void> {
+  const found = await lstat(path);
+  if (!account.dropped || found.uid === account.uid) return;
+  await lchown(path, account.uid, account.gid);
+  if (found.isDirectory()) for (const name of await readdir(path)) await adoptFiles(join(path, name), account);
+}
+
+/** A rename is certain to survive a power cut only when the folder it happened in was synced. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 async function initialise(

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, EmbeddedPostgresUnavailable, firstClosedFolder } from './account.ts';
@@ -15,6 +15,14 @@ const longestSocketPath = 99;
 export async function makeDataDirectory(path: string, account: Account): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(path);
+  const owner = (await stat(dataDir)).uid;
+  const me = process.getuid?.() ?? owner;
+  if (me !== 0 && owner !== me) {
+    throw new EmbeddedPostgresUnavailable(
+      `The data directory ${dataDir} belongs to uid ${owner}, and we run as uid ${me}. ` +
+        'Start as its owner, or choose another data directory.',
+    );
+  }
   if (account.dropped) await chown(dataDir, 0, account.gid);
   await chmod(dataDir, account.dropped ? 0o710 : 0o700);
   const closed = await firstClosedFolder(dataDir, account);
@@ -61,7 +69,11 @@ function socketFits(folder: string, port: number): boolean {
 export async function superuserPassword(dataDir: string): Promise<string> {
   const path = join(dataDir, 'superuser.password');
   try {
-    await writeFile(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(path, `${randomBytes(24).toString('base64url')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Charge, Report } from './guardian.ts';
-import { commandOf, processBegan } from './owner.ts';
+import { codeOf, commandOf, processBegan } from './owner.ts';
 
 /** A running server and the guardian that holds it. */
 export interface Running {
@@ -18,7 +18,8 @@ export interface Running {
 
 export interface LaunchSpec extends Charge {
   readonly clusterDir: string;
-  readonly socketDir: string;
+  /** The socket's path, by which a dead server's leftovers are found. */
+  readonly socket: string;
 }
 
 const readyWithinMs = 120_000;
@@ -100,25 +101,31 @@ async function stop(guardian: ChildProcess, ended: Promise<string>): Promise<voi
 }
 
 /**
- * Stops a server that outlived its owner and its guardian, and removes what a dead one left behind. Its pid may belong
- * to somebody else by now (after a reboot, or in a new container, it often does); PostgreSQL would then refuse to
- * start for ever, so the file is removed when the process is not a server of this cluster.
+ * Stops a server that outlived its owner and its guardian, and removes what a dead one left behind.
+ *
+ * The pid in its file may belong to somebody else by now (after a reboot, or in a new container, it often does), or to
+ * remains that nobody collects. PostgreSQL would then refuse to start for ever, so the file goes when its process is
+ * not a server of this cluster. When no such process exists, PostgreSQL tidies up better than we could. Backends that
+ * outlive a killed server stay safe either way: a new server finds their shared memory by the cluster's own folder.
  */
 async function clearPredecessor(spec: LaunchSpec): Promise<boolean> {
   const pidFile = join(spec.clusterDir, 'postmaster.pid');
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
-  const found = Number.isInteger(pid) && pid > 1 ? await commandOf(pid) : undefined;
-  const orphan = found?.includes(spec.clusterDir) ? pid : undefined;
-  if (orphan !== undefined) await stopOrphan(orphan);
-  if (found !== undefined && orphan === undefined) await rm(pidFile, { force: true });
-  const port = /^\d+$/;
-  const socket = spec.options
-    .map((option) => /^port=(\d+)$/.exec(option)?.[1])
-    .find((value) => value && port.test(value));
-  for (const name of [`.s.PGSQL.${socket}`, `.s.PGSQL.${socket}.lock`]) {
-    await rm(join(spec.socketDir, name), { force: true });
+  const isPid = Number.isInteger(pid) && pid > 1;
+  const orphaned = isPid && ((await commandOf(pid))?.includes(spec.clusterDir) ?? false);
+  if (orphaned) await stopOrphan(pid);
+  else if (isPid && isTaken(pid)) await rm(pidFile, { force: true });
+  await rm(spec.socket, { force: true });
+  await rm(`${spec.socket}.lock`, { force: true });
+  return orphaned;
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
   }
-  return orphan !== undefined;
 }
 
 async function stopOrphan(pid: number): Promise<void> {
