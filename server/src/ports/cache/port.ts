@@ -1,6 +1,8 @@
 /**
  * Short-lived facts shared between processes. It may lose everything at any time; whatever must survive a crash is in
- * a table of its domain and only sped up here. Values are strings of at most 64 KiB, keys at most 512 characters.
+ * a table of its domain and only sped up here. Values and messages are strings of at most 64 KiB in UTF-8, keys and
+ * channels of at most 512 characters without NUL; anything else is refused with a `RangeError` before it is sent.
+ * While the store cannot be reached, calls throw soon; they work again when it is back, without being reopened.
  */
 export interface Cache {
   get(key: string): Promise<string | undefined>;
@@ -12,11 +14,12 @@ export interface Cache {
   claim(key: string, value: string, ttlMs: number): Promise<boolean>;
   /**
    * Counts `cost` against a fixed window that begins with its first hit, and answers how many were counted in it with
-   * this call, and when it ends. Shared by all processes.
+   * this call, and how long it still lasts. Shared by all processes. Windows and values do not share their keys.
    */
   hit(key: string, windowMs: number, cost: number): Promise<{ readonly count: number; readonly resetMs: number }>;
-  /** At most once: whoever listens now hears it, nobody else ever will. */
+  /** At most once: whoever listens now hears it, nobody else ever will. One publisher's messages keep their order. */
   publish(channel: string, message: string): Promise<void>;
+  /** Resolves when the listener hears what is published from now on. */
   subscribe(channel: string, listener: (message: string) => void): Promise<{ close(): Promise<void> }>;
   /** Throws unless a value can make the round trip. */
   check(): Promise<void>;

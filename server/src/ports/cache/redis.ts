@@ -1,0 +1,166 @@
+import { Redis, type RedisOptions, type Result } from 'ioredis';
+import { type Ids, systemIds } from '../../kernel/id.ts';
+import { checkCost, checkName, checkSpan, checkText } from './limits.ts';
+import { type CacheLog, makeListeners } from './listeners.ts';
+import type { Cache } from './port.ts';
+
+/**
+ * The cache on Redis 6.2 or newer. Two connections: one for commands, one that only listens.
+ *
+ * A command is never queued while the connection is away and never sent a second time: a take that was repeated would
+ * lose the value, a hit would count twice. It fails instead, at once, and the caller decides. The client reconnects by
+ * itself; subscriptions are renewed here, from what is wanted at that moment.
+ */
+export interface RedisCacheOptions {
+  readonly url: string;
+  /** Begins every key and channel, so that several systems can share one Redis. */
+  readonly prefix?: string;
+  readonly ids?: Ids;
+  readonly log?: CacheLog;
+}
+
+/** A window that exists keeps its end; one that begins gets it together with its first hit. */
+const hitScript = `
+local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  left = tonumber(ARGV[2])
+end
+return {count, left}
+`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    hitWindow(key: string, cost: number, windowMs: number): Result<[number, number], Context>;
+  }
+}
+
+const deadlineMs = 5_000;
+
+export async function openRedisCache(options: RedisCacheOptions): Promise<Cache> {
+  const { prefix = 'gpuaas:', ids = systemIds, log } = options;
+  const connection = {
+    lazyConnect: true,
+    connectTimeout: deadlineMs,
+    commandTimeout: deadlineMs,
+    keepAlive: 10_000,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** (times - 1), 2_000),
+  } satisfies RedisOptions;
+  const commands = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache' });
+  const ear = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache-listener' });
+  for (const redis of [commands, ear]) redis.on('error', (error) => log?.warn({ err: error }, 'the cache lost Redis'));
+  commands.defineCommand('hitWindow', { numberOfKeys: 1, lua: hitScript });
+
+  const listeners = makeListeners(log);
+  let closed = false;
+  const valueKey = (key: string) => `${prefix}value:${key}`;
+  const windowKey = (key: string) => `${prefix}window:${key}`;
+  const channelPrefix = `${prefix}channel:`;
+
+  ear.on('message', (channel: string, message: string) => listeners.tell(channel.slice(channelPrefix.length), message));
+  ear.on('ready', () => {
+    const wanted = listeners.channels().map((channel) => channelPrefix + channel);
+    if (wanted.length === 0) return;
+    ear.subscribe(...wanted).catch((error: unknown) => log?.warn({ err: error }, 'subscriptions could not be renewed'));
+  });
+
+  const close = async () => {
+    if (closed) return;
+    closed = true;
+    listeners.clear();
+    await Promise.all([hangUp(commands), hangUp(ear)]);
+  };
+  const refuseWhenClosed = () => {
+    if (closed) throw new Error('the cache is closed');
+  };
+  try {
+    await Promise.all([commands.connect(), ear.connect()]);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  const cache: Cache = {
+    async get(key) {
+      checkName('key', key);
+      refuseWhenClosed();
+      return (await commands.get(valueKey(key))) ?? undefined;
+    },
+    async set(key, value, ttlMs) {
+      checkName('key', key);
+      checkText('value', value);
+      checkSpan('ttlMs', ttlMs);
+      refuseWhenClosed();
+      await commands.set(valueKey(key), value, 'PX', ttlMs);
+    },
+    async delete(key) {
+      checkName('key', key);
+      refuseWhenClosed();
+      await commands.del(valueKey(key));
+    },
+    async take(key) {
+      checkName('key', key);
+      refuseWhenClosed();
+      return (await commands.getdel(valueKey(key))) ?? undefined;
+    },
+    async claim(key, value, ttlMs) {
+      checkName('key', key);
+      checkText('value', value);
+      checkSpan('ttlMs', ttlMs);
+      refuseWhenClosed();
+      return (await commands.set(valueKey(key), value, 'PX', ttlMs, 'NX')) === 'OK';
+    },
+    async hit(key, windowMs, cost) {
+      checkName('key', key);
+      checkSpan('windowMs', windowMs);
+      checkCost(cost);
+      refuseWhenClosed();
+      const [count, resetMs] = await commands.hitWindow(windowKey(key), cost, windowMs);
+      return { count, resetMs };
+    },
+    async publish(channel, message) {
+      checkName('channel', channel);
+      checkText('message', message);
+      refuseWhenClosed();
+      await commands.publish(channelPrefix + channel, message);
+    },
+    async subscribe(channel, listen) {
+      checkName('channel', channel);
+      refuseWhenClosed();
+      const leave = listeners.add(channel, listen);
+      try {
+        // Asked for each time, also when somebody listens already: the answer proves that the connection is there.
+        await ear.subscribe(channelPrefix + channel);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return {
+        async close() {
+          leave();
+          if (closed || listeners.has(channel) || ear.status !== 'ready') return;
+          await ear.unsubscribe(channelPrefix + channel);
+        },
+      };
+    },
+    async check() {
+      const key = `check:${ids.secret(8)}`;
+      await cache.set(key, key, deadlineMs);
+      if ((await cache.take(key)) !== key) throw new Error('a value did not make the round trip through the cache');
+    },
+    close,
+  };
+  return cache;
+}
+
+/** Lets go of the connection and waits until its socket is gone. A client between two tries has no socket to wait for. */
+async function hangUp(redis: Redis): Promise<void> {
+  const gone = new Promise((resolve) => redis.once('end', resolve));
+  const connected = redis.status === 'ready' || redis.status === 'connect' || redis.status === 'connecting';
+  redis.disconnect();
+  if (connected) await gone;
+}
