@@ -1,0 +1,69 @@
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+/**
+ * A reconciler takes no orders. It looks at the world and the wish, does a bounded amount about the difference, and is
+ * called again: by a wake-up that says only "look", and by a timer in case a wake-up was lost.
+ */
+export interface Reconciler {
+  readonly name: string;
+  /** Answers `more` when it stopped at its bound: it is called again at once. */
+  round(signal: AbortSignal): Promise<'idle' | 'more'>;
+}
+export interface Reconciling {
+  wake(): void;
+  /** When a round last ended well; readiness looks at it. */
+  lastRoundAt(): Date | undefined;
+  close(): Promise<void>;
+}
+
+const maxBackoffMs = 30_000;
+const firstBackoffMs = 100;
+
+export function startReconciler(
+  reconciler: Reconciler,
+  parts: { readonly clock: Clock; readonly log: Log; readonly everyMs: number },
+): Reconciling {
+  const { clock, log } = parts;
+  const stopping = new AbortController();
+  let woken = Promise.withResolvers<void>();
+  let lastRoundAt: Date | undefined;
+
+  const loop = async () => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const wake = woken.promise;
+      let pauseMs = parts.everyMs;
+      try {
+        const outcome = await reconciler.round(stopping.signal);
+        failures = 0;
+        lastRoundAt = clock.now();
+        if (outcome === 'more') continue;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        failures += 1;
+        pauseMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** failures);
+        log.error({ err: error, reconciler: reconciler.name, failures }, 'a round failed; it will be tried again');
+        await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
+        continue;
+      }
+      const timer = new AbortController();
+      await Promise.race([
+        wake,
+        clock.sleep(pauseMs, AbortSignal.any([stopping.signal, timer.signal])).catch(() => undefined),
+      ]);
+      timer.abort();
+      woken = Promise.withResolvers<void>();
+    }
+  };
+  const running = loop();
+  return {
+    wake: () => woken.resolve(),
+    lastRoundAt: () => lastRoundAt,
+    close: async () => {
+      stopping.abort(new Error('the process is stopping'));
+      woken.resolve();
+      await running;
+    },
+  };
+}

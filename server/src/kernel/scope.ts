@@ -1,0 +1,59 @@
+import type { Log } from './log.ts';
+
+export interface Closable {
+  close(): Promise<void> | void;
+}
+/** What a process has opened, in order. It is closed in the reverse order, within a deadline. */
+export interface Scope {
+  keep<T extends Closable>(name: string, thing: T): T;
+  /** Real work that `/readyz` does to find out whether this process can do its own. */
+  ready(name: string, check: () => Promise<void>): void;
+  /** Fires when the process begins to stop. */
+  readonly stopping: AbortSignal;
+}
+export interface OwnedScope extends Scope {
+  readonly checks: readonly { readonly name: string; check(): Promise<void> }[];
+  /** Answers the names of things that did not close in time. */
+  close(deadlineMs: number): Promise<string[]>;
+}
+
+export function makeScope(log: Log): OwnedScope {
+  const kept: { name: string; thing: Closable }[] = [];
+  const checks: { name: string; check(): Promise<void> }[] = [];
+  const stopping = new AbortController();
+  return {
+    keep(name, thing) {
+      kept.push({ name, thing });
+      return thing;
+    },
+    ready: (name, check) => void checks.push({ name, check }),
+    stopping: stopping.signal,
+    checks,
+    async close(deadlineMs) {
+      stopping.abort(new Error('the process is stopping'));
+      const late: string[] = [];
+      const until = performance.now() + deadlineMs;
+      for (const { name, thing } of kept.splice(0).reverse()) {
+        const left = Math.max(50, until - performance.now());
+        try {
+          if ((await withDeadline(Promise.resolve(thing.close()), left)) === 'late') late.push(name);
+        } catch (error) {
+          log.error({ err: error, part: name }, 'a part did not close cleanly');
+        }
+      }
+      return late;
+    },
+  };
+}
+
+async function withDeadline(work: Promise<void>, ms: number): Promise<'closed' | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => 'closed' as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
