@@ -1,0 +1,216 @@
+import { DBOSClient } from '@dbos-inc/dbos-sdk';
+import { migrateSystemDatabase } from '@dbos-inc/dbos-sdk/internal/system_database';
+import { GlobalLogger } from '@dbos-inc/dbos-sdk/internal/telemetry/logs';
+import { Client, escapeIdentifier, Pool } from 'pg';
+import { Check } from 'typebox/schema';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Saga } from '../../kernel/saga.ts';
+import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
+import { type Leases, leaseTables, openLeases } from './dbos-leases.ts';
+import {
+  applicationName,
+  type DbosWorker,
+  dbosSchema,
+  type Letter,
+  letterKey,
+  openDbosWorker,
+  plainJson,
+  quietLogger,
+  workflowName,
+} from './dbos-worker.ts';
+import type { Ending } from './interpreter.ts';
+import { asJson } from './json.ts';
+import { planOf } from './plan.ts';
+import type { Sagas } from './port.ts';
+import { isSealedBy, readToken } from './token.ts';
+
+export interface DbosSagasConfig {
+  readonly url: string;
+  /** Stable for a process across its restarts, and different from every other living process. */
+  readonly executorId: string;
+  /**
+   * Not the version of the product: DBOS would leave the runs of an older one lying. Sagas carry their own versions,
+   * and this one changes only when the interpreter itself does.
+   */
+  readonly applicationVersion?: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: SagaLog;
+  /** How long a silent process is believed to be alive. */
+  readonly leaseMs?: number;
+  /** How long `close` waits for attempts in work before it leaves them to the next process. */
+  readonly closeWithinMs?: number;
+  /** False when the role of this process may not create tables; `migrateDbosSagas` then ran before. */
+  readonly migrate?: boolean;
+}
+
+/**
+ * Creates or updates the tables of DBOS and of the leases, and lets the given roles use them. Several processes may do
+ * so at once.
+ */
+export async function migrateDbosSagas(
+  url: string,
+  options: { readonly log: SagaLog; readonly roles?: readonly string[] },
+): Promise<void> {
+  const logger = new GlobalLogger(undefined, { logger: quietLogger(options.log) });
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`select pg_advisory_lock(hashtext('gpuaas_sagas.migrate'))`);
+    await migrateSystemDatabase(url, logger, dbosSchema);
+    await client.query(leaseTables);
+    for (const role of options.roles ?? []) {
+      await migrateSystemDatabase(url, logger, dbosSchema, role);
+      await client.query(`grant usage on schema saga_leases to ${escapeIdentifier(role)}`);
+      await client.query(`grant select, insert, update, delete on saga_leases.executor to ${escapeIdentifier(role)}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
+  const { url, clock, ids, log } = config;
+  const applicationVersion = config.applicationVersion ?? 'interpreter-1';
+  if (config.migrate !== false) await migrateDbosSagas(url, { log });
+  const pool = new Pool({ connectionString: url, max: 6, application_name: 'gpuaas-sagas' });
+  pool.on('error', (error) => log.warn({ error: error.message }, 'a connection of the saga port was lost'));
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabasePool: pool,
+    systemDatabaseSchemaName: dbosSchema,
+    serializer: plainJson,
+    applicationName,
+  });
+
+  const served = new Map<string, Saga<never>>();
+  let worker: DbosWorker | undefined;
+  let leases: Leases | undefined;
+  let ears: Client | undefined;
+
+  const wakeAll = async () => {
+    for (const lane of served.keys()) await worker?.wake(lane);
+  };
+  const hear = async () => {
+    ears = new Client({ connectionString: url, application_name: 'gpuaas-sagas-wake' });
+    // A lost wake-up costs a second, not a run: the queues are also looked into from time to time.
+    ears.on('error', (error) => log.warn({ error: error.message }, 'wake-ups for sagas are slow from now on'));
+    ears.on('notification', ({ payload }) => {
+      const lane = payload ?? '';
+      void (served.has(lane) ? worker?.wake(lane) : undefined)?.catch((error: unknown) => {
+        log.warn({ lane, error: String(error) }, 'could not look for new runs');
+      });
+    });
+    await ears.connect();
+    await ears.query('listen gpuaas_sagas');
+  };
+  const notify = (lane: string) => pool.query("select pg_notify('gpuaas_sagas', $1)", [lane]);
+
+  const find = async (run: string) => {
+    const found = await client.getWorkflow(run);
+    if (!found) return undefined;
+    const beginning = (found.input as readonly Beginning[] | undefined)?.[0];
+    return { status: found.status, ending: found.output as Ending | undefined, beginning, error: found.error };
+  };
+  const readLetter = async (run: string, step: string): Promise<Letter | undefined> => {
+    const text = `select message from dbos.notifications where message_uuid = $1`;
+    const found = await pool.query<{ message: string }>(text, [`${letterKey(step)}::${run}`]);
+    return found.rows[0] && (plainJson.parse(found.rows[0].message) as Letter);
+  };
+
+  return {
+    async start(saga, id, params, origin) {
+      const plan = planOf(saga);
+      const beginning: Beginning = {
+        plan,
+        id,
+        params: asJson(params, 'params') as object,
+        origin,
+        secret: ids.secret(32),
+      };
+      const lane = laneName(saga);
+      const options = {
+        queueName: lane,
+        workflowName,
+        workflowID: runName(saga.name, id),
+        appVersion: applicationVersion,
+      };
+      await client.enqueue(options, beginning);
+      await notify(lane);
+    },
+
+    async answer(token, value) {
+      const parts = readToken(token);
+      const run = parts && (await find(parts.run));
+      const step = run?.beginning?.plan.steps.find(
+        (planned) => planned.name === parts?.step && planned.kind === 'wait',
+      );
+      if (!parts || !run?.beginning || !step || !isSealedBy(run.beginning.secret, parts)) return 'unknown';
+      if (!Check(step.answer ?? {}, value)) return 'invalid';
+      const before = await readLetter(parts.run, parts.step);
+      if (before) return 'late' in before ? 'unknown' : 'already answered';
+      if (run.status !== 'PENDING' && run.status !== 'ENQUEUED') return 'unknown';
+      const by = ids.next();
+      const letter: Letter = { by, value: asJson(value, 'the answer') };
+      await client.send(parts.run, letter, parts.step, letterKey(parts.step));
+      const first = await readLetter(parts.run, parts.step);
+      if (!first || 'late' in first) return 'unknown';
+      return first.by === by ? 'accepted' : 'already answered';
+    },
+
+    async look(saga, id) {
+      const run = await find(runName(saga.name, id));
+      if (!run) return undefined;
+      if (run.status === 'SUCCESS' && run.ending) return runOf(id, run.ending);
+      const at = await client.getEvent<string>(runName(saga.name, id), 'at', { timeoutSeconds: 0 });
+      const step = at ?? undefined;
+      if (run.status === 'PENDING' || run.status === 'ENQUEUED')
+        return { id, state: 'running', step, reason: undefined };
+      return { id, state: 'stuck', step, reason: `the engine ended the run: ${run.status} ${String(run.error ?? '')}` };
+    },
+
+    async serve(sagas) {
+      for (const saga of sagas) served.set(laneName(saga), saga);
+      if (!worker) {
+        worker = await openDbosWorker({
+          url,
+          executorId: config.executorId,
+          applicationVersion,
+          closeWithinMs: config.closeWithinMs ?? 10_000,
+          clock,
+          log,
+          runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
+        });
+        const adopting = worker;
+        leases = await openLeases({
+          pool,
+          executorId: config.executorId,
+          leaseMs: config.leaseMs ?? 15_000,
+          clock,
+          log,
+          adopt: async (dead) => {
+            const runs = await adopting.adopt(dead);
+            if (runs > 0) await wakeAll();
+            return runs;
+          },
+        });
+        await hear();
+      }
+      for (const saga of sagas) await worker.listen(laneName(saga));
+      await wakeAll();
+    },
+
+    async check() {
+      await pool.query('select 1 from dbos.workflow_status limit 1');
+    },
+
+    async close() {
+      await ears?.end();
+      await worker?.close();
+      await leases?.close();
+      await client.destroy();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import {
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { Check } from 'typebox/schema';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Saga } from '../../kernel/saga.ts';
+import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
+import type { Ending } from './interpreter.ts';
+import { asJson } from './json.ts';
+import { planOf } from './plan.ts';
+import type { Sagas } from './port.ts';
+import { openTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
+import { isSealedBy, readToken } from './token.ts';
+
+export interface TemporalSagasConfig {
+  readonly address: string;
+  readonly namespace: string;
+  /** The queue of the runs themselves; the steps of each version of a saga get one of their own beside it. */
+  readonly taskQueue: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: SagaLog;
+  /** How long a silent worker is believed to be alive. */
+  readonly leaseMs?: number;
+  /** How long `close` waits for attempts in work before it leaves them to another worker. */
+  readonly closeWithinMs?: number;
+}
+
+/** What everybody may read of a run while nobody works on it. */
+interface Memo {
+  readonly secret: string;
+  /** The waits' schemas by step. */
+  readonly answers: Readonly<Record<string, object>>;
+  readonly at?: string;
+  readonly ending?: Ending;
+}
+
+export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sagas> {
+  const { address, namespace, taskQueue, clock, ids, log } = config;
+  const leaseMs = config.leaseMs ?? 15_000;
+  const connection = await Connection.connect({ address, connectTimeout: 10_000 });
+  const { workflow } = new Client({ connection, namespace });
+  const served = new Map<string, Saga<never>>();
+  let worker: TemporalWorker | undefined;
+  const laneOf = (saga: { readonly name: string; readonly version: number }) => `${taskQueue}/${laneName(saga)}`;
+
+  const find = async (run: string) => {
+    const handle = workflow.getHandle(run);
+    try {
+      const { status, memo } = await handle.describe();
+      return { handle, status: status.name, memo: memo as unknown as Memo };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    async start(saga, id, params, origin) {
+      const plan = planOf(saga);
+      const secret = ids.secret(32);
+      const beginning: Beginning = { plan, id, params: asJson(params, 'params') as object, origin, secret };
+      const answers = Object.fromEntries(plan.steps.flatMap(({ name, answer }) => (answer ? [[name, answer]] : [])));
+      try {
+        await workflow.start('saga', {
+          workflowId: runName(saga.name, id),
+          taskQueue,
+          args: [beginning, { lane: laneOf(saga), leaseMs }],
+          memo: { secret, answers },
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    },
+
+    async answer(token, value) {
+      const parts = readToken(token);
+      const run = parts && (await find(parts.run));
+      const schema = parts && run?.memo.answers[parts.step];
+      if (!parts || !run || !schema || !isSealedBy(run.memo.secret, parts)) return 'unknown';
+      if (!Check(schema, value)) return 'invalid';
+      const before = await readVerdict(run.handle, parts.step);
+      if (before) return before === 'closed' ? 'unknown' : 'already answered';
+      const by = ids.next();
+      try {
+        await run.handle.signal('answer', parts.step, by, asJson(value, 'the answer'));
+      } catch (error) {
+        // The run has ended in the meantime, so nobody waits any more.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+      const verdict = await readVerdict(run.handle, parts.step);
+      if (verdict === undefined || verdict === 'closed') return 'unknown';
+      return verdict.by === by ? 'accepted' : 'already answered';
+    },
+
+    async look(saga, id) {
+      const run = await find(runName(saga.name, id));
+      if (!run) return undefined;
+      const { at, ending } = run.memo;
+      if (run.status === 'RUNNING') return { id, state: 'running', step: at, reason: undefined };
+      if (run.status === 'COMPLETED' && ending) return runOf(id, ending);
+      return { id, state: 'stuck', step: at, reason: `the engine ended the run: ${run.status}` };
+    },
+
+    async serve(sagas) {
+      for (const saga of sagas) served.set(laneName(saga), saga);
+      worker ??= await openTemporalWorker({
+        address,
+        namespace,
+        taskQueue,
+        leaseMs,
+        closeWithinMs: config.closeWithinMs ?? 10_000,
+        log,
+        runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
+      });
+      for (const saga of sagas) await worker.listen(laneOf(saga));
+    },
+
+    async check() {
+      await connection.withDeadline(Date.now() + 5_000, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+    },
+
+    async close() {
+      await worker?.close();
+      await connection.close();
+    },
+  };
+}
+
+/** Which came first in the run's history: somebody's answer, or the note that the wait is closed. */
+async function readVerdict(
+  handle: WorkflowHandle,
+  step: string,
+): Promise<{ readonly by: string } | 'closed' | undefined> {
+  const { events } = await handle.fetchHistory();
+  for (const event of events ?? []) {
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal?.signalName === 'answer') {
+      const [answered, by] = (signal.input?.payloads ?? []).map((payload) =>
+        defaultPayloadConverter.fromPayload<unknown>(payload),
+      );
+      if (answered === step) return { by: String(by) };
+    }
+    const noted = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+    if (noted && `closed ${step}` in noted) return 'closed';
+  }
+  return undefined;
+}
