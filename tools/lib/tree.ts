@@ -61,7 +61,12 @@ export function repository(): Tree {
 }
 
 export const isCanary = (path: string): boolean => path.startsWith('tools/laws/canaries/');
-export const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
+const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
+/** Parts that only tests may import: builders, suites, servers for a test run. */
+export const isForTests = (path: string): boolean =>
+  path.startsWith('server/src/testing/') || /\/(?:testing|conformance)\.ts$/.test(path);
+export const isTestCode = (path: string): boolean =>
+  isTest(path) || isForTests(path) || path.startsWith('server/test/');
 /** TypeScript that we wrote and that runs somewhere; canaries are wrong on purpose. */
 export const isSource = (path: string): boolean => /\.ts$/.test(path) && !isCanary(path);
 

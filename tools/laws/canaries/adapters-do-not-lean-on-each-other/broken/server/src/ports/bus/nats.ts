@@ -1,0 +1,1 @@
+export const openNats = 1;

@@ -1,0 +1,3 @@
+export interface Bus {
+  close(): void;
+}

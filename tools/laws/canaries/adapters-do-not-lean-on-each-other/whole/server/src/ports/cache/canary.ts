@@ -1,0 +1,3 @@
+import type { Bus } from '../bus/port.ts';
+
+export type Used = Bus;

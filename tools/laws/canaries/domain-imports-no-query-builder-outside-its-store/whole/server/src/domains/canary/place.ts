@@ -1,0 +1,3 @@
+import type { ReadTx } from '../../kernel/act.ts';
+
+export type Used = ReadTx;

@@ -1,0 +1,3 @@
+import type { Viewer } from '../../kernel/act.ts';
+
+export type Used = Viewer;

@@ -1,0 +1,3 @@
+import { rule } from '../things/index.ts';
+
+export const used = rule;

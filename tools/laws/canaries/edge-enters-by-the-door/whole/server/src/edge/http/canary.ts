@@ -1,0 +1,3 @@
+import { makeThings } from '../../domains/things/index.ts';
+
+export const used = makeThings;

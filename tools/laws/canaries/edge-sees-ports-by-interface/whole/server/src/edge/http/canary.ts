@@ -1,0 +1,3 @@
+import type { Cache } from '../../ports/cache/port.ts';
+
+export type Used = Cache;

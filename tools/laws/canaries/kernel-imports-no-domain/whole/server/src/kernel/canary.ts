@@ -1,0 +1,3 @@
+import { Fault } from './fault.ts';
+
+export const used = Fault;

@@ -1,0 +1,2 @@
+// reported as lint/suspicious/noExplicitAny: any
+export const open = (value: any) => value;

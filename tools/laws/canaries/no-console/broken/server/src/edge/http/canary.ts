@@ -1,0 +1,2 @@
+// reported as lint/suspicious/noConsole: console
+export const say = () => console.log('hello');

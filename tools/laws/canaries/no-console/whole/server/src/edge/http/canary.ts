@@ -1,0 +1,1 @@
+export const say = (log: { info(text: string): void }) => log.info('hello');

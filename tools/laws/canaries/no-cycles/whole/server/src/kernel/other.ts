@@ -1,0 +1,3 @@
+import { one } from './canary.ts';
+
+export const two = () => one;

@@ -1,0 +1,3 @@
+// reported as lint/style/noDefaultExport: default
+const one = 1;
+export default one;

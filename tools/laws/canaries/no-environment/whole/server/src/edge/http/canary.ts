@@ -1,0 +1,1 @@
+export const port = (config: { readonly port: number }) => config.port;

@@ -1,0 +1,3 @@
+import type { WriteTx } from '../../kernel/act.ts';
+
+export const handed = (value: WriteTx) => value;

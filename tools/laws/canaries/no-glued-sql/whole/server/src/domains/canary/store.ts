@@ -1,0 +1,1 @@
+export const find = 'select name from things where id = $1';

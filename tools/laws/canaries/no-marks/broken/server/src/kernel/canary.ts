@@ -1,0 +1,3 @@
+// reported as no-marks: finish it
+// TODO: count
+export const one = 1;

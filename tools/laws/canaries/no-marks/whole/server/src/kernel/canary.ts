@@ -1,0 +1,2 @@
+// One is the first.
+export const one = 1;

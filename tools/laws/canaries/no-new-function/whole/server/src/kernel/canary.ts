@@ -1,0 +1,1 @@
+export const compile = (text: string) => text.length;

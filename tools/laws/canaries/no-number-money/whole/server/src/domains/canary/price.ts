@@ -1,0 +1,3 @@
+export interface Price {
+  readonly totalMinor: bigint;
+}

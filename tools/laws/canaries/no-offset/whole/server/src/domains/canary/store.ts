@@ -1,0 +1,1 @@
+export const page = 'select name from things where id > $1 order by id limit 50';

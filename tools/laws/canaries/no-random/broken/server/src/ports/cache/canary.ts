@@ -1,0 +1,2 @@
+// reported as no-random: can be neither foreseen nor trusted
+export const jitter = () => Math.random();

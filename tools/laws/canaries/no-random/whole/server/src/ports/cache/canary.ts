@@ -1,0 +1,1 @@
+export const jitter = (seed: number) => seed % 7;

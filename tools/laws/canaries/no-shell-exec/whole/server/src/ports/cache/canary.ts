@@ -1,0 +1,3 @@
+import { execFile } from 'node:child_process';
+
+export const run = (file: string) => execFile(file, ['--version']);

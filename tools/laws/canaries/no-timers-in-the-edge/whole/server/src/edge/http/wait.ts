@@ -1,0 +1,1 @@
+export const tick = (clock: { sleep(ms: number): Promise<void> }) => clock.sleep(10);

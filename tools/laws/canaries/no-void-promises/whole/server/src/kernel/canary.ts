@@ -1,0 +1,4 @@
+const work = async () => 1;
+export const start = async () => {
+  await work();
+};

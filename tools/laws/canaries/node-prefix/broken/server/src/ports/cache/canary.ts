@@ -1,0 +1,4 @@
+// reported as lint/style/useNodejsImportProtocol: node:
+import { join } from 'path';
+
+export const used = join;

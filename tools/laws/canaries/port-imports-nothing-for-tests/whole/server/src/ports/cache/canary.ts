@@ -1,0 +1,3 @@
+import type { Clock } from '../../kernel/clock.ts';
+
+export type Used = Clock;

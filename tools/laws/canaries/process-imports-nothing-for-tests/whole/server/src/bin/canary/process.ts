@@ -1,0 +1,3 @@
+import { openCache } from '../../ports/cache/open.ts';
+
+export const used = openCache;

@@ -1,0 +1,3 @@
+import { Fault } from '../../kernel/fault.ts';
+
+export const used = Fault;

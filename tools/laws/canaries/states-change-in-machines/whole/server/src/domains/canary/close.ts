@@ -1,0 +1,1 @@
+export const rename = 'update projects set name = $1 where id = $2';

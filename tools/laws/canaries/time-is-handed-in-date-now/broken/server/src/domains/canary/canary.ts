@@ -1,0 +1,2 @@
+// reported as plugin: Time comes from the Clock
+export const guess = () => Date.now();

@@ -1,0 +1,4 @@
+// reported as lint/correctness/useImportExtensions: extension
+import { one } from './neighbour';
+
+export const used = one;

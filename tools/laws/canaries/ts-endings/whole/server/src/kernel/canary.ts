@@ -1,0 +1,3 @@
+import { one } from './neighbour.ts';
+
+export const used = one;
