@@ -46,15 +46,13 @@ export async function cloneTestDatabase(template: Pick<TestDatabase, 'url'>): Pr
 
 async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // A copy is refused while anybody is connected to its original; the strategy copies files instead of logging pages.
+  // A copy is refused while anybody is connected to its original.
   await asSuperuser(async (client) => {
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and datname <> 'template1'`,
       [template],
     );
-    await client.query(
-      `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} strategy file_copy`,
-    );
+    await client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
   });
   const url = new URL(await serverUrl());
   url.pathname = `/${name}`;

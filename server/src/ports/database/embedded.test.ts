@@ -7,10 +7,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { cloneTestDatabase, openTestDatabase } from '../../testing/postgres.ts';
 import { freePort } from '../../testing/servers/start.ts';
 import { firstClosedFolder } from './embedded/account.ts';
 import { findInstalled, prepareBinaries } from './embedded/binaries.ts';
+import type { Charge } from './embedded/launch.ts';
 import { processBegan } from './embedded/owner.ts';
 import { DataDirectoryInUse, type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 
@@ -30,18 +32,33 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
+/** A data directory with a cluster in it: making one takes a second, copying one does not. */
+async function seededFolder(): Promise<string> {
+  const folder = await freshFolder();
+  await run('cp', ['-a', `${seed}/.`, folder]);
+  return folder;
+}
+
+let seed = '';
+beforeAll(async () => {
+  seed = await mkdtemp(join(tmpdir(), 'gpuaas-embedded-'));
+  await (await openEmbeddedPostgres({ dataDir: seed, ephemeral: true })).close();
+});
+afterAll(() => rm(seed, { recursive: true, force: true }));
+
 async function open(dataDir: string, log?: (sentence: string) => void): Promise<EmbeddedPostgres> {
   const server = await openEmbeddedPostgres({ dataDir, ephemeral: true, ...(log ? { log } : {}) });
   leftovers.push(() => server.close());
   return server;
 }
 
-async function ask(
-  server: EmbeddedPostgres,
-  question: string,
-  password = server.superuserPassword,
-): Promise<unknown[]> {
-  const client = new Client({ connectionString: server.url('postgres', password, 'postgres') });
+function ask(server: EmbeddedPostgres, question: string, password = server.superuserPassword): Promise<unknown[]> {
+  return askUrl(server.url('postgres', password, 'postgres'), question);
+}
+
+/** The first column of the answer. */
+async function askUrl(url: string, question: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -126,7 +143,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('keeps the text of failed statements out of its log', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     const server = await open(dataDir);
     await ask(server, 'create table card (number text unique)');
     await ask(server, "insert into card values ('hush-detail')");
@@ -141,7 +158,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('comes back with its data after its server was killed', async () => {
     const said: string[] = [];
-    const server = await open(await freshFolder(), (sentence) => said.push(sentence));
+    const server = await open(await seededFolder(), (sentence) => said.push(sentence));
     await ask(server, 'create table note as select 7 as number');
     const pid = server.serverPid();
     process.kill(pid, 'SIGKILL');
@@ -152,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('is started again when its guardian was killed', async () => {
-    const server = await open(await freshFolder());
+    const server = await open(await seededFolder());
     const pid = server.serverPid();
     process.kill(await parentOf(pid), 'SIGKILL');
     await vi.waitFor(() => expect(server.serverPid()).not.toBe(pid), { timeout: 15_000, interval: 50 });
@@ -161,7 +178,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('tells a second owner who has the data directory', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     const { holder } = await hold(dataDir);
     const refusal = await open(dataDir).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DataDirectoryInUse);
@@ -169,7 +186,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('leaves no server behind when its owner is killed, and the next owner has the data', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     const { holder, serverPid } = await hold(dataDir);
     const guardian = await parentOf(serverPid);
     await kill(holder);
@@ -180,7 +197,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('waits for the server of a killed owner when it starts right away', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     const { holder } = await hold(dataDir);
     await kill(holder);
     const server = await open(dataDir);
@@ -188,7 +205,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('takes over from a server that lost both its owner and its guardian', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     const { holder, serverPid } = await hold(dataDir);
     // The owner must not see its guardian die, or it would start another.
     holder.kill('SIGSTOP');
@@ -202,7 +219,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('is not held up by locks whose process ids belong to somebody else now', async () => {
-    const dataDir = await freshFolder();
+    const dataDir = await seededFolder();
     await (await open(dataDir)).close();
     const lines = [process.pid, join(dataDir, 'cluster'), 1, 5432, join(dataDir, 'run'), '', ''];
     await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), lines.join('\n'));
@@ -236,7 +253,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('listens on loopback when a port is asked for', async () => {
     const server = await openEmbeddedPostgres({
-      dataDir: await freshFolder(),
+      dataDir: await seededFolder(),
       ephemeral: true,
       port: await freePort(),
     });
@@ -263,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
 
 describe.runIf(isRoot)('the embedded PostgreSQL started by root', () => {
   it('runs its server without privileges', async () => {
-    const server = await open(await freshFolder());
+    const server = await open(await seededFolder());
     const { stdout } = await run('ps', ['-o', 'uid=', '-p', String(server.serverPid())]);
     expect(Number(stdout)).not.toBe(0);
   });
@@ -317,6 +334,57 @@ describe.runIf(repositoryIsReadable)('the embedded PostgreSQL started by an ordi
       env: {},
     });
     await expect(attempt).rejects.toThrow('uid 54321 has no entry in the user database');
+  });
+});
+
+describe('the guardian', () => {
+  it('keeps the log of a talkative server within bounds', async () => {
+    const logFile = join(await freshFolder(), 'postgres.log');
+    const charge: Charge = {
+      postgres: process.execPath,
+      options: ['-e', "process.stderr.write('a line of the log\\n'.repeat(400_000))"],
+      cwd: '/',
+      env: {},
+      logFile,
+      stopWithinMs: 1_000,
+    };
+    const guardian = fileURLToPath(new URL('./embedded/guardian.mjs', import.meta.url));
+    const child = spawn(process.execPath, [guardian, JSON.stringify(charge)], {
+      stdio: ['ignore', 'ignore', 2, 'ipc'],
+    });
+    await once(child, 'exit');
+    const sizes = await Promise.all([stat(logFile), stat(`${logFile}.1`)]);
+    for (const { size } of sizes) expect(size).toBeLessThan(1_200_000);
+    expect(await readFile(logFile, 'utf8')).toContain('a line of the log');
+  });
+});
+
+describe('the databases of a test run', () => {
+  it('are empty, apart from each other, and gone when closed', async () => {
+    const [one, other] = [await openTestDatabase(), await openTestDatabase()];
+    leftovers.push(one.close, other.close);
+    await askUrl(one.url, 'create table note as select 7 as number');
+    const tables = "select count(*)::int from pg_tables where schemaname = 'public'";
+    expect(await askUrl(one.url, tables)).toEqual([1]);
+    expect(await askUrl(other.url, tables)).toEqual([0]);
+    const lingering = new Client({ connectionString: one.url });
+    const cutOff = new Promise((resolve) => lingering.on('error', resolve));
+    await lingering.connect();
+    await one.close();
+    expect(await cutOff).toMatchObject({ code: '57P01' });
+    await expect(askUrl(one.url, 'select 1')).rejects.toMatchObject({ code: '3D000' });
+  });
+
+  it('are copied with their rows, also several at once', async () => {
+    const template = await openTestDatabase();
+    leftovers.push(template.close);
+    await askUrl(template.url, 'create table note as select 7 as number');
+    const copies = await Promise.all([cloneTestDatabase(template), cloneTestDatabase(template)]);
+    for (const copy of copies) {
+      leftovers.push(copy.close);
+      expect(await askUrl(copy.url, 'update note set number = number + 1 returning number')).toEqual([8]);
+    }
+    expect(await askUrl(template.url, 'select number from note')).toEqual([7]);
   });
 });
 

@@ -7,7 +7,7 @@
  * - No open door. The server listens on a socket in a folder that only its account may enter, asks for a password
  *   even there, and does not listen on the network unless a port is asked for.
  * - No root. Root hands the server to an unprivileged account.
- * - No orphan. A guardian stops the server when we die (see `guardian.ts`), and the next start deals with whatever a
+ * - No orphan. A guardian stops the server when we die (see `guardian.mjs`), and the next start deals with whatever a
  *   killed guardian, a killed server or a lost machine left behind.
  * - Whole or not at all. The cluster is built aside and renamed; every write is synced, except in a cluster that was
  *   asked for as ephemeral.

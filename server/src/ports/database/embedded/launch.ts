@@ -3,8 +3,24 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Charge, Report } from './guardian.ts';
 import { codeOf, commandOf, processBegan } from './owner.ts';
+
+/** What the guardian is told to do, in `guardian.mjs`. */
+export interface Charge {
+  readonly postgres: string;
+  readonly options: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly account?: { readonly uid: number; readonly gid: number };
+  readonly logFile: string;
+  /** How long the server may take to stop by itself before it is told to drop everything. */
+  readonly stopWithinMs: number;
+}
+
+/** What it tells us. */
+export type Report =
+  | { readonly kind: 'ready'; readonly pid: number }
+  | { readonly kind: 'ended'; readonly said: string };
 
 /** A running server and the guardian that holds it. */
 export interface Running {
@@ -62,8 +78,8 @@ async function attempt(spec: LaunchSpec): Promise<Omit<Running, 'replacedOrphan'
     process.execPath,
     [
       '--max-old-space-size=32',
-      '--no-warnings',
-      fileURLToPath(new URL('./guardian.ts', import.meta.url)),
+      '--max-semi-space-size=1',
+      fileURLToPath(new URL('./guardian.mjs', import.meta.url)),
       JSON.stringify(charge),
     ],
     { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], detached: true, cwd: '/', env: {} },

@@ -7,30 +7,22 @@
  * the Ctrl-C of a terminal reaches us alone and we decide when the database goes (last).
  *
  * It also keeps the server's log within bounds, and tells us when the server accepts connections.
+ *
+ * It is plain JavaScript because it lives as long as the database and has a process to itself: the machinery that reads
+ * TypeScript would double what that process costs.
+ *
+ * @typedef {import('./launch.ts').Charge} Charge
+ * @typedef {import('./launch.ts').Report} Report
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, renameSync, statSync } from 'node:fs';
-
-export interface Charge {
-  readonly postgres: string;
-  readonly options: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly account?: { readonly uid: number; readonly gid: number };
-  readonly logFile: string;
-  /** How long the server may take to stop by itself before it is told to drop everything. */
-  readonly stopWithinMs: number;
-}
-
-export type Report =
-  | { readonly kind: 'ready'; readonly pid: number }
-  | { readonly kind: 'ended'; readonly said: string };
 
 const logFileBytes = 1024 * 1024;
 const rememberedChars = 4_000;
 const quitWithinMs = 5_000;
 
-function guard(charge: Charge): void {
+/** @param {Charge} charge */
+function guard(charge) {
   let said = '';
   let stopping = false;
   const server = spawn(charge.postgres, charge.options, {
@@ -41,7 +33,7 @@ function guard(charge: Charge): void {
   });
 
   const write = makeBoundedLog(charge.logFile);
-  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+  server.stderr.setEncoding('utf8').on('data', (text) => {
     write(text);
     const before = said;
     said = (said + text).slice(-rememberedChars);
@@ -66,19 +58,26 @@ function guard(charge: Charge): void {
   process.on('SIGHUP', stop);
   if (!process.connected) stop();
 
-  const end = (because: string) => tell({ kind: 'ended', said: because }, () => process.exit(stopping ? 0 : 1));
+  /** @param {string} because */
+  const end = (because) => tell({ kind: 'ended', said: because }, () => process.exit(stopping ? 0 : 1));
   server.on('error', (error) => end(error.message));
   server.on('close', () => end(said.trim()));
 }
 
-function tell(report: Report, afterwards: () => void = () => undefined): void {
+/** @param {Report} report */
+function tell(report, afterwards = () => {}) {
   // A parent that is gone is no reason to fail: the order to stop comes with its disconnection.
   if (process.send && process.connected) process.send(report, undefined, undefined, afterwards);
   else afterwards();
 }
 
-/** Appends to a file and starts a new one when it is full; the one before is kept. */
-function makeBoundedLog(path: string): (text: string) => void {
+/**
+ * Appends to a file and starts a new one when it is full; the one before is kept.
+ *
+ * @param {string} path
+ * @returns {(text: string) => void}
+ */
+function makeBoundedLog(path) {
   let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return (text) => {
     try {
