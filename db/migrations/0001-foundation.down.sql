@@ -14,5 +14,7 @@ drop function is_me(uuid);
 drop function mine(uuid);
 drop function act_time();
 drop function act_id();
+revoke select on schema_migrations from gpuaas_api, gpuaas_worker, gpuaas_relay;
 revoke usage on schema public from gpuaas_api, gpuaas_worker, gpuaas_relay;
 alter default privileges grant execute on functions to public;
+grant usage on schema public to public;

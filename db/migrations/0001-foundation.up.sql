@@ -1,12 +1,14 @@
 -- The ground that every later table stands on: who is acting, what one write leaves behind, and the guards that hold
 -- even when the code above them forgets.
 
--- Roles. One per family of processes, none of them a superuser. Passwords are not a matter of the schema.
+-- Roles. One per family of processes, none of them a superuser. Passwords are not a matter of the schema. Whoever may
+-- not create roles finds them made already: PostgreSQL asks for that right before it looks for the name.
 do $$
 declare
   family text;
 begin
   foreach family in array array['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay'] loop
+    continue when exists (select from pg_roles where rolname = family);
     begin
       execute format('create role %I nologin nosuperuser nocreatedb nocreaterole nobypassrls', family);
     exception
@@ -92,7 +94,7 @@ begin
   end if;
   if new.state is distinct from born
     and not exists (
-      select from machine_edges e where e.machine = tg_argv[0] and e.from_state = born and e.to_state = new.state
+      select from public.machine_edges e where e.machine = tg_argv[0] and e.from_state = born and e.to_state = new.state
     )
   then
     raise exception '% cannot go from % to %', tg_argv[0], coalesce(nullif(born, ''), 'nothing'), new.state
@@ -275,7 +277,7 @@ $$;
 create function act_begin(
   p_act text, p_actor text, p_reach text, p_organization text, p_project text, p_now text,
   p_principal text, p_route text, p_key text
-) returns void language plpgsql security definer set search_path = pg_catalog, public as $$
+) returns void language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   perform set_config('gpuaas.act', p_act, true), set_config('gpuaas.actor', p_actor, true),
     set_config('gpuaas.reach', p_reach, true), set_config('gpuaas.organization', coalesce(p_organization, ''), true),
@@ -299,7 +301,7 @@ create function act_commit(
   p_target_type text, p_target_id text, p_result text, p_correlation text, p_change jsonb, p_address text, p_agent text,
   p_event_ids text[], p_message_ids text[], p_subjects text[], p_keys text[], p_envelopes text[],
   p_principal text, p_route text, p_key text, p_fingerprint text, p_status int, p_body text, p_expires text
-) returns void language plpgsql security definer set search_path = pg_catalog, public as $$
+) returns void language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   insert into audit_logs (id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type,
       target_id, result, correlation_id, change, actor_address, user_agent)
@@ -422,6 +424,8 @@ create policy reach on dead_letters using (current_setting('gpuaas.reach', true)
 
 -- Who may do what, whoever asks.
 
+-- A process compares the schema with itself before it serves anyone.
+grant select on schema_migrations to gpuaas_api, gpuaas_worker, gpuaas_relay;
 grant select on machine_edges to gpuaas_api, gpuaas_worker, gpuaas_relay;
 grant select, insert on users, platform_role_bindings to gpuaas_api, gpuaas_worker;
 grant update on platform_role_bindings to gpuaas_api;

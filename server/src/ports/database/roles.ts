@@ -1,0 +1,125 @@
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+
+/**
+ * Who may do what in the database.
+ *
+ * `gpuaas_owner` owns the database and everything that migrations make in it; nobody logs in as it. Each family of
+ * processes has a role with the rights that the schema grants it. `gpuaas_plumbing` is for adapters that keep tables
+ * of their own in the same database (bus, cache, sagas): it may create schemas, and sees nothing of ours.
+ */
+export const ownerRole = 'gpuaas_owner';
+export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay'] as const;
+export const logins = [...families, 'gpuaas_plumbing'] as const;
+export type Login = (typeof logins)[number];
+export type Passwords = Readonly<Record<Login, string>>;
+
+/** Somebody else made it between our look and our attempt, under another lock than ours. */
+const alreadyThere = new Set(['42710', '42P04', '23505']);
+
+const tolerate = async (work: Promise<unknown>): Promise<void> => {
+  await work.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && alreadyThere.has(String(error.code))) return;
+    throw error;
+  });
+};
+
+const named = (role: string) => escapeIdentifier(role);
+
+/** Makes the roles that are missing, without a login. Refuses roles that are there and may do too much. */
+export async function ensureRoles(admin: Client): Promise<void> {
+  const wanted = [ownerRole, ...logins];
+  const { rows } = await admin.query<{ rolname: string }>('select rolname from pg_roles where rolname = any ($1)', [
+    wanted,
+  ]);
+  const present = new Set(rows.map((row) => row.rolname));
+  for (const role of wanted.filter((name) => !present.has(name))) {
+    await tolerate(admin.query(`create role ${named(role)} nologin nosuperuser nocreatedb nocreaterole nobypassrls`));
+  }
+  const mighty = await admin.query<{ rolname: string }>(
+    `select rolname from pg_roles where rolname = any ($1)
+       and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication) order by rolname`,
+    [wanted],
+  );
+  const names = mighty.rows.map((row) => row.rolname).join(', ');
+  if (names) {
+    throw new Error(
+      `These database roles may do more than they should: ${names}. Take superuser, bypassrls, createrole, createdb and replication from them.`,
+    );
+  }
+}
+
+/** An administrator who is no superuser acts as the owner by being a member of it. */
+export async function becomeOwner(admin: Client): Promise<void> {
+  const { rows } = await admin.query<{ needed: boolean }>(
+    `select not rolsuper and not pg_has_role(current_user, $1, 'usage') as needed from pg_roles
+     where rolname = current_user`,
+    [ownerRole],
+  );
+  if (rows[0]?.needed) await admin.query(`grant ${named(ownerRole)} to current_user`);
+}
+
+/**
+ * Text sorts by code point, whatever the machine's own language: the same page of the same list on every server. Older
+ * servers take that from the operating system, which calls it by different names.
+ */
+const locales = (version: number): string[] =>
+  version >= 170_000
+    ? [`locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`]
+    : [`locale_provider libc lc_collate 'C' lc_ctype 'C.UTF-8'`, `locale_provider libc lc_collate 'C' lc_ctype 'C'`];
+
+/** Makes the database unless it is there, and gives it to the owner if it is somebody else's. */
+export async function ensureDatabase(admin: Client, name: string, version: number): Promise<void> {
+  const find = () =>
+    admin.query<{ owner: string }>('select pg_get_userbyid(datdba) as owner from pg_database where datname = $1', [
+      name,
+    ]);
+  if ((await find()).rows.length === 0) {
+    const attempts = locales(version);
+    for (const [index, locale] of attempts.entries()) {
+      const create = `create database ${named(name)} owner ${named(ownerRole)} template template0 encoding 'UTF8'`;
+      const isLast = index === attempts.length - 1;
+      try {
+        await tolerate(admin.query(`${create} ${locale}`));
+        break;
+      } catch (error) {
+        const unknownLocale = error instanceof Error && 'code' in error && error.code === '42809';
+        if (isLast || !unknownLocale) throw error;
+      }
+    }
+  }
+  if ((await find()).rows[0]?.owner !== ownerRole) {
+    await admin.query(`alter database ${named(name)} owner to ${named(ownerRole)}`);
+  }
+}
+
+/**
+ * Closes the database to strangers and opens it to the families. Nobody who serves requests may make temporary tables,
+ * and none looks for a table in a schema that bears its own name: a name means the table of the schema, always.
+ */
+export async function openDoors(owner: Client, name: string): Promise<void> {
+  const all = logins.map(named).join(', ');
+  await owner.query(`revoke all on database ${named(name)} from public`);
+  await owner.query(`grant connect on database ${named(name)} to ${all}`);
+  await owner.query(`grant create, temporary on database ${named(name)} to gpuaas_plumbing`);
+}
+
+/** Lets every role log in. The server is sent a verifier, so that no password can end up in its log. */
+export async function giveLogins(admin: Client, name: string, passwords: Passwords, salt: () => Buffer): Promise<void> {
+  for (const role of logins) {
+    const verifier = scramVerifier(passwords[role], salt());
+    await admin.query(`alter role ${named(role)} login password ${escapeLiteral(verifier)}`);
+  }
+  for (const role of families) {
+    await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = public`);
+  }
+}
+
+/** What PostgreSQL keeps instead of a password (RFC 5803), as it would have computed it by itself. */
+export function scramVerifier(password: string, salt: Buffer, iterations = 4096): string {
+  if (!/^[\x20-\x7e]+$/.test(password)) throw new Error('A database password is made of printable ASCII characters.');
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const keyed = (label: string) => createHmac('sha256', salted).update(label).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
+}
