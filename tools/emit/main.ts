@@ -1,7 +1,11 @@
 import { bringUpToDate, findStale } from './files.ts';
 import { emitAll, outputs, root } from './outputs.ts';
+import { bringSchemaUpToDate } from './schema-file.ts';
 
-/** `npm run gen` writes what the contract emits; with `--check` it only says what is stale, and fails if anything is. */
+/**
+ * `npm run gen` writes what the contract emits and what the migrations add up to; with `--check` it only says what of
+ * the contract is stale, and fails if anything is. The schema takes a database to check: tools/laws/schema.test.ts.
+ */
 const wanted = emitAll();
 const folders = outputs.flatMap((output) => ('folder' in output ? [output.folder] : []));
 
@@ -13,8 +17,10 @@ if (process.argv.includes('--check')) {
     process.exitCode = 1;
   }
 } else {
-  const changed = bringUpToDate(root, wanted, folders);
+  const changed = [...bringUpToDate(root, wanted, folders), ...(await bringSchemaUpToDate(root))];
   const verbs = { missing: 'added', differs: 'changed', 'left over': 'removed' } as const;
   for (const { path, what } of changed) process.stdout.write(`${verbs[what].padEnd(8)} ${path}\n`);
-  process.stdout.write(`${wanted.size} files follow from the contract, ${changed.length} changed.\n`);
+  process.stdout.write(
+    `${wanted.size} files follow from the contract and two from the migrations, ${changed.length} changed.\n`,
+  );
 }
