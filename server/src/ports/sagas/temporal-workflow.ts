@@ -1,6 +1,7 @@
 import { condition, defineSignal, proxyActivities, setHandler, sleep, upsertMemo } from '@temporalio/workflow';
 import type { Attempt, Beginning } from './attempts.ts';
 import { type Ending, type Engine, interpret, type Tried } from './interpreter.ts';
+import { closedNote } from './temporal-names.ts';
 
 /**
  * The one workflow that Temporal knows: it runs the interpreter over whatever plan the run began with. It is bundled
@@ -18,9 +19,7 @@ export interface Settings {
   readonly leaseMs: number;
 }
 
-/** The name of the memo's note that a wait takes no more answers. */
-export const closedNote = (step: string): string => `closed ${step}`;
-export const answerSignal = defineSignal<[step: string, by: string, value: unknown]>('answer');
+const answerSignal = defineSignal<[step: string, by: string, value: unknown]>('answer');
 
 /** Time for a worker to report what it has done, on top of what the attempt itself may take. */
 const reportMs = 10_000;

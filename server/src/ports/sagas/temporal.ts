@@ -1,10 +1,4 @@
-import {
-  Client,
-  Connection,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { Check } from 'typebox/schema';
 import type { Clock } from '../../kernel/clock.ts';
@@ -15,6 +9,7 @@ import type { Ending } from './interpreter.ts';
 import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
 import type { Sagas } from './port.ts';
+import { closedNote } from './temporal-names.ts';
 import { openTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 import { isSealedBy, readToken } from './token.ts';
 
@@ -46,6 +41,7 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
   const leaseMs = config.leaseMs ?? 15_000;
   const connection = await Connection.connect({ address, connectTimeout: 10_000 });
   const { workflow } = new Client({ connection, namespace });
+  const server = { connection, namespace };
   const served = new Map<string, Saga<never>>();
   let worker: TemporalWorker | undefined;
   const laneOf = (saga: { readonly name: string; readonly version: number }) => `${taskQueue}/${laneName(saga)}`;
@@ -74,6 +70,8 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
           args: [beginning, { lane: laneOf(saga), leaseMs }],
           memo: { secret, answers },
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          // How long the engine leaves a turn to a worker that may be dead.
+          workflowTaskTimeout: Math.min(leaseMs, 10_000),
         });
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -86,16 +84,19 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
       const schema = parts && run?.memo.answers[parts.step];
       if (!parts || !run || !schema || !isSealedBy(run.memo.secret, parts)) return 'unknown';
       if (!Check(schema, value)) return 'invalid';
-      const before = await readVerdict(run.handle, parts.step);
+      const before = await readVerdict(server, parts.run, parts.step, false);
       if (before) return before === 'closed' ? 'unknown' : 'already answered';
       const by = ids.next();
       try {
         await run.handle.signal('answer', parts.step, by, asJson(value, 'the answer'));
       } catch (error) {
-        // The run has ended in the meantime, so nobody waits any more.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        // The run has ended, so nobody waits any more.
+        if (error instanceof WorkflowNotFoundError) return 'unknown';
+        throw error;
       }
-      const verdict = await readVerdict(run.handle, parts.step);
+      const verdict = await connection.withDeadline(Date.now() + hiddenForMs, () =>
+        readVerdict(server, parts.run, parts.step, true),
+      );
       if (verdict === undefined || verdict === 'closed') return 'unknown';
       return verdict.by === by ? 'accepted' : 'already answered';
     },
@@ -136,22 +137,41 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
   };
 }
 
-/** Which came first in the run's history: somebody's answer, or the note that the wait is closed. */
+type Verdict = { readonly by: string } | 'closed' | undefined;
+
+/** A worker's turn may hide signals this long, until the engine takes the turn away. */
+const hiddenForMs = 20_000;
+
+/**
+ * Which came first in the run's history: somebody's answer, or the note that the wait is closed. A signal that arrives
+ * during a worker's turn is written down after it; with `patient`, this waits for that, woken by the engine.
+ */
 async function readVerdict(
-  handle: WorkflowHandle,
+  { connection, namespace }: { readonly connection: Connection; readonly namespace: string },
+  run: string,
   step: string,
-): Promise<{ readonly by: string } | 'closed' | undefined> {
-  const { events } = await handle.fetchHistory();
-  for (const event of events ?? []) {
-    const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName === 'answer') {
-      const [answered, by] = (signal.input?.payloads ?? []).map((payload) =>
-        defaultPayloadConverter.fromPayload<unknown>(payload),
-      );
-      if (answered === step) return { by: String(by) };
+  patient: boolean,
+): Promise<Verdict> {
+  let nextPageToken: Uint8Array | undefined;
+  for (;;) {
+    const page = await connection.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution: { workflowId: run },
+      waitNewEvent: patient,
+      ...(nextPageToken ? { nextPageToken } : {}),
+    });
+    for (const event of page.history?.events ?? []) {
+      const signal = event.workflowExecutionSignaledEventAttributes;
+      if (signal?.signalName === 'answer') {
+        const [answered, by] = (signal.input?.payloads ?? []).map((payload) =>
+          defaultPayloadConverter.fromPayload<unknown>(payload),
+        );
+        if (answered === step) return { by: String(by) };
+      }
+      const noted = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+      if (noted && closedNote(step) in noted) return 'closed';
     }
-    const noted = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-    if (noted && `closed ${step}` in noted) return 'closed';
+    if (!page.nextPageToken?.length) return undefined;
+    nextPageToken = page.nextPageToken;
   }
-  return undefined;
 }
