@@ -77,10 +77,11 @@ declare const answer: Project;
 const receipt = { target: { type: 'project', id: '1' }, events: 'none' } as const;
 const touch = async (tx: WriteTx) => tx.run({ name: 'touch', text: 'select 1' });
 
+const gone = new Fault('project_not_found', 'gone');
 // @ts-expect-error the route does not declare this refusal
-on(projectCreate, async () => new Fault('project_not_found', 'gone'));
+on(projectCreate, async () => gone);
 // @ts-expect-error a write may not leave with a refusal that the route does not declare
-on(projectCreate, async (parts, who) => parts.db.write(who, async (tx) => tx.abandon(new Fault('forbidden', ''))));
+on(projectCreate, async (parts, who) => parts.db.write(who, async (tx) => tx.abandon(gone)));
 // @ts-expect-error a write handler that never wrote has nothing to answer with
 on(projectCreate, async () => answer);
 // @ts-expect-error a read handler holds no act, so it cannot write

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Gate, runAlone } from '../lib/gate.ts';
+import { root } from '../lib/tree.ts';
+
+/**
+ * The share of lines that the tests of `npm test` run, by folder. Production adapters stand still in that run (their
+ * suites need real servers), so the floor of ports is lower. A floor is raised when its folder has left it behind.
+ */
+export const floors: Readonly<Record<string, number>> = {
+  'contract/src': 70,
+  'server/src/kernel': 70,
+  'server/src/domains': 70,
+  'server/src/edge': 70,
+  'server/src/ports': 50,
+};
+
+interface Lines {
+  readonly total: number;
+  readonly covered: number;
+}
+export type CoverageSummary = Readonly<Record<string, { readonly lines: Lines }>>;
+
+/** `summary` has one entry per file, by path from the top folder. */
+export function judgeCoverage(summary: CoverageSummary): { findings: string[]; shares: string[] } {
+  const rows = Object.entries(floors).map(([folder, floor]) => {
+    const lines = Object.entries(summary).flatMap(([path, entry]) =>
+      path.startsWith(`${folder}/`) ? [entry.lines] : [],
+    );
+    const total = lines.reduce((sum, entry) => sum + entry.total, 0);
+    const covered = lines.reduce((sum, entry) => sum + entry.covered, 0);
+    return { folder, floor, total, share: total === 0 ? 0 : (covered / total) * 100 };
+  });
+  return {
+    findings: rows
+      .filter(({ total, share, floor }) => total > 0 && share < floor)
+      .map(({ folder, share, floor }) => `${folder}: ${share.toFixed(1)} % of the lines ran, the floor is ${floor} %`),
+    shares: rows
+      .filter(({ total }) => total > 0)
+      .map(({ folder, share }) => `${folder.replace(/^.*\//, '')} ${share.toFixed(0)} %`),
+  };
+}
+
+export const coverage: Gate = {
+  name: 'coverage',
+  remedy: 'Write the test that is missing; coverage/ shows which lines never ran.',
+  fast: false,
+  check: async () => {
+    const path = join(root, 'coverage', 'coverage-summary.json');
+    if (!existsSync(path)) return { findings: ['the test run wrote no coverage/coverage-summary.json'] };
+    const raw = JSON.parse(readFileSync(path, 'utf8')) as CoverageSummary;
+    const byPath = Object.fromEntries(
+      Object.entries(raw)
+        .filter(([name]) => name !== 'total')
+        .map(([name, entry]) => [relative(root, name), entry]),
+    );
+    if (Object.keys(byPath).length === 0) return { findings: ['the coverage summary names no file'] };
+    const { findings, shares } = judgeCoverage(byPath);
+    return { findings, note: shares.join(', ') };
+  },
+};
+
+if (import.meta.main) await runAlone(coverage);

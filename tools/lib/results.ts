@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { root } from './tree.ts';
+
+/** What a run of vitest showed, read from its JSON report. */
+export interface Results {
+  readonly tests: readonly TestResult[];
+  /** Files that could not even be loaded, with the reason. */
+  readonly brokenFiles: readonly { readonly path: string; readonly reason: string }[];
+}
+export interface TestResult {
+  readonly path: string;
+  /** The titles around the test, outermost first, and its own. */
+  readonly titles: readonly string[];
+  readonly state: 'passed' | 'failed' | 'skipped';
+  readonly failures: readonly string[];
+}
+
+interface RawReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message?: string;
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[] | null;
+    }[];
+  }[];
+}
+
+export function parseResults(text: string): Results {
+  const { testResults } = JSON.parse(text) as RawReport;
+  const pathOf = (name: string) => relative(root, name).replaceAll('\\', '/');
+  return {
+    tests: testResults.flatMap((file) =>
+      file.assertionResults.map((test) => ({
+        path: pathOf(file.name),
+        titles: [...test.ancestorTitles.filter((title) => title !== ''), test.title],
+        state: test.status === 'passed' || test.status === 'failed' ? test.status : 'skipped',
+        failures: test.failureMessages ?? [],
+      })),
+    ),
+    // A suite may fail around its tests: a hook, a syntax error, a missing file.
+    brokenFiles: testResults
+      .filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'))
+      .map((file) => ({ path: pathOf(file.name), reason: file.message ?? 'it failed and said nothing' })),
+  };
+}
+
+export const readResults = (path: string): Results => parseResults(readFileSync(path, 'utf8'));
+
+export const fullTitle = (test: TestResult): string => test.titles.join(' > ');
