@@ -177,6 +177,13 @@ describe('the embedded PostgreSQL', () => {
     expect(await processBegan(pid)).toBeUndefined();
   });
 
+  it('stands outside our process group, so that the Ctrl-C of a terminal reaches us alone', async () => {
+    const server = await open(await seededFolder());
+    const groupOf = async (pid: number) => Number((await run('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout);
+    expect(await groupOf(server.serverPid())).toBe(await parentOf(server.serverPid()));
+    expect(await groupOf(server.serverPid())).not.toBe(await groupOf(process.pid));
+  });
+
   it('tells a second owner who has the data directory', async () => {
     const dataDir = await seededFolder();
     const { holder } = await hold(dataDir);
@@ -221,7 +228,10 @@ describe('the embedded PostgreSQL', () => {
   it('is not held up by locks whose process ids belong to somebody else now', async () => {
     const dataDir = await seededFolder();
     await (await open(dataDir)).close();
-    const lines = [process.pid, join(dataDir, 'cluster'), 1, 5432, join(dataDir, 'run'), '', ''];
+    // PostgreSQL believes a pid that its own account may signal, so the somebody else is one of that account.
+    const bystander = spawn('sleep', ['60'], isRoot ? { uid: nobody.uid, gid: nobody.gid } : {});
+    leftovers.push(() => kill(bystander));
+    const lines = [bystander.pid, join(dataDir, 'cluster'), 1, 5432, join(dataDir, 'run'), '', ''];
     await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), lines.join('\n'));
     await writeFile(join(dataDir, 'owner.lock'), JSON.stringify({ pid: process.pid, began: 'another time' }));
     const server = await open(dataDir);
