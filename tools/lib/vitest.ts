@@ -15,7 +15,11 @@ export interface TestRun {
 /** Where the report of a project's last run lies, for the gates that compare it with what is committed. */
 export const reportPath = (project: string): string => join(root, '.cache', `vitest-${project}.json`);
 
-export async function runTests(project: 'unit' | 'production', args: readonly string[], timeoutMs: number): Promise<TestRun> {
+export async function runTests(
+  project: 'unit' | 'production',
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<TestRun> {
   const report = reportPath(project);
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });

@@ -1,0 +1,102 @@
+/**
+ * What the product can do, in our own words, one row per acceptance id. A row says what would be true if its tests pass,
+ * and nothing here says whether they do: the page is written from the results of a run.
+ */
+export interface Capability {
+  readonly id: string;
+  readonly words: string;
+}
+export interface CapabilityGroup {
+  readonly name: string;
+  readonly rows: readonly Capability[];
+}
+
+export const capabilityGroups: readonly CapabilityGroup[] = [
+  {
+    name: 'App Platform',
+    rows: [
+      { id: 'LAY-12', words: 'JupyterLab, vLLM, Ollama, Slurm and RKE2 run as published apps, not as special cases' },
+      { id: 'GAP-12', words: 'An app instance cannot outlive the capacity it runs on' },
+      { id: 'GAP-29', words: 'Shared runtimes can be attached to, listed and drained through the API' },
+      { id: 'GAP-31', words: 'Apps are metered and their use is billed' },
+    ],
+  },
+  {
+    name: 'Writing and the record',
+    rows: [
+      { id: 'GAP-01', words: 'A repeated request with the same Idempotency-Key is answered from the stored response' },
+      { id: 'GAP-02', words: 'A change and its audit row are one transaction' },
+      { id: 'FLW-P3', words: 'A change and the events it causes are one transaction' },
+      { id: 'GAP-07', words: 'States change along the edges of one table, and of two concurrent changes one wins' },
+      { id: 'GAP-24', words: 'Migrations are numbered, run up and down, and older ones never change' },
+      { id: 'GAP-27', words: 'Money, replay and dead letters are tested on a real Postgres' },
+    ],
+  },
+  {
+    name: 'Tenancy and access',
+    rows: [
+      {
+        id: 'GAP-06',
+        words: 'The tenant is resolved before a handler runs; a foreign object looks like an absent one',
+      },
+      { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
+      { id: 'GAP-03', words: 'A secret that reaches the logger does not reach the log' },
+      { id: 'ACT-11', words: 'Each lane of requests has a budget per caller' },
+    ],
+  },
+  {
+    name: 'Events and workflows',
+    rows: [
+      { id: 'GAP-05', words: 'An event outside the catalogue cannot be published' },
+      { id: 'FLW-E1', words: 'Events reach their consumers from the outbox, in order per key, at least once' },
+      { id: 'GAP-10', words: 'What cannot be delivered becomes a dead letter that can be inspected and sent again' },
+      { id: 'FLW-P9', words: 'A workflow waits for an outside answer by token; nobody polls' },
+      { id: 'FLW-P10', words: 'A workflow that fails is undone step by step' },
+    ],
+  },
+  {
+    name: 'Contract',
+    rows: [
+      { id: 'ERN-05', words: 'API documents are emitted from the contract and cannot drift from it' },
+      { id: 'GOV-03', words: 'A breaking change of the API fails the build, and the check cannot be skipped' },
+      { id: 'GAP-04', words: 'Clients are generated from the contract' },
+    ],
+  },
+  {
+    name: 'Operation',
+    rows: [
+      { id: 'GAP-25', words: 'Every process serves metrics' },
+      { id: 'GAP-26', words: 'Readiness does real work and differs from being alive' },
+      { id: 'LAY-07', words: 'A request can be followed through logs, spans and events by its correlation id' },
+      { id: 'GOV-12', words: 'Formatting, lint and the walls between modules fail the build' },
+      { id: 'GOV-11', words: 'Secrets, licences and unpinned versions fail the build' },
+    ],
+  },
+  {
+    name: 'Capacity and nodes',
+    rows: [
+      { id: 'FLW-P7', words: 'Capacity is allocated, provisioned and released through one state machine' },
+      { id: 'FLW-P6', words: 'A node executes signed, typed tasks and nothing else' },
+      { id: 'GAP-13', words: 'Nothing is charged before the GPU has been seen working' },
+      { id: 'GAP-14', words: 'A dirty slot is quarantined and never handed out' },
+      { id: 'ACT-13', words: 'Slices on one host cannot reach each other' },
+      { id: 'NOB-01', words: 'Fractions of a GPU (MIG) can be rented' },
+    ],
+  },
+  {
+    name: 'Money',
+    rows: [
+      { id: 'FLW-B1', words: 'Use is charged from windows into a ledger that is only ever added to' },
+      { id: 'FLW-B2', words: 'A falling balance warns, then releases' },
+      { id: 'GAP-23', words: 'Payments can be refunded and are reconciled' },
+    ],
+  },
+  {
+    name: 'Terminal',
+    rows: [
+      { id: 'FLW-A1', words: 'A browser terminal opens through a short-lived, single-use token' },
+      { id: 'GAP-18', words: 'A flood of output keeps memory flat' },
+      { id: 'ACT-14', words: 'Sessions are recorded and can be played back' },
+    ],
+  },
+];
