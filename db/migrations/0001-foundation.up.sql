@@ -325,6 +325,19 @@ begin
 end
 $$;
 
+-- A dead letter goes out again as a new message with the old event: consumers that had it take no second effect.
+create function outbox_requeue(p_seq bigint) returns void
+  language plpgsql security definer set search_path = pg_catalog, public as $$
+begin
+  if act_id() is null then
+    raise exception 'events are requeued inside an act only' using errcode = 'GP001';
+  end if;
+  insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
+    select event_id, event_id || ':' || seq, envelope ->> 'event_type', key, organization_id, envelope
+    from dead_letters where seq = p_seq;
+end
+$$;
+
 -- The guards, table by table.
 
 create trigger guard_append_only before update or delete on audit_logs
@@ -448,6 +461,7 @@ grant execute on function act_id(), act_time(), mine(uuid), is_me(uuid), within_
   act_view(text, text, text, text, text),
   act_begin(text, text, text, text, text, text, text, text, text)
   to gpuaas_api, gpuaas_worker, gpuaas_relay;
+grant execute on function outbox_requeue(bigint) to gpuaas_api;
 grant execute on function act_commit(text, text, text, text, text, text, text, text, text, text, text, jsonb, text,
   text, text[], text[], text[], text[], text[], text, text, text, text, int, text, text)
   to gpuaas_api, gpuaas_worker, gpuaas_relay;

@@ -9,6 +9,7 @@ import type {
   WriteRoute,
 } from '@gpuaas/contract';
 import type { Fault } from './fault.ts';
+import type { Ids } from './id.ts';
 
 declare const brand: unique symbol;
 
@@ -58,6 +59,13 @@ export const systemViewer = (
   address: undefined,
   userAgent: undefined,
 });
+
+/** Begins acts in the name of one of our own parts. Made where processes are put together, handed to domains. */
+export type BeginAct = (action: string, origin: { readonly correlationId: string }) => Act;
+export const actsOf =
+  (name: string, ids: Ids): BeginAct =>
+  (action, origin) =>
+    makeAct(systemViewer(name, origin), action, ids.next());
 
 export interface Receipt {
   /** What was changed: `type` and id, for the audit log. */

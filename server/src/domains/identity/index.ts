@@ -1,0 +1,69 @@
+import type { PlatformRole } from '@gpuaas/contract';
+import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { makeFresh } from '../../kernel/fresh.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { currentDenials, findPerson, insertBinding, insertUser } from './store.ts';
+
+/** Identity: who people are to us, whatever issuer they sign in with. */
+export interface Identities {
+  /** Finds the person behind an identity; the first sign-in makes one, without any role. */
+  recognise(
+    identity: { readonly issuer: string; readonly subject: string; readonly kind: 'user' | 'service_account' },
+    correlationId: string,
+  ): Promise<KnownPerson>;
+  /** Makes a person an operator. Called by whoever runs the platform, never by a sign-in. */
+  bindPlatformRole(personId: string, role: PlatformRole, correlationId: string): Promise<void>;
+  readonly denials: { current(): Promise<readonly { tokenId: string; expiresAt: Date }[]> };
+}
+export interface KnownPerson {
+  readonly id: string;
+  readonly kind: 'user' | 'service_account';
+  readonly platformRoles: readonly PlatformRole[];
+}
+
+const freshMs = 5_000;
+const maxKnown = 20_000;
+
+export function makeIdentities(parts: { readonly db: Database; readonly ids: Ids; readonly clock: Clock }): Identities {
+  const { db, ids } = parts;
+  const known = makeFresh<string, KnownPerson>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
+  const self = (correlationId: string) => systemViewer('identity', { correlationId });
+
+  async function look(issuer: string, subject: string, correlationId: string) {
+    const [row] = await db.read(self(correlationId), (tx) => findPerson(tx, issuer, subject));
+    return row;
+  }
+
+  return {
+    recognise: ({ issuer, subject, kind }, correlationId) =>
+      known.get(`${issuer}\n${subject}`, async () => {
+        const found = await look(issuer, subject, correlationId);
+        if (found) return { id: found.id, kind, platformRoles: found.platform_roles };
+        const id = ids.next();
+        const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
+          const person = await insertUser(tx, { id, issuer, subject });
+          // Two first sign-ins at once: one makes the person, the other finds it.
+          if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
+          return tx.commit(person, { target: { type: 'user', id }, change: { issuer }, events: 'none' });
+        });
+        if (!(made instanceof Fault)) return { id, kind, platformRoles: [] };
+        const other = await look(issuer, subject, correlationId);
+        if (!other) throw new Error('a person was neither made nor found');
+        return { id: other.id, kind, platformRoles: other.platform_roles };
+      }),
+
+    async bindPlatformRole(personId, role, correlationId) {
+      await db.write(parts.begin('platform_role.bind', { correlationId }), async (tx) => {
+        await insertBinding(tx, personId, role);
+        return tx.commit(undefined, { target: { type: 'user', id: personId }, change: { role }, events: 'none' });
+      });
+      known.forget();
+    },
+
+    denials: {
+      current: () => db.read(self(ids.next()), (tx) => currentDenials(tx, parts.clock.now())),
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Envelope, EventKind } from '@gpuaas/contract';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Database, makeAct, sql, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
+import { deadSubject, insertDeadLetter } from './dead-letters.ts';
+
+/**
+ * A listener turns one kind of event into one effect, once. The event's id is recorded in the transaction of the effect,
+ * so that a second delivery, a replay of the whole outbox or a requeued dead letter finds it and does nothing.
+ */
+export interface Listener<S extends TSchema = TSchema> {
+  readonly event: EventKind<S>;
+  /** Names the act: `project.begin_removal`. */
+  readonly action: `${string}.${string}`;
+  /** What to do inside the transaction; answers what the audit log should name. */
+  effect(tx: WriteTx, payload: Static<S>, envelope: Envelope): Promise<{ readonly type: string; readonly id: string }>;
+  /** What to do outside, before: must be harmless when repeated. */
+  before?(payload: Static<S>, envelope: Envelope): Promise<void>;
+}
+export const listener = <S extends TSchema>(spec: Listener<S>): Listener => spec as unknown as Listener;
+
+const record = sql(
+  'consumed-record',
+  'insert into consumed_events (consumer, event_id) values ($1, $2) on conflict (consumer, event_id) do nothing',
+);
+
+const ackWaitMs = 30_000;
+const backoffMs = 500;
+const maxBackoffMs = 60_000;
+const keysAtOnce = 8;
+
+export async function startConsumer(parts: {
+  readonly name: string;
+  readonly listeners: readonly Listener[];
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly maxAttempts: number;
+}): Promise<Consuming> {
+  const { name, db, bus, ids } = parts;
+  const byType = new Map(
+    parts.listeners.map((each) => [each.event.type as string, { ...each, valid: Compile(each.event.payload) }]),
+  );
+  const actFor = (envelope: Envelope, action: string) =>
+    makeAct(
+      systemViewer(name, {
+        correlationId: envelope.correlation_id,
+        traceparent: envelope.traceparent,
+        organizationId: envelope.organization_id,
+        projectId: envelope.project_id,
+      }),
+      action,
+      ids.next(),
+    );
+
+  async function handle({ message: { envelope } }: Delivery): Promise<void> {
+    const listening = byType.get(envelope.event_type);
+    if (!listening) return;
+    if (!listening.valid.Check(envelope.payload)) {
+      throw new Error(`${envelope.event_type} carries a payload that is not as declared`);
+    }
+    const payload = envelope.payload as never;
+    await listening.before?.(payload, envelope);
+    await db.write(actFor(envelope, listening.action), async (tx) => {
+      const first = await tx.run(record, [name, envelope.event_id]);
+      if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
+      const target = await listening.effect(tx, payload, envelope);
+      return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
+    });
+    await failpoint('consumer.after-effect');
+  }
+
+  async function dead({ message, attempt }: Delivery, reason: string): Promise<void> {
+    const { envelope, key } = message;
+    parts.log.error(
+      { event_id: envelope.event_id, event_type: envelope.event_type, correlation_id: envelope.correlation_id, reason },
+      `${name} gave an event up after ${attempt} tries; it is a dead letter now`,
+    );
+    await db.write(actFor(envelope, 'event.bury'), async (tx) => {
+      await insertDeadLetter(tx, { envelope, key, origin: 'consume', consumer: name, attempts: attempt, reason });
+      return tx.commit(undefined, {
+        target: { type: 'event', id: envelope.event_id },
+        change: { consumer: name, attempts: attempt },
+        result: 'failure',
+        events: 'none',
+      });
+    });
+    // The table above is the record; the copy on the bus is for those who watch subjects.
+    await bus
+      .publish([{ id: `dlq:${name}:${message.id}`, subject: deadSubject(envelope), key, envelope }])
+      .catch((error: unknown) => parts.log.warn({ err: error }, 'a dead letter could not be announced on the bus'));
+  }
+
+  return bus.consume({
+    name,
+    subjects: [...byType.keys()],
+    maxDeliver: parts.maxAttempts,
+    ackWaitMs,
+    backoffMs,
+    maxBackoffMs,
+    concurrency: keysAtOnce,
+    handle,
+    dead,
+  });
+}

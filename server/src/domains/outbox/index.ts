@@ -1,0 +1,104 @@
+import { type BeginAct, type Database, type Mounted, sql, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Bus } from '../../ports/bus/port.ts';
+import type { OutboxLog, OutboxRow, StoredReplies } from '../../ports/database/port.ts';
+import { deadLetterRoutes, deadSubject, insertDeadLetter } from './dead-letters.ts';
+import { type Relay, relayName, startRelay } from './relay.ts';
+
+/** Outbox: events on their way from the commit to whoever listens, and those that did not arrive. */
+export interface Outbox {
+  readonly routes: readonly Mounted[];
+  startRelay(): Promise<Relay>;
+  /** Removes what is published and old. */
+  readonly housekeeping: Reconciler;
+}
+
+const depthSql = sql(
+  'dead-letter-depth',
+  `select split_part(subject, '.', 2) as stream, count(*)::int as depth
+  from dead_letters where state = 'open' group by 1`,
+);
+const sweepBatch = 5_000;
+const dayMs = 86_400_000;
+
+export function makeOutbox(parts: {
+  readonly db: Database;
+  readonly outbox: OutboxLog;
+  readonly replies: StoredReplies;
+  readonly bus: Bus;
+  readonly begin: BeginAct;
+  readonly policy: (key: 'events.publish_max_attempts' | 'events.retention_days') => number;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}): Outbox {
+  const { db, log, metrics, clock } = parts;
+
+  async function bury(row: OutboxRow, attempts: number, reason: string): Promise<void> {
+    const { envelope, key } = row;
+    log.error(
+      { event_id: envelope.event_id, event_type: envelope.event_type, reason },
+      'the bus refuses an event for good',
+    );
+    await db.write(parts.begin('event.bury', { correlationId: envelope.correlation_id }), async (tx) => {
+      await insertDeadLetter(tx, { envelope, key, origin: 'publish', consumer: undefined, attempts, reason });
+      return tx.commit(undefined, {
+        target: { type: 'event', id: envelope.event_id },
+        change: { attempts },
+        result: 'failure',
+        events: 'none',
+      });
+    });
+    await parts.bus
+      .publish([{ id: `dlq:${row.messageId}`, subject: deadSubject(envelope), key, envelope }])
+      .catch((error: unknown) => log.warn({ err: error }, 'a dead letter could not be announced on the bus'));
+  }
+
+  return {
+    routes: deadLetterRoutes(parts),
+
+    async startRelay() {
+      const pending = metrics.gauge('gpuaas_outbox_pending', 'Events that are committed and not yet published.', []);
+      const age = metrics.gauge('gpuaas_outbox_oldest_age_seconds', 'Age of the oldest event that waits.', []);
+      const depth = metrics.gauge('gpuaas_dlq_depth', 'Dead letters that nobody has settled.', ['stream']);
+      metrics.onScrape(async () => {
+        const backlog = await parts.outbox.backlog(relayName);
+        pending.set(backlog.pending);
+        age.set(backlog.oldestAgeSeconds);
+        const rows = await db.read(systemViewer(relayName, { correlationId: parts.ids.next() }), (tx) =>
+          tx.rows<{ stream: string; depth: number }>(depthSql),
+        );
+        depth.reset();
+        for (const row of rows) depth.set({ stream: row.stream }, row.depth);
+      });
+      return startRelay({
+        outbox: parts.outbox,
+        bus: parts.bus,
+        bury,
+        maxAttempts: () => parts.policy('events.publish_max_attempts'),
+        clock,
+        log,
+        metrics,
+      });
+    },
+
+    housekeeping: {
+      name: 'event-housekeeping',
+      round: async () => {
+        const olderThan = new Date(clock.now().getTime() - parts.policy('events.retention_days') * dayMs);
+        const removed =
+          (await parts.outbox.sweep(relayName, olderThan, sweepBatch)) + (await parts.replies.sweep(sweepBatch));
+        return removed >= sweepBatch ? 'more' : 'idle';
+      },
+    },
+  };
+}
+
+export { type Listener, listener, startConsumer } from './consumer.ts';
+export { deadLetterRoutes } from './dead-letters.ts';
+export { type Relay, relayName } from './relay.ts';

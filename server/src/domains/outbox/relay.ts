@@ -1,0 +1,133 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { inSpan } from '../../kernel/trace.ts';
+import type { Bus, Message, Published } from '../../ports/bus/port.ts';
+import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
+
+/**
+ * Carries events from the outbox to the bus, in the order of their commits. A crash between publishing and remembering
+ * repeats a few publishes, which the bus drops by message id. When the bus is away everything waits; when it refuses
+ * one event for good, that one becomes a dead letter and the others go on.
+ */
+export interface Relay {
+  readonly running: Promise<void>;
+  /** When the relay last found everything published, or published something. */
+  lastGoodAt(): Date | undefined;
+  close(): Promise<void>;
+}
+
+export const relayName = 'outbox-relay';
+const batchSize = 1_000;
+const pollMs = 1_000;
+const firstBackoffMs = 50;
+const maxBackoffMs = 5_000;
+
+export async function startRelay(parts: {
+  readonly outbox: OutboxLog;
+  readonly bus: Bus;
+  readonly bury: (row: OutboxRow, attempts: number, reason: string) => Promise<void>;
+  readonly maxAttempts: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}): Promise<Relay> {
+  const { outbox, bus, clock, log } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let woken = Promise.withResolvers<void>();
+  let lastGoodAt: Date | undefined;
+  const published = parts.metrics.counter('gpuaas_outbox_published_total', 'Events handed to the bus.', ['outcome']);
+  const listening = await outbox.onCommit(() => woken.resolve());
+
+  async function publish(rows: readonly OutboxRow[]): Promise<void> {
+    let waiting = rows;
+    for (let attempt = 1; waiting.length > 0; attempt += 1) {
+      const outcomes = await bus.publish(waiting.map(messageOf));
+      const refused: { row: OutboxRow; reason: string }[] = [];
+      for (const [index, row] of waiting.entries()) {
+        const outcome: Published | undefined = outcomes[index];
+        if (typeof outcome === 'object') refused.push({ row, reason: outcome.refused });
+        published.inc({ outcome: typeof outcome === 'object' ? 'refused' : (outcome ?? 'lost') });
+      }
+      if (refused.length === 0) return;
+      if (attempt >= parts.maxAttempts()) {
+        for (const { row, reason } of refused) await parts.bury(row, attempt, reason);
+        return;
+      }
+      waiting = refused.map(({ row }) => row);
+      await clock.sleep(backoffMs(attempt), signal);
+    }
+  }
+
+  async function pump(reader: OutboxReader): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      const wake = woken.promise;
+      const rows = await reader.next(batchSize);
+      const last = rows.at(-1);
+      if (last) {
+        try {
+          await inSpan('outbox relay', { attributes: { 'messaging.batch.message_count': rows.length } }, () =>
+            publish(rows),
+          );
+        } catch (error) {
+          if (signal.aborted) return;
+          failures += 1;
+          log.warn({ err: error, waiting: rows.length, failures }, 'the bus does not take events; trying again');
+          await clock.sleep(backoffMs(failures), signal).catch(() => undefined);
+          continue;
+        }
+        await failpoint('relay.after-publish');
+        await reader.settle(last.position);
+        failures = 0;
+        lastGoodAt = clock.now();
+        if (rows.length === batchSize) continue;
+      } else {
+        lastGoodAt = clock.now();
+      }
+      const timer = new AbortController();
+      await Promise.race([wake, clock.sleep(pollMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
+      timer.abort();
+      if (woken.promise === wake) woken = Promise.withResolvers<void>();
+    }
+  }
+
+  const running = (async () => {
+    for (let failures = 0; !signal.aborted; ) {
+      let reader: OutboxReader | undefined;
+      try {
+        reader = await outbox.lead(relayName, signal);
+        failures = 0;
+        await pump(reader);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        log.warn({ err: error, failures }, 'the relay lost its place; taking it up again');
+        await clock.sleep(backoffMs(failures), signal).catch(() => undefined);
+      } finally {
+        await reader?.close();
+      }
+    }
+  })();
+
+  return {
+    running,
+    lastGoodAt: () => lastGoodAt,
+    async close() {
+      stopping.abort(new Error('the relay is stopping'));
+      await listening.close();
+      await running;
+    },
+  };
+}
+
+const backoffMs = (failures: number): number => Math.min(maxBackoffMs, firstBackoffMs * 2 ** (failures - 1));
+
+const messageOf = (row: OutboxRow): Message => ({
+  id: row.messageId,
+  subject: row.subject,
+  key: row.key,
+  envelope: row.envelope,
+});

@@ -1,0 +1,79 @@
+import {
+  organizationCreate,
+  organizationCreated,
+  organizationGet,
+  organizationList,
+  organizationUpdate,
+  type TenantRole,
+} from '@gpuaas/contract';
+import { type Database, handlers, type Viewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import {
+  findOrganization,
+  insertMembership,
+  insertOrganization,
+  listMyOrganizations,
+  renameOrganization,
+  showOrganization,
+} from './store.ts';
+
+const on = handlers<{ readonly db: Database; readonly region: string }>();
+const roleOf = (who: Viewer) => who.actorRole as TenantRole;
+const absent = () => new Fault('organization_not_found', 'There is no such object.');
+
+export const create = on(organizationCreate, async ({ db, region }, act, { body }) =>
+  db.write(act, async (tx) => {
+    const id = act.organizationId as string;
+    const { name, slug, type = 'enterprise', currency = 'USD' } = body;
+    const row = await insertOrganization(tx, { id, type, name, slug, currency });
+    if (!row) return tx.abandon(new Fault('organization_slug_taken', `The slug ${slug} is taken: choose another one.`));
+    await insertMembership(tx, act.actorId, id, 'owner');
+    return tx.commit(showOrganization(region, 'owner', row), {
+      target: { type: 'organization', id },
+      change: { name, slug, type, currency },
+      events: [organizationCreated.of(id, { organization_id: id, name, slug })],
+    });
+  }),
+);
+
+export const list = on(organizationList, async ({ db, region }, who, { query }) => {
+  const after = readCursor('organizations', query.cursor);
+  if (after instanceof Fault) return after;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) => listMyOrganizations(tx, who.actorId, after, limit + 1));
+  return makePage(
+    'organizations',
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showOrganization(region, row.role, row),
+  );
+});
+
+export const get = on(organizationGet, async ({ db, region }, who, { params }) => {
+  const row = await db.read(who, (tx) => findOrganization(tx, params.organization_id));
+  return row ? showOrganization(region, roleOf(who), row) : absent();
+});
+
+export const update = on(organizationUpdate, async ({ db, region }, act, { params, body }) =>
+  db.write(act, async (tx) => {
+    const id = params.organization_id;
+    const row = await renameOrganization(tx, id, body.name, body.version);
+    if (!row) {
+      const current = await findOrganization(tx, id);
+      return tx.abandon(
+        current
+          ? new Fault('version_conflict', 'It was changed in the meantime: read it again.', {
+              version: Number(current.version),
+            })
+          : absent(),
+      );
+    }
+    return tx.commit(showOrganization(region, roleOf(act), row), {
+      target: { type: 'organization', id },
+      change: { name: body.name },
+      events: 'none',
+    });
+  }),
+);

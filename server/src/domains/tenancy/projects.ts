@@ -1,0 +1,131 @@
+import {
+  projectArchive,
+  projectChanged,
+  projectCreate,
+  projectCreated,
+  projectGet,
+  projectList,
+  projectRemovalRequested,
+  projectRemove,
+  projectRestore,
+  projectUpdate,
+} from '@gpuaas/contract';
+import { type Database, handlers, type WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { advanceProject } from './machine.ts';
+import { findProject, insertProject, listProjects, renameProject, showProject } from './store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly region: string;
+}
+const on = handlers<Parts>();
+const absent = () => new Fault('project_not_found', 'There is no such object.');
+
+export const create = on(projectCreate, async ({ db, ids, region }, act, { params, body }) =>
+  db.write(act, async (tx) => {
+    const id = ids.next();
+    const row = await insertProject(tx, { id, organizationId: params.organization_id, ...body });
+    if (!row)
+      return tx.abandon(
+        new Fault('project_slug_taken', `The slug ${body.slug} is taken in this organization: choose another one.`),
+      );
+    return tx.commit(showProject(region, row), {
+      target: { type: 'project', id },
+      change: { name: body.name, slug: body.slug },
+      events: [projectCreated.of(id, { project_id: id, name: body.name, slug: body.slug })],
+    });
+  }),
+);
+
+export const list = on(projectList, async ({ db, region }, who, { params, query }) => {
+  const after = readCursor('projects', query.cursor);
+  if (after instanceof Fault) return after;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) =>
+    listProjects(tx, params.organization_id, { after, state: query.state, limit: limit + 1 }),
+  );
+  return makePage(
+    'projects',
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showProject(region, row),
+  );
+});
+
+export const get = on(projectGet, async ({ db, region }, who, { params }) => {
+  const row = await db.read(who, (tx) => findProject(tx, params.project_id));
+  return row ? showProject(region, row) : absent();
+});
+
+export const update = on(projectUpdate, async ({ db, region }, act, { params, body }) =>
+  db.write(act, async (tx) => {
+    const id = params.project_id;
+    const row = await renameProject(tx, id, body.name, body.version);
+    if (!row) {
+      const current = await findProject(tx, id);
+      return tx.abandon(
+        current && current.state !== 'deleted'
+          ? new Fault('version_conflict', 'It was changed in the meantime: read it again.', {
+              version: Number(current.version),
+            })
+          : absent(),
+      );
+    }
+    const project = showProject(region, row);
+    return tx.commit(project, {
+      target: { type: 'project', id },
+      change: { name: body.name },
+      events: [
+        projectChanged.of(id, { project_id: id, name: project.name, state: project.state, version: project.version }),
+      ],
+    });
+  }),
+);
+
+export const archive = on(projectArchive, ({ db, region }, act, { params, body }) =>
+  db.write(act, (tx) => shelve(tx, region, params.project_id, 'archive', body.version)),
+);
+export const restore = on(projectRestore, ({ db, region }, act, { params, body }) =>
+  db.write(act, (tx) => shelve(tx, region, params.project_id, 'restore', body.version)),
+);
+
+async function shelve(
+  tx: WriteTx,
+  region: string,
+  id: string,
+  transition: 'archive' | 'restore',
+  version: number | undefined,
+) {
+  const moved = await advanceProject(tx, id, transition, version);
+  if (moved instanceof Fault) return tx.abandon(moved);
+  const row = moved && (await findProject(tx, id));
+  if (!row) return tx.abandon(absent());
+  const project = showProject(region, row);
+  return tx.commit(project, {
+    target: { type: 'project', id },
+    change: { state: [moved.from, moved.to] },
+    events: [
+      projectChanged.of(id, { project_id: id, name: project.name, state: project.state, version: project.version }),
+    ],
+  });
+}
+
+export const remove = on(projectRemove, ({ db, region }, act, { params }) =>
+  db.write(act, async (tx) => {
+    const id = params.project_id;
+    const moved = await advanceProject(tx, id, 'remove');
+    if (moved instanceof Fault) return tx.abandon(new Fault('illegal_transition', moved.message, moved.details));
+    const row = moved && (await findProject(tx, id));
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showProject(region, row), {
+      target: { type: 'project', id },
+      change: { state: [moved.from, moved.to] },
+      events: [projectRemovalRequested.of(id, { project_id: id, version: moved.version })],
+    });
+  }),
+);

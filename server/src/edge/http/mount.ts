@@ -1,0 +1,353 @@
+import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
+import { SpanKind } from '@opentelemetry/api';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Database, type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { attachIdempotency, KeyTaken } from '../../kernel/idempotency.ts';
+import type { Log } from '../../kernel/log.ts';
+import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
+import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts';
+import type { StoredReplies } from '../../ports/database/port.ts';
+import type { Authenticate, Identity } from './authentication.ts';
+import type { DenyList } from './deny-list.ts';
+import { makeEncode } from './encode.ts';
+import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
+import { encodeProblem, framework, problemType } from './problem.ts';
+import type { Allowance, RateLimit } from './rate-limit.ts';
+import { makeRefusals } from './refusals.ts';
+import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
+import { makeValidation } from './validation.ts';
+
+/**
+ * One mount for all routes. Each request passes the same stages in the same order: correlation, limits, authentication,
+ * deny list, service accounts, tenant scope and authorisation, rate limit, idempotency, validation, handler, encoding.
+ * A handler sees none of them and can neither reorder nor skip one. What a stage refuses is a `Fault`; what breaks is
+ * thrown, logged whole, and answered with a correlation id and nothing else.
+ */
+export interface MountParts {
+  readonly handlers: readonly Mounted[];
+  /** What must be served; handlers and routes have to match one to one. */
+  readonly routes?: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly recognise: (identity: Identity, correlationId: string) => Promise<Person>;
+  readonly denyList: DenyList;
+  readonly tenants: Tenants;
+  readonly rateLimit: RateLimit;
+  readonly replies: StoredReplies;
+  readonly database: Database;
+  readonly keyRetentionHours: () => number;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface Mount {
+  readonly app: FastifyInstance;
+  /** Takes no more requests, and waits for what they left to be written down. */
+  close(): Promise<void>;
+}
+
+const bodyLimitBytes = 256 * 1_024;
+const requestTimeoutMs = 30_000;
+const hourMs = 3_600_000;
+const wellFormedRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
+const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+export async function openMount(parts: MountParts): Promise<Mount> {
+  const app = fastify({
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    forceCloseConnections: true,
+    logger: false,
+    frameworkErrors: (error, request, reply) => answerError(parts, error, request, reply),
+  });
+  const refusals = makeRefusals(parts);
+  const timings = parts.metrics.histogram(
+    'gpuaas_http_request_duration_seconds',
+    'Time from the arrival of a request to its answer.',
+    ['route', 'method', 'status_class'],
+    latencyBuckets,
+  );
+  const replays = parts.metrics.counter(
+    'gpuaas_idempotency_replays_total',
+    'Requests answered with a stored reply.',
+    [],
+  );
+
+  app.addHook('onRequest', async (request, reply) => {
+    const offered = request.headers['x-request-id'];
+    request.id = typeof offered === 'string' && wellFormedRequestId.test(offered) ? offered : parts.ids.next();
+    reply.headers(securityHeaders).header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none';
+    timings.observe(
+      { route, method: request.method, status_class: `${Math.floor(reply.statusCode / 100)}xx` },
+      reply.elapsedTime / 1_000,
+    );
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    refuse(
+      reply,
+      request.id,
+      new Fault('route_not_found', `There is no ${request.method} ${request.url.split('?')[0]}.`),
+    ),
+  );
+
+  for (const { route, handle } of matched(parts.handlers, parts.routes ?? everyRoute)) {
+    const stages = makeStages(route, parts);
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
+      handler: (request, reply) =>
+        inSpan(
+          `${route.method} ${route.path}`,
+          {
+            kind: SpanKind.SERVER,
+            parent: traceparentOf(header(request, 'traceparent')),
+            attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
+          },
+          async (span) => {
+            const outcome = await stages(request, handle);
+            span?.setAttribute('http.response.status_code', outcome.status);
+            if (outcome.fault?.refused) {
+              refusals.note(outcome.fault.viewer, outcome.fault.refused, route, outcome.fault.fault);
+            }
+            if (outcome.replayed) replays.inc();
+            await failpoint('http.before-response');
+            return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
+          },
+        ),
+    });
+  }
+  return {
+    app: app as unknown as FastifyInstance,
+    close: async () => {
+      await app.close();
+      await refusals.close();
+    },
+  };
+}
+
+/** The server does not start with a promise it cannot keep, nor with a handler that nobody promised. */
+function matched(handlers: readonly Mounted[], routes: readonly Route[]): readonly Mounted[] {
+  const byId = new Map(handlers.map((mounted) => [mounted.route.id, mounted]));
+  const missing = routes.filter((route) => !byId.has(route.id)).map((route) => route.id);
+  const extra = [...byId.keys()].filter((id) => !routes.some((route) => route.id === id));
+  const twice = handlers.map(({ route }) => route.id).filter((id, index, all) => all.indexOf(id) !== index);
+  const faults = [
+    ...missing.map((id) => `${id} has no handler`),
+    ...extra.map((id) => `${id} has a handler but is not in the contract`),
+    ...twice.map((id) => `${id} has two handlers`),
+  ];
+  if (faults.length > 0) throw new Error(`Routes and handlers do not match: ${faults.join('; ')}.`);
+  return handlers;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly replayed?: boolean;
+  readonly fault?: {
+    readonly fault: Fault;
+    readonly viewer: Viewer;
+    readonly refused: 'authz.deny' | 'rate_limit.block' | undefined;
+  };
+}
+
+function makeStages(route: Route, parts: MountParts) {
+  const scoping = makeScoping(route, parts.tenants, () => parts.ids.next());
+  const validate = makeValidation(route);
+  const encode = makeEncode(route);
+  const write = isWrite(route) ? route : undefined;
+  const status = write?.status ?? 200;
+
+  return async (request: FastifyRequest, handle: Mounted['handle']): Promise<Answered> => {
+    const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
+    const problem = (fault: Fault, viewer?: Viewer, refused?: 'authz.deny' | 'rate_limit.block'): Answered => {
+      const { status: code, body } = encodeProblem(fault, request.id);
+      return {
+        status: code,
+        headers: { ...headers, 'content-type': problemType, ...(code === 401 && { 'www-authenticate': 'Bearer' }) },
+        body,
+        ...(viewer && { fault: { fault, viewer, refused } }),
+      };
+    };
+
+    // authentication, deny list, service accounts
+    let person = nobody;
+    let scopes: Identity['scopes'];
+    if (route.auth.kind !== 'public') {
+      const identity = await parts.authenticate(header(request, 'authorization'));
+      if (identity instanceof Fault) return problem(identity);
+      if (identity.tokenId && parts.denyList.denies(identity.tokenId)) {
+        return problem(new Fault('token_invalid', 'The token was revoked: sign in again.'));
+      }
+      person = await parts.recognise(identity, request.id);
+      scopes = identity.scopes;
+    }
+    const base: Viewer = {
+      actorId: person.id,
+      actorKind: person.kind,
+      actorRole: 'none',
+      reach: 'self',
+      organizationId: undefined,
+      projectId: undefined,
+      correlationId: request.id,
+      traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
+      address: request.ip,
+      userAgent: header(request, 'user-agent')?.slice(0, 300),
+    };
+    const mayCall =
+      person.kind !== 'service_account' || (route.auth.kind === 'user' && route.auth.serviceAccounts === 'allowed');
+
+    // tenant scope and authorisation
+    const standing: Standing | Fault = !mayCall
+      ? new Fault('service_account_refused', 'Service accounts may not call this operation.')
+      : await scoping(person, scopes, {
+          params: request.params as Record<string, string>,
+          projectHeader: header(request, 'x-project-id'),
+        });
+
+    // rate limit: refused callers spend their budget too
+    const caller = route.auth.kind === 'public' ? `address:${request.ip}` : person.id;
+    const allowance = await parts.rateLimit(route.lane, caller);
+    rateHeaders(headers, route, allowance);
+    if (!allowance.allowed) {
+      headers['retry-after'] = String(allowance.resetSeconds);
+      const fault = new Fault('rate_limit_exceeded', `Too many requests: come back in ${allowance.resetSeconds} s.`, {
+        lane: route.lane,
+        limit: allowance.limit,
+      });
+      return problem(fault, base, allowance.firstRefusal ? 'rate_limit.block' : undefined);
+    }
+    if (standing instanceof Fault) {
+      const denied = ['validation_error', 'project_required', 'project_mismatch'].includes(standing.code);
+      return problem(standing, base, denied ? undefined : 'authz.deny');
+    }
+    const viewer: Viewer = { ...base, ...standing };
+
+    // idempotency, validation
+    const key = readKey(route, request.headers);
+    if (key instanceof Fault) return problem(key);
+    const input = validate({ params: request.params, query: request.query, body: request.body });
+    if (input instanceof Fault) return problem(input);
+
+    // handler, encoding
+    if (!write) {
+      const value = await handle(viewer, input);
+      return value instanceof Fault ? problem(value) : { status, headers, body: encode(value) };
+    }
+    const act = makeAct(viewer, write.audit, parts.ids.next());
+    const print = fingerprint(request.url, header(request, 'x-project-id'), request.body);
+    let body: string | undefined;
+    if (key !== undefined) {
+      attachIdempotency(act, {
+        principal: person.id,
+        route: route.id,
+        key,
+        fingerprint: print,
+        expiresAt: new Date(parts.clock.now().getTime() + parts.keyRetentionHours() * hourMs),
+        encode: (value) => {
+          body = encode(value);
+          return { status, kept: route.shownOnce ? JSON.stringify(withoutSecrets(value, route.shownOnce)) : body };
+        },
+      });
+    }
+    try {
+      const outcome = await handle(act, input);
+      if (outcome instanceof Fault) return problem(outcome);
+      return { status, headers, body: body ?? encode((outcome as { value: unknown }).value) };
+    } catch (error) {
+      if (!(error instanceof KeyTaken) || key === undefined) throw error;
+      return replay(error, person.id, key, print);
+    }
+
+    async function replay(taken: KeyTaken, principal: string, usedKey: string, asked: string): Promise<Answered> {
+      const stored = taken.how === 'done' ? await parts.replies.find(principal, route.id, usedKey) : undefined;
+      if (!stored) {
+        headers['retry-after'] = '1';
+        return problem(
+          new Fault('idempotency_in_progress', 'A request with this key is still running: ask again in a second.'),
+        );
+      }
+      if (stored.fingerprint !== asked) {
+        return problem(
+          new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.'),
+        );
+      }
+      return {
+        status: stored.status,
+        headers: { ...headers, 'idempotency-replayed': 'true' },
+        body: stored.body,
+        replayed: true,
+      };
+    }
+  };
+}
+
+function rateHeaders(headers: Record<string, string>, route: Route, allowance: Allowance): void {
+  headers['ratelimit-policy'] = `"${route.lane}";q=${allowance.limit};w=60`;
+  headers['ratelimit'] = `"${route.lane}";r=${allowance.remaining};t=${allowance.resetSeconds}`;
+}
+
+const header = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+function refuse(reply: FastifyReply, correlationId: string, fault: Fault): FastifyReply {
+  const { status, body } = encodeProblem(fault, correlationId);
+  return reply.code(status).header('content-type', problemType).send(body);
+}
+
+/** Postgres is away, or too busy to take another connection. */
+const isOutage = (error: unknown): boolean => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    (typeof code === 'string' && /^(?:08|53|57P)|^E(?:CONN|PIPE|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH)/.test(code)) ||
+    (typeof message === 'string' && /timeout exceeded when trying to connect|Connection terminated/.test(message))
+  );
+};
+
+function answerError(
+  parts: MountParts,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const own = framework[error.code];
+  if (own) return refuse(reply, request.id, new Fault(own.code, own.message));
+  if (error.statusCode === 400)
+    return refuse(reply, request.id, new Fault('invalid_request', 'The request could not be read.'));
+  parts.log.error({ err: error, correlation_id: request.id, route: request.routeOptions?.url }, 'a request failed');
+  if (isOutage(error)) {
+    reply.header('retry-after', '1');
+    return refuse(
+      reply,
+      request.id,
+      new Fault('service_unavailable', 'A service that this needs does not answer: try again.'),
+    );
+  }
+  return refuse(
+    reply,
+    request.id,
+    new Fault('internal_error', 'Something failed on our side. The correlation id finds it.'),
+  );
+}

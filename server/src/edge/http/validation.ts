@@ -1,0 +1,88 @@
+import { type Input, isWrite, type Route } from '@gpuaas/contract';
+import type { TSchema } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import { Value } from 'typebox/value';
+import { Fault } from '../../kernel/fault.ts';
+
+const maxFaults = 20;
+const nothing = {};
+
+/** Checks one request against its contract. Unknown fields are refused by name; every fault is told at once. */
+export function makeValidation(route: Route) {
+  const params = compiled(route.params);
+  const query = compiled(route.query);
+  const body = isWrite(route) ? compiled(route.body) : undefined;
+
+  return (given: { params: unknown; query: unknown; body: unknown }): Input<Route> | Fault<'validation_error'> => {
+    // Paths and queries are text; numbers and booleans in them are read as such before they are checked.
+    const asked = query
+      ? Value.Default(query.schema, Value.Convert(query.schema, { ...(given.query as object) }))
+      : nothing;
+    // A body that is left out is an empty object: every field then says for itself whether it was needed.
+    const sent = given.body ?? nothing;
+    if (
+      (!params || params.validator.Check(given.params)) &&
+      (query ? query.validator.Check(asked) : isEmpty(given.query)) &&
+      (body ? body.validator.Check(sent) : isEmpty(given.body))
+    ) {
+      return { params: given.params, query: asked, body: sent } as unknown as Input<Route>;
+    }
+    const fields = [
+      ...faultsOf('path', params, given.params),
+      ...(query ? faultsOf('query', query, asked) : unexpected('query', given.query)),
+      ...(body ? faultsOf('body', body, sent) : unexpected('body', given.body)),
+    ].slice(0, maxFaults);
+    const named = fields.map((field) => `${field.field} ${field.message}`).join('; ');
+    return new Fault('validation_error', `The request is not valid: ${named}.`, { fields });
+  };
+}
+
+interface Compiled {
+  readonly schema: TSchema;
+  readonly validator: Validator;
+}
+interface FieldFault {
+  readonly in: 'path' | 'query' | 'body';
+  readonly field: string;
+  readonly message: string;
+}
+
+const compiled = (schema: TSchema | undefined): Compiled | undefined =>
+  schema && { schema, validator: Compile(schema) };
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+const unexpected = (where: FieldFault['in'], value: unknown): FieldFault[] =>
+  isEmpty(value)
+    ? []
+    : typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.keys(value).map((field) => ({
+          in: where,
+          field: clipped(field),
+          message: 'is not a field of this request',
+        }))
+      : [{ in: where, field: where, message: 'must be left out' }];
+
+function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: unknown): FieldFault[] {
+  if (!part) return [];
+  const faults: FieldFault[] = [];
+  for (const error of part.validator.Errors(value)) {
+    const at = error.instancePath.split('/').slice(1).join('.');
+    const { params } = error as { params: { additionalProperties?: string[]; requiredProperties?: string[] } };
+    const within = (name: string) => clipped(at ? `${at}.${name}` : name);
+    if (params.additionalProperties) {
+      for (const name of params.additionalProperties) {
+        faults.push({ in: where, field: within(name), message: 'is not a field of this request' });
+      }
+    } else if (params.requiredProperties) {
+      for (const name of params.requiredProperties)
+        faults.push({ in: where, field: within(name), message: 'is missing' });
+    } else faults.push({ in: where, field: clipped(at || where), message: error.message });
+    if (faults.length >= maxFaults) break;
+  }
+  return faults;
+}
+
+/** Field names come from the caller; an answer does not repeat a novel. */
+const clipped = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);

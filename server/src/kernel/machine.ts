@@ -1,0 +1,57 @@
+import type { Machine, MachineTable, Transition } from '@gpuaas/contract';
+import type { Sql, WriteTx } from './act.ts';
+import { Fault } from './fault.ts';
+
+type StatesOf = MachineTable['states'];
+
+/** A row that a machine governs: where it is, and how often it has moved. */
+export interface Moved {
+  readonly from: string;
+  readonly to: string;
+  readonly version: number;
+}
+
+/**
+ * Applies one transition: locks the row, checks the table, checks the version the caller saw, writes state and version.
+ * A domain makes one of these per machine and changes state through nothing else; the database refuses the rest.
+ */
+export function makeAdvance<S extends StatesOf>(
+  machine: Machine<S>,
+  statements: {
+    /** By id; answers `state` and `version`, and locks the row until the transaction ends. */
+    readonly lock: Sql;
+    /** Id, new state, new version. */
+    readonly move: Sql;
+  },
+) {
+  return async (
+    tx: WriteTx,
+    id: string,
+    transition: Transition<S>,
+    seenVersion?: number,
+  ): Promise<Moved | undefined | Fault<'illegal_transition' | 'version_conflict'>> => {
+    const [row] = await tx.rows<{ state: string; version: bigint }>(statements.lock, [id]);
+    if (!row) return undefined;
+    const version = Number(row.version);
+    if (seenVersion !== undefined && seenVersion !== version) {
+      return new Fault(
+        'version_conflict',
+        `It was changed in the meantime: you saw version ${seenVersion}, it is at ${version}.`,
+        {
+          version,
+        },
+      );
+    }
+    const to = machine.next(row.state, transition);
+    if (to === undefined) {
+      const possible = Object.keys(machine.states[row.state] ?? {});
+      return new Fault(
+        'illegal_transition',
+        `It is ${row.state}, which does not allow this.${possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : ''}`,
+        { state: row.state, possible },
+      );
+    }
+    await tx.run(statements.move, [id, to, version + 1]);
+    return { from: row.state, to, version: version + 1 };
+  };
+}

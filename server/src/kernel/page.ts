@@ -1,0 +1,40 @@
+import { Fault } from './fault.ts';
+
+/**
+ * Pages by key, never by offset: a cursor is the last row's sort key, so that page 10,000 costs what page 1 costs. It is
+ * opaque to callers, and says which list made it.
+ */
+export interface Page<T> {
+  readonly data: T[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+export const defaultPageSize = 50;
+
+export function readCursor(list: string, cursor: string | undefined): string | undefined | Fault<'cursor_invalid'> {
+  if (cursor === undefined) return undefined;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const at = text.indexOf(':');
+  if (text.slice(0, at) !== list || !/^[0-9a-f-]{1,36}$/.test(text.slice(at + 1))) {
+    return new Fault('cursor_invalid', 'This cursor does not belong to this list: start again without one.');
+  }
+  return text.slice(at + 1);
+}
+
+/** Rows were read with one more than the page holds, to know whether there is a next one. */
+export function makePage<Row, T>(
+  list: string,
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => string,
+  show: (row: Row) => T,
+): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return {
+    data: shown.map(show),
+    next_cursor: more ? Buffer.from(`${list}:${keyOf(last)}`).toString('base64url') : null,
+    has_more: more,
+  };
+}
