@@ -14,6 +14,13 @@ export interface Account {
   readonly dropped: boolean;
 }
 
+/** Whoever starts it. A container may run us under a number that no user of its system has. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+  readonly hasName: boolean;
+}
+
 /** The server cannot run on this machine or under this user; the message says what would help. */
 export class EmbeddedPostgresUnavailable extends Error {
   override readonly name = 'EmbeddedPostgresUnavailable';
@@ -24,12 +31,13 @@ export class EmbeddedPostgresUnavailable extends Error {
  * cluster, so that a user added to the machine later does not take the data away from itself; a new cluster goes to
  * `gpuaas-postgres` where the operator made such a user, otherwise to `nobody`.
  */
-export async function chooseAccount(clusterDir: string): Promise<Account> {
-  const uid = process.getuid?.() ?? -1;
-  const gid = process.getgid?.() ?? -1;
+export async function chooseAccount(clusterDir: string, { uid, gid, hasName }: User = currentUser()): Promise<Account> {
+  if (uid !== 0 && hasName) return { uid, gid, dropped: false };
   if (uid !== 0) {
-    assertNamed(uid);
-    return { uid, gid, dropped: false };
+    throw new EmbeddedPostgresUnavailable(
+      `PostgreSQL needs a user name, and uid ${uid} has no entry in the user database of this machine. ` +
+        'Add the uid to /etc/passwd (or start as a user that is there), or use a PostgreSQL server by URL.',
+    );
   }
   const cluster = await stat(clusterDir).catch(() => undefined);
   if (cluster && cluster.uid !== 0) return { uid: cluster.uid, gid: cluster.gid, dropped: true };
@@ -41,14 +49,12 @@ export async function chooseAccount(clusterDir: string): Promise<Account> {
   );
 }
 
-function assertNamed(uid: number): void {
+function currentUser(): User {
+  const [uid, gid] = [process.getuid?.() ?? -1, process.getgid?.() ?? -1];
   try {
-    userInfo();
+    return { uid, gid, hasName: userInfo().username !== '' };
   } catch {
-    throw new EmbeddedPostgresUnavailable(
-      `PostgreSQL needs a user name, and uid ${uid} has no entry in the user database of this machine. ` +
-        'Add the uid to /etc/passwd (or start as a user that is there), or use a PostgreSQL server by URL.',
-    );
+    return { uid, gid, hasName: false };
   }
 }
 
