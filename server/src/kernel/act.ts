@@ -41,13 +41,12 @@ export interface Act extends Viewer {
 /** Makes the one act of a request or of a run. Only the mount, sagas, consumers and tasks call it; a lint rule keeps it so. */
 export const makeAct = (viewer: Viewer, action: string, id: string): Act => ({ ...viewer, action, id }) as Act;
 
+/** What an act of ours goes back to: the request or event that began it. */
+export type ActOrigin = Pick<Viewer, 'correlationId'> &
+  Partial<Pick<Viewer, 'traceparent' | 'organizationId' | 'projectId'>>;
+
 /** One of our own processes at work. `name` is who: `outbox-relay`, `saga:project.remove`. */
-export const systemViewer = (
-  name: string,
-  origin: Partial<Pick<Viewer, 'correlationId' | 'traceparent' | 'organizationId' | 'projectId'>> & {
-    readonly correlationId: string;
-  },
-): Viewer => ({
+export const systemViewer = (name: string, origin: ActOrigin): Viewer => ({
   actorId: name,
   actorKind: 'system',
   actorRole: 'system',
@@ -61,7 +60,7 @@ export const systemViewer = (
 });
 
 /** Begins acts in the name of one of our own parts. Made where processes are put together, handed to domains. */
-export type BeginAct = (action: string, origin: { readonly correlationId: string }) => Act;
+export type BeginAct = (action: string, origin: ActOrigin) => Act;
 export const actsOf =
   (name: string, ids: Ids): BeginAct =>
   (action, origin) =>

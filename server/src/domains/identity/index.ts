@@ -26,7 +26,12 @@ export interface KnownPerson {
 const freshMs = 5_000;
 const maxKnown = 20_000;
 
-export function makeIdentities(parts: { readonly db: Database; readonly ids: Ids; readonly clock: Clock }): Identities {
+export function makeIdentities(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+}): Identities {
   const { db, ids } = parts;
   const known = makeFresh<string, KnownPerson>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
   const self = (correlationId: string) => systemViewer('identity', { correlationId });

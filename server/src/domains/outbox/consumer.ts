@@ -1,10 +1,9 @@
 import type { Envelope, EventKind } from '@gpuaas/contract';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type Database, makeAct, sql, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import { type BeginAct, type Database, sql, type WriteTx } from '../../kernel/act.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
 import { deadSubject, insertDeadLetter } from './dead-letters.ts';
@@ -39,25 +38,21 @@ export async function startConsumer(parts: {
   readonly listeners: readonly Listener[];
   readonly db: Database;
   readonly bus: Bus;
-  readonly ids: Ids;
+  readonly begin: BeginAct;
   readonly log: Log;
   readonly maxAttempts: number;
 }): Promise<Consuming> {
-  const { name, db, bus, ids } = parts;
+  const { name, db, bus } = parts;
   const byType = new Map(
     parts.listeners.map((each) => [each.event.type as string, { ...each, valid: Compile(each.event.payload) }]),
   );
   const actFor = (envelope: Envelope, action: string) =>
-    makeAct(
-      systemViewer(name, {
-        correlationId: envelope.correlation_id,
-        traceparent: envelope.traceparent,
-        organizationId: envelope.organization_id,
-        projectId: envelope.project_id,
-      }),
-      action,
-      ids.next(),
-    );
+    parts.begin(action, {
+      correlationId: envelope.correlation_id,
+      traceparent: envelope.traceparent,
+      organizationId: envelope.organization_id,
+      projectId: envelope.project_id,
+    });
 
   async function handle({ message: { envelope } }: Delivery): Promise<void> {
     const listening = byType.get(envelope.event_type);
