@@ -318,6 +318,7 @@ describe('the account of the embedded PostgreSQL', () => {
   });
 
   it('gets a copy of the programs, links included, when it may not read them where they are', async () => {
+    const stranger = { uid: 54321, gid: 54321, dropped: true };
     const folder = await freshFolder();
     await chmod(folder, 0o755);
     const installed = await findInstalled({ platform: process.platform, arch: process.arch });
@@ -329,14 +330,14 @@ describe('the account of the embedded PostgreSQL', () => {
     await mkdir(dataDir);
     const binaries = await prepareBinaries({
       installed: { root: hidden, version: '0' },
-      account: nobody,
+      account: stranger,
       dataDir,
       sharedDir,
     });
     const place = isRoot ? sharedDir : dataDir;
     expect(binaries.postgres).toBe(join(place, 'postgres-0', 'native', 'bin', 'postgres'));
-    expect(await firstClosedFolder(binaries.postgres, nobody)).toBeUndefined();
-    const account = isRoot ? { uid: nobody.uid, gid: nobody.gid } : {};
+    expect(await firstClosedFolder(binaries.postgres, stranger)).toBeUndefined();
+    const account = isRoot ? { uid: stranger.uid, gid: stranger.gid } : {};
     const { stdout } = await run(binaries.postgres, ['--version'], account);
     expect(stdout).toContain('18.4');
   });
