@@ -1,0 +1,16 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { openFileObjects } from './files.ts';
+import type { Objects } from './port.ts';
+import { openS3Objects, type S3Config } from './s3.ts';
+
+export type ObjectsConfig = { readonly kind: 'files'; readonly root: string } | ({ readonly kind: 's3' } & S3Config);
+
+/** The only place that knows where objects are kept. */
+export async function openObjects(config: ObjectsConfig, parts: { readonly clock: Clock }): Promise<Objects> {
+  switch (config.kind) {
+    case 'files':
+      return openFileObjects({ ...parts, root: config.root });
+    case 's3':
+      return openS3Objects({ ...parts, ...config });
+  }
+}
