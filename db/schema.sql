@@ -188,6 +188,25 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function outbox_requeue(bigint)
+
+CREATE OR REPLACE FUNCTION public.outbox_requeue(p_seq bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null then
+    raise exception 'events are requeued inside an act only' using errcode = 'GP001';
+  end if;
+  insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
+    select event_id, event_id || ':' || seq, envelope ->> 'event_type', key, organization_id, envelope
+    from dead_letters where seq = p_seq;
+end
+$function$;
+grant execute on function outbox_requeue(bigint) to gpuaas_api;
+
 -- Function within_self(uuid)
 
 CREATE OR REPLACE FUNCTION public.within_self(person uuid)

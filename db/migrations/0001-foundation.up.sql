@@ -327,7 +327,7 @@ $$;
 
 -- A dead letter goes out again as a new message with the old event: consumers that had it take no second effect.
 create function outbox_requeue(p_seq bigint) returns void
-  language plpgsql security definer set search_path = pg_catalog, public as $$
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   if act_id() is null then
     raise exception 'events are requeued inside an act only' using errcode = 'GP001';

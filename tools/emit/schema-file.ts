@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { openEmbeddedPostgres } from '../../server/src/ports/database/embedded.ts';
 import { migrateUp, migrationsFolder, readMigrations } from '../../server/src/ports/database/migrate.ts';
+import { root as repositoryRoot } from '../lib/tree.ts';
 import { findStale, type Staleness, writeAtomically } from './files.ts';
 import { byText } from './json.ts';
 import { dumpSchema } from './schema-dump.ts';
@@ -67,4 +68,9 @@ export async function bringSchemaUpToDate(root: string): Promise<Staleness[]> {
   const stale = findStale(root, wanted, []);
   for (const { path } of stale) writeAtomically(join(root, path), wanted.get(path) ?? '');
   return stale;
+}
+
+/** `node tools/emit/schema-file.ts` writes these two alone. */
+if (import.meta.main) {
+  for (const { path } of await bringSchemaUpToDate(repositoryRoot)) process.stdout.write(`changed  ${path}\n`);
 }
