@@ -4,10 +4,11 @@ import { sourceLaws } from './source-laws.ts';
 import { walls } from './walls.ts';
 
 const canaries = readCanaries();
+const laws = [...sourceLaws({ builtSql: [] }), walls];
 let reports: readonly Report[] = [];
 
 beforeAll(async () => {
-  reports = await reportsOnCanaries([...sourceLaws, walls]);
+  reports = await reportsOnCanaries(laws);
 }, 120_000);
 
 const of = (name: string, half: 'broken' | 'whole') =>
@@ -22,6 +23,6 @@ describe('a rule that was never seen failing is not a rule', () => {
 
   it('every law of ours has a canary', () => {
     const covered = new Set(canaries.map(({ rule }) => rule));
-    expect([...sourceLaws, walls].map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
+    expect(laws.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
   });
 });

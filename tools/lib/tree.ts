@@ -64,7 +64,9 @@ export const isCanary = (path: string): boolean => path.startsWith('tools/laws/c
 const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
 /** Parts that only tests may import: builders, suites, servers for a test run. */
 export const isForTests = (path: string): boolean =>
-  path.startsWith('server/src/testing/') || /\/(?:testing|conformance(?:-[a-z-]+)?)\.ts$/.test(path);
+  path.startsWith('server/src/testing/') ||
+  /^server\/src\/ports\/[^/]+\/conformance(?:-[a-z-]+)?\.ts$/.test(path) ||
+  /\/testing\.ts$/.test(path);
 export const isTestCode = (path: string): boolean =>
   isTest(path) || isForTests(path) || path.startsWith('server/test/');
 /** TypeScript that we wrote and that runs somewhere; canaries are wrong on purpose. */

@@ -1,1 +1,3 @@
-export const find = (id: string) => ({ text: 'select name from things where id = $1', values: [id] });
+const columns = 'id, name';
+
+export const find = `select ${columns} from things where id = $1`;

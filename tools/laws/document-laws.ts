@@ -1,0 +1,100 @@
+import { posix } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { isCanary, type Tree } from '../lib/tree.ts';
+import { type Finding, type Law, lineAt } from './law.ts';
+
+/** Laws about what we write for people. */
+
+const documents = (tree: Tree): string[] => tree.paths.filter((path) => path.endsWith('.md') && !isCanary(path));
+const withoutCode = (text: string): string =>
+  text
+    .replace(/```[\s\S]*?```/g, (block) => block.replace(/[^\n]/g, ' '))
+    .replace(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
+const body = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');
+
+export const documentsHaveTitles: Law = {
+  name: 'documents-have-titles',
+  find: (tree) =>
+    documents(tree)
+      .filter((path) => !/^\s*# \S/.test(body(tree.text(path))))
+      .map((path) => ({ path, line: 1, law: 'documents-have-titles', message: 'begin with "# " and a title' })),
+};
+
+/** The anchors that a page offers, as the usual renderers make them from headings. */
+const anchorsOf = (text: string): Set<string> =>
+  new Set(
+    [...body(text).matchAll(/^#{1,6} (.+)$/gm)].map((match) =>
+      (match[1] ?? '')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+export const linksLeadSomewhere: Law = {
+  name: 'links-lead-somewhere',
+  find: (tree) => {
+    const folders = new Set(tree.paths.flatMap((path) => parentsOf(path)));
+    return documents(tree).flatMap((path) => {
+      const text = tree.text(path);
+      return [...withoutCode(text).matchAll(/\[[^\]]*\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].flatMap((match): Finding[] => {
+        const target = match[1] ?? '';
+        if (/^(?:https?:|mailto:)/.test(target)) return [];
+        const [file = '', anchor] = target.split('#');
+        const aim = file === '' ? path : posix.normalize(posix.join(posix.dirname(path), file)).replace(/\/$/, '');
+        const report = (message: string): Finding[] => [
+          { path, line: lineAt(text, match.index), law: 'links-lead-somewhere', message },
+        ];
+        if (!tree.has(aim) && !folders.has(aim)) return report(`${target} is not there`);
+        if (anchor !== undefined && aim.endsWith('.md') && !anchorsOf(tree.text(aim)).has(anchor)) {
+          return report(`${aim} has no heading #${anchor}`);
+        }
+        return [];
+      });
+    });
+  },
+};
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+interface AlertFile {
+  readonly groups?: readonly {
+    readonly rules?: readonly {
+      readonly alert?: string;
+      readonly annotations?: Readonly<Record<string, string>>;
+    }[];
+  }[];
+}
+
+/** Someone is woken at night: the alert names the page that says what to do, and no page waits for an alert in vain. */
+export const alertsHaveRunbooks: Law = {
+  name: 'alerts-have-runbooks',
+  find: (tree) => {
+    const named = new Set<string>();
+    const alerts = tree.paths.filter((path) => /^deploy\/alerts\/.*\.ya?ml$/.test(path));
+    const findings = alerts.flatMap((path) => {
+      const file = parseYaml(tree.text(path)) as AlertFile | null;
+      const rules = (file?.groups ?? []).flatMap((group) => group.rules ?? []);
+      return rules.flatMap(({ alert, annotations }): Finding[] => {
+        if (alert === undefined) return [];
+        const line = lineAt(tree.text(path), Math.max(0, tree.text(path).indexOf(`alert: ${alert}`)));
+        const report = (message: string) => [{ path, line, law: 'alerts-have-runbooks', message }];
+        const said = annotations?.['runbook'] ?? annotations?.['runbook_url'] ?? '';
+        const page = /docs\/runbooks\/[a-z0-9-]+\.md/.exec(said)?.[0];
+        if (page === undefined) return report(`${alert} names no docs/runbooks page`);
+        named.add(page);
+        return tree.has(page) ? [] : report(`${alert} names ${page}, which is not there`);
+      });
+    });
+    const idle = tree.paths.filter(
+      (path) => /^docs\/runbooks\/.*\.md$/.test(path) && !path.endsWith('/README.md') && !named.has(path),
+    );
+    return [
+      ...findings,
+      ...idle.map((path) => ({ path, line: 1, law: 'alerts-have-runbooks', message: 'no alert leads here' })),
+    ];
+  },
+};

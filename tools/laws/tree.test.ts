@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listLines, makeTree, repository, root } from '../lib/tree.ts';
+import { alertsHaveRunbooks, documentsHaveTitles, linksLeadSomewhere } from './document-laws.ts';
+import { type Law, showFindings } from './law.ts';
+import {
+  domainsAreWhole,
+  filesAreShort,
+  longestFile,
+  migrationsAreNumbered,
+  namesSaySomething,
+  portsAreWhole,
+  toolsHaveRoles,
+} from './place-laws.ts';
+
+const excused = listLines(readFileSync(join(root, 'tools/laws/exceptions/long-files.txt'), 'utf8')).map(
+  (line) => line.split(' ')[0] ?? '',
+);
+
+const port = {
+  'server/src/ports/post/port.ts': '',
+  'server/src/ports/post/conformance.ts': '',
+  'server/src/ports/post/open.ts': '',
+  'server/src/ports/post/paper.ts': '',
+  'server/src/ports/post/paper.conformance.test.ts': '',
+  'server/src/ports/post/wire.ts': '',
+  'server/src/ports/post/wire.production.test.ts': '',
+};
+const without = (files: Readonly<Record<string, string>>, path: string) =>
+  Object.fromEntries(Object.entries(files).filter(([name]) => name !== path));
+const alert = (runbook: string) =>
+  `groups:\n  - name: a\n    rules:\n      - alert: Late\n        expr: up == 0\n        annotations:\n          runbook: ${runbook}\n`;
+
+/** Each law with a tree that keeps it, and trees that break it together with the words of the report. */
+const cases: readonly {
+  readonly law: Law;
+  readonly kept: Readonly<Record<string, string>>;
+  readonly broken: readonly (readonly [string, Readonly<Record<string, string>>])[];
+}[] = [
+  {
+    law: domainsAreWhole,
+    kept: {
+      'server/src/domains/a/README.md': '',
+      'server/src/domains/a/index.ts': '',
+      'server/src/domains/a/a.test.ts': '',
+    },
+    broken: [
+      ['no README.md', { 'server/src/domains/a/index.ts': '', 'server/src/domains/a/a.test.ts': '' }],
+      ['no index.ts', { 'server/src/domains/a/README.md': '', 'server/src/domains/a/a.test.ts': '' }],
+      ['no a test', { 'server/src/domains/a/README.md': '', 'server/src/domains/a/index.ts': '' }],
+    ],
+  },
+  {
+    law: portsAreWhole,
+    kept: port,
+    broken: [
+      ['no port.ts', without(port, 'server/src/ports/post/port.ts')],
+      ['no conformance.ts', without(port, 'server/src/ports/post/conformance.ts')],
+      ['no open.ts', without(port, 'server/src/ports/post/open.ts')],
+      ['no embedded adapter', without(port, 'server/src/ports/post/paper.conformance.test.ts')],
+      ['no production adapter', without(port, 'server/src/ports/post/wire.production.test.ts')],
+      ['there is no wire.ts', without(port, 'server/src/ports/post/wire.ts')],
+    ],
+  },
+  {
+    law: toolsHaveRoles,
+    kept: { 'tools/gates/a.ts': '', 'tools/dev/test.ts': "import { a } from '../gates/a.ts';\na;\n" },
+    broken: [
+      ['neither npm test nor .ci/run runs', { 'tools/gates/a.ts': '', 'tools/dev/test.ts': '' }],
+      ['put it under', { 'tools/scripts/fix.sh': '' }],
+    ],
+  },
+  {
+    law: namesSaySomething,
+    kept: { 'server/src/kernel/clock.ts': '', 'server/src/kernel/uncommon.ts': '' },
+    broken: [
+      ['what it is about', { 'server/src/kernel/utils.ts': '' }],
+      ['what it is about', { 'server/src/helpers/clock.ts': '' }],
+      ['what it is about', { 'server/src/domains/a/billing-service.ts': '' }],
+      ['kebab-case', { 'server/src/kernel/testClock.ts': '' }],
+    ],
+  },
+  {
+    law: filesAreShort(['long.ts']),
+    kept: { 'a.ts': 'x;\n'.repeat(longestFile), 'long.ts': 'x;\n'.repeat(longestFile + 1) },
+    broken: [['501 lines', { 'a.ts': 'x;\n'.repeat(longestFile + 1) }]],
+  },
+  {
+    law: migrationsAreNumbered,
+    kept: { 'db/migrations/0001-a.up.sql': '', 'db/migrations/0001-a.down.sql': '' },
+    broken: [
+      ['there is no 0001-a.down.sql', { 'db/migrations/0001-a.up.sql': '' }],
+      ['name it', { 'db/migrations/first.sql': '' }],
+      ['the number before it', { 'db/migrations/0003-a.up.sql': '', 'db/migrations/0003-a.down.sql': '' }],
+      [
+        'two have this number',
+        {
+          'db/migrations/0001-a.up.sql': '',
+          'db/migrations/0001-a.down.sql': '',
+          'db/migrations/0001-b.up.sql': '',
+          'db/migrations/0001-b.down.sql': '',
+        },
+      ],
+    ],
+  },
+  {
+    law: documentsHaveTitles,
+    kept: { 'docs/a.md': '# A\n', 'docs/b.md': '---\nstatus: design\n---\n\n# B\n' },
+    broken: [['begin with', { 'docs/a.md': 'Some words.\n' }]],
+  },
+  {
+    law: linksLeadSomewhere,
+    kept: {
+      'README.md': '[a](docs/a.md#one-two) [docs](docs) [web](https://example.com) `[not](a-link)`\n',
+      'docs/a.md': '# A\n\n## One, two\n\n[back](../README.md)\n',
+    },
+    broken: [
+      ['docs/b.md is not there', { 'README.md': '[b](docs/b.md)\n' }],
+      ['no heading #three', { 'README.md': '[a](docs/a.md#three)\n', 'docs/a.md': '# A\n' }],
+    ],
+  },
+  {
+    law: alertsHaveRunbooks,
+    kept: { 'deploy/alerts/a.yml': alert('docs/runbooks/late.md'), 'docs/runbooks/late.md': '# Late\n' },
+    broken: [
+      ['names no docs/runbooks page', { 'deploy/alerts/a.yml': alert('none') }],
+      ['which is not there', { 'deploy/alerts/a.yml': alert('docs/runbooks/late.md') }],
+      ['no alert leads here', { 'docs/runbooks/late.md': '# Late\n' }],
+    ],
+  },
+];
+
+describe('the tree', () => {
+  it.each(cases.map(({ law }) => law).filter((law) => law.name !== 'files-are-short'))('obeys the law $name', (law) => {
+    expect(showFindings(law.find(repository()))).toEqual([]);
+  });
+
+  it('has no file that is too long without a reason', () => {
+    expect(showFindings(filesAreShort(excused).find(repository()))).toEqual([]);
+  });
+});
+
+describe('the laws', () => {
+  it.each(cases)('$law.name is silent on a tree that keeps it', ({ law, kept }) => {
+    expect(law.find(makeTree(kept))).toEqual([]);
+  });
+
+  it.each(cases.flatMap(({ law, broken }) => broken.map(([words, files]) => ({ name: law.name, law, words, files }))))(
+    '$name reports "$words"',
+    ({ law, words, files }) => {
+      expect(showFindings(law.find(makeTree(files))).join('\n')).toContain(words);
+    },
+  );
+});
