@@ -56,10 +56,12 @@ export function startTerm(options: {
 
   const work = async (held: Held): Promise<Outcome> => {
     const { message, unreadable } = held.received;
-    const notes = triesSubject(consumer.name, message.id);
+    const notes = () => triesSubject(consumer.name, message.id);
     const handedOutBefore = held.msg.info.deliveryCount > 1;
     if (held.tries === undefined) {
-      const found = handedOutBefore ? await records.read(notes).catch(complain('tries could not be read')) : undefined;
+      const found = handedOutBefore
+        ? await records.read(notes()).catch(complain('tries could not be read'))
+        : undefined;
       const { tries, reason } = (found?.body ?? {}) as { tries?: unknown; reason?: unknown };
       held.tries = typeof tries === 'number' ? tries : 0;
       held.reason = typeof reason === 'string' ? reason : undefined;
@@ -67,7 +69,7 @@ export function startTerm(options: {
     const attempt = ++held.tries;
     // Counted before the try, so that a message which takes the whole process down reaches its end too.
     if (handedOutBefore && unreadable === undefined)
-      await records.write(notes, { tries: attempt }).catch(complain('a try could not be noted'));
+      await records.write(notes(), { tries: attempt }).catch(complain('a try could not be noted'));
     const known = { unreadable, lastReason: held.reason };
     const outcome = await tryDelivery('nats', consumer, { message, attempt }, known);
     if (outcome === 'done') {
@@ -76,7 +78,7 @@ export function startTerm(options: {
     } else {
       held.reason = outcome.reason;
       await records
-        .write(notes, { tries: attempt, reason: outcome.reason })
+        .write(notes(), { tries: attempt, reason: outcome.reason })
         .catch(complain('a try could not be noted'));
       log.warn({ consumer: consumer.name, message: message.id, attempt, ...outcome }, 'a message will be tried again');
     }
@@ -126,8 +128,9 @@ export function startTerm(options: {
       try {
         const durable = await options.js.consumers.get(share.stream, consumer.name);
         const pull = await durable.fetch({ max_messages: free, expires: PULL_MS });
-        if (signal.aborted) return void (await pull.close());
         pulls.add(pull);
+        // A pull ends only while somebody reads it, so it is read to its end even when it came too late.
+        if (signal.aborted) stopPulls();
         try {
           for await (const msg of pull) accept(msg, share);
         } finally {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { sayWhy } from './attempt.ts';
 import { makeBell } from './bell.ts';
 import type { BusLog } from './log.ts';
 import { campaign } from './nats-lease.ts';
+import { openPublisher } from './nats-publisher.ts';
 import { leaseSubject, makeRecords } from './nats-records.ts';
 import {
   ensureConsumer,
@@ -37,8 +38,6 @@ export interface NatsBusOptions {
   readonly publishTimeoutMs?: number;
 }
 
-const MESSAGE_TOO_LARGE = 10054;
-
 /**
  * The bus on NATS JetStream, from server 2.9 on. Messages keep their subject; their id is `Nats-Msg-Id`, by which the
  * server drops duplicates for two minutes, and their key is in `Gpuaas-Key`, percent-encoded. Of the instances of a
@@ -68,7 +67,9 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
     throw error;
   });
   const records = makeRecords(js, jsm);
+  const publisher = openPublisher(nc, { timeoutMs: timeout });
   const link = watchLink(nc, log);
+  link.onLoss(() => publisher.abandon('the bus was lost on the way'));
   const prepare = () => ensureStreams(jsm, streams, limits);
   try {
     await prepare();
@@ -84,16 +85,12 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
   /** One message on its way. Rejects when the bus is to blame, so that the whole call is repeated. */
   const publishOne = async (message: Message, text: string): Promise<Published> => {
     const span = startPublishSpan('nats', message);
-    const attributes = headers();
-    attributes.set('Gpuaas-Key', encodeURIComponent(message.key));
     try {
-      const ack = await js.publish(message.subject, text, { msgID: message.id, headers: attributes });
-      span.end();
-      return ack.duplicate ? 'duplicate' : 'stored';
+      const published = await publisher.send(message, text);
+      span.end(typeof published === 'string' ? undefined : published.refused);
+      return published;
     } catch (error) {
-      const reason = sayWhy(error);
-      span.end(reason);
-      if (error instanceof JetStreamApiError && error.code === MESSAGE_TOO_LARGE) return { refused: reason };
+      span.end(sayWhy(error));
       throw error;
     }
   };
@@ -190,7 +187,11 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
     async close() {
       await Promise.all([...consumings].map((consuming) => consuming.close()));
       link.close();
-      if (!nc.isClosed()) await Promise.race([nc.flush(), clock.sleep(timeout)]).catch(() => undefined);
+      await publisher.settled();
+      publisher.close();
+      const patience = new AbortController();
+      await Promise.race([nc.flush(), clock.sleep(timeout, patience.signal)]).catch(() => undefined);
+      patience.abort();
       await nc.close();
     },
   };
@@ -198,28 +199,31 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
 
 /** Whether the server can be reached, and a word when it can again. */
 function watchLink(nc: NatsConnection, log: BusLog) {
-  const listeners = new Set<() => void>();
+  const onLoss = new Set<() => void>();
+  const onReturn = new Set<() => void>();
   let up = true;
   let closed = false;
   const watch = async () => {
     for await (const status of nc.status()) {
       if (status.type === 'disconnect') {
         up = false;
+        for (const listener of onLoss) listener();
         if (!closed) log.warn({ server: status.server }, 'the bus is gone');
       }
       if (status.type === 'reconnect') {
         up = true;
         log.info({ server: status.server }, 'the bus is back');
-        for (const listener of listeners) listener();
+        for (const listener of onReturn) listener();
       }
     }
   };
   void watch();
   return {
     up: () => up && !nc.isClosed(),
+    onLoss: (listener: () => void) => void onLoss.add(listener),
     onReconnect(listener: () => void) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+      onReturn.add(listener);
+      return () => void onReturn.delete(listener);
     },
     close() {
       closed = true;

@@ -75,13 +75,13 @@ export function startPostgresConsumer(options: {
     ended = [];
     failed = [];
     try {
-      await transact(async (db) => {
-        if (done.length > 0) await boss.deleteJob(name, done, { db });
-        for (const { job, againInMs, reason } of again) {
+      if (done.length > 0) await boss.deleteJob(name, done);
+      // Together, or the message would be there to take before its time.
+      for (const { job, againInMs, reason } of again)
+        await transact(async (db) => {
           await boss.fail(name, job, { reason }, { db });
           await boss.update(name, undefined, { id: job.id, startAfter: againInMs / 1_000, db });
-        }
-      });
+        });
     } catch (error) {
       ended = [...done, ...ended];
       failed = [...again, ...failed];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Envelope } from '@gpuaas/contract';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import type { Consumer, Message } from './port.ts';
 import { covers, isPattern, isSubject, type StreamPlans } from './subjects.ts';
 
@@ -10,6 +10,7 @@ import { covers, isPattern, isSubject, type StreamPlans } from './subjects.ts';
  */
 export const MAX_ENVELOPE_BYTES = 1_000_000;
 
+const shape = Compile(Envelope);
 const ID = /^[\x21-\x7e]{1,128}$/;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -46,18 +47,16 @@ export function decodeMessage(wire: {
   readonly receivedAt: Date;
 }): Received {
   const { subject } = wire;
+  const envelope = readEnvelope(wire.text);
+  if (envelope && wire.id !== undefined && wire.key !== undefined)
+    return { message: { id: wire.id, subject, key: wire.key, envelope } };
   const digest = createHash('sha256')
     .update(wire.id ?? `${subject}\n${wire.text}`)
     .digest('hex');
   const id = wire.id ?? digest;
   const key = wire.key ?? id;
-  try {
-    const envelope: unknown = JSON.parse(wire.text);
-    if (Value.Check(Envelope, envelope)) return { message: { id, subject, key, envelope } };
-  } catch {
-    // Falls through: text that is no JSON is as unreadable as JSON of another shape.
-  }
-  const envelope: Envelope = {
+  if (envelope) return { message: { id, subject, key, envelope } };
+  const standIn: Envelope = {
     event_id: digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5'),
     event_type: subject,
     occurred_at: wire.receivedAt.toISOString(),
@@ -65,7 +64,16 @@ export function decodeMessage(wire: {
     correlation_id: id,
     payload: { raw: wire.text.slice(0, 10_000) },
   };
-  return { message: { id, subject, key, envelope }, unreadable: 'it is not an envelope' };
+  return { message: { id, subject, key, envelope: standIn }, unreadable: 'it is not an envelope' };
+}
+
+function readEnvelope(text: string): Envelope | undefined {
+  try {
+    const envelope: unknown = JSON.parse(text);
+    return shape.Check(envelope) ? envelope : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Throws at once for a consumer that no bus could serve. */
