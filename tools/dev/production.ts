@@ -1,0 +1,19 @@
+import { alerts } from '../gates/alerts.ts';
+import { conformance } from '../gates/conformance.ts';
+import { serverPrograms } from '../gates/server-programs.ts';
+import { skipped } from '../gates/skipped.ts';
+import { vulnerabilities } from '../gates/vulnerabilities.ts';
+import { makeScore } from '../lib/score.ts';
+import { runTests } from '../lib/vitest.ts';
+
+/** The second half of `.ci/run`: what needs real servers or the world outside. */
+const score = makeScore((text) => process.stdout.write(text), Date.now);
+
+await score.gates([serverPrograms, alerts, vulnerabilities], 1);
+
+const began = Date.now();
+const run = await runTests('production', [], 18 * 60_000);
+score.tests('vitest production', run.passed, run.failures, Date.now() - began);
+await score.gates([skipped(run.results), conformance('production')], 1);
+
+process.exitCode = score.close();

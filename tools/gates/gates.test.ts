@@ -1,0 +1,340 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { capabilityPage, idsIn, judgeStatus, shownBy, unknownIds } from '../lib/capability-page.ts';
+import type { Gate } from '../lib/gate.ts';
+import { type LockedPackage, parseLockfile } from '../lib/lockfile.ts';
+import { runProgram, runTool } from '../lib/program.ts';
+import { parseResults, type Results } from '../lib/results.ts';
+import { makeScore } from '../lib/score.ts';
+import { makeTree, root } from '../lib/tree.ts';
+import { claimingDocuments, judgeClaims } from './capabilities.ts';
+import { compareHalves, linesOf } from './conformance.ts';
+import { judgeCoverage } from './coverage.ts';
+import { isAllowed, judgeLicences } from './licences.ts';
+import { judgePins } from './pins.ts';
+import { missingFrom } from './sbom.ts';
+import { judgeSkips } from './skipped.ts';
+import { judgeAudit } from './vulnerabilities.ts';
+
+const locked = (entry: Partial<LockedPackage> = {}): LockedPackage => ({
+  path: 'node_modules/a',
+  name: 'a',
+  version: '1.0.0',
+  license: 'MIT',
+  integrity: 'sha512-x',
+  resolved: undefined,
+  hasInstallScript: false,
+  isDev: false,
+  ...entry,
+});
+
+const report = (path: string, tests: readonly (readonly [readonly string[], string])[]): Results =>
+  parseResults(
+    JSON.stringify({
+      testResults: [
+        {
+          name: join(root, path),
+          status: 'passed',
+          assertionResults: tests.map(([titles, status]) => ({
+            ancestorTitles: titles.slice(0, -1),
+            title: titles.at(-1),
+            status,
+          })),
+        },
+      ],
+    }),
+  );
+
+describe('exact versions', () => {
+  const lock = (text: object) => parseLockfile(JSON.stringify({ packages: text }));
+  const good = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } };
+
+  it('passes one exact version that the lockfile knows', () => {
+    expect(judgePins({ 'package.json': { dependencies: { a: '1.0.0' } } }, lock(good))).toEqual([]);
+    expect(
+      judgePins(
+        { 'package.json': { dependencies: { a: '1.0.0-beta.17' } } },
+        lock({ '': { dependencies: { a: '1.0.0-beta.17' } } }),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(['^1.0.0', '~1.0.0', '1.x', '*', 'latest', '>=1', 'github:a/b'])('refuses %s', (version) => {
+    const found = judgePins(
+      { 'package.json': { dependencies: { a: version } } },
+      lock({ '': { dependencies: { a: version } } }),
+    );
+    expect(found.join()).toContain('write one exact version');
+  });
+
+  it('refuses a manifest that the lockfile does not follow, an address, a missing checksum and an unknown script', () => {
+    expect(judgePins({ 'package.json': { dependencies: { a: '2.0.0' } } }, lock(good)).join()).toContain(
+      'package-lock.json for 1.0.0',
+    );
+    expect(judgePins({ 'x/package.json': {} }, lock(good)).join()).toContain(
+      'x/package.json is not in package-lock.json',
+    );
+    const odd = {
+      ...good,
+      'node_modules/a': { version: '1.0.0', resolved: 'https://example.com/a.tgz', hasInstallScript: true },
+    };
+    const found = judgePins({}, lock(odd)).join('\n');
+    expect(found).toContain('says where to fetch a@1.0.0');
+    expect(found).toContain('no checksum for a@1.0.0');
+    expect(found).toContain('a@1.0.0 has an install script');
+  });
+});
+
+describe('licences', () => {
+  const only =
+    (...names: string[]) =>
+    (licence: string) =>
+      names.includes(licence);
+
+  it('reads expressions', () => {
+    expect(isAllowed('MIT', only('MIT'))).toBe(true);
+    expect(isAllowed('(MIT OR GPL-3.0)', only('MIT'))).toBe(true);
+    expect(isAllowed('MIT AND GPL-3.0', only('MIT'))).toBe(false);
+    expect(isAllowed('GPL-3.0', only('MIT'))).toBe(false);
+  });
+
+  it('refuses a licence that is not on the list, and none at all', () => {
+    const findings = judgeLicences([locked({ license: 'GPL-3.0' }), locked({ name: 'b', license: undefined })]).join(
+      '\n',
+    );
+    expect(findings).toContain('a@1.0.0 is under GPL-3.0');
+    expect(findings).toContain('b@1.0.0 names no licence');
+  });
+
+  it('allows some licences to what is never shipped', () => {
+    const of = (isDev: boolean) =>
+      judgeLicences([locked({ license: 'MPL-2.0', isDev })]).filter((line) => line.startsWith('a@'));
+    expect(of(true)).toEqual([]);
+    expect(of(false)).toHaveLength(1);
+  });
+
+  it('reports an exception that nothing needs any more', () => {
+    expect(judgeLicences([]).join()).toContain('is no longer needed');
+  });
+});
+
+describe('the bill of materials', () => {
+  it('misses a package that is locked and not named, also when names are nested and scoped', () => {
+    const components = [{ name: 'a', version: '1.0.0', components: [{ group: '@s', name: 'b', version: '2.0.0' }] }];
+    expect(missingFrom(components, [locked(), locked({ name: '@s/b', version: '2.0.0' })])).toEqual([]);
+    expect(missingFrom(components, [locked({ name: 'c' })])).toEqual(['c@1.0.0']);
+  });
+});
+
+describe('coverage', () => {
+  it('fails a folder under its floor and passes one above', () => {
+    const of = (covered: number) =>
+      judgeCoverage({ 'server/src/kernel/a.ts': { lines: { total: 100, covered } } }).findings;
+    expect(of(100)).toEqual([]);
+    expect(of(10)).toEqual([expect.stringContaining('server/src/kernel: 10.0 % of the lines ran')]);
+  });
+});
+
+describe('the table of adapters', () => {
+  const path = 'server/src/ports/bus/nats.production.test.ts';
+  const seen = linesOf(
+    'production',
+    report(path, [
+      [['bus: nats', 'order', 'is kept'], 'passed'],
+      [['other', 'x'], 'passed'],
+    ]),
+  );
+
+  it('has a line for each case of a suite', () => {
+    expect(seen).toEqual(['production bus nats: order > is kept: ok']);
+  });
+
+  it('is silent when a run shows what is committed', () => {
+    expect(compareHalves('production', [...seen, 'embedded bus postgres: a: ok'], seen)).toEqual([]);
+  });
+
+  it('names an adapter that did not run, a case that is gone, and one that is new', () => {
+    expect(compareHalves('production', [...seen, 'production cache redis: a: ok'], seen)).toEqual([
+      'did not run at all: production cache redis',
+    ]);
+    expect(compareHalves('production', [...seen, 'production bus nats: b: ok'], seen)).toEqual([
+      'committed, but not seen in this run: production bus nats: b: ok',
+    ]);
+    expect(compareHalves('production', [], seen)).toEqual([`seen in this run, but not committed: ${seen[0]}`]);
+    expect(compareHalves('production', [], [])).toHaveLength(1);
+  });
+
+  it('does not take a failed or skipped case for a good one', () => {
+    const bad = linesOf('production', report(path, [[['bus: nats', 'order', 'is kept'], 'failed']]));
+    expect(compareHalves('production', seen, bad)).toHaveLength(2);
+  });
+});
+
+describe('claims', () => {
+  const groups = [
+    {
+      name: 'G',
+      rows: [
+        { id: 'GAP-01', words: 'It repeats' },
+        { id: 'GAP-02', words: 'It audits' },
+      ],
+    },
+  ];
+  const results = report('server/src/a.test.ts', [
+    [['[GAP-01] a replay is answered'], 'passed'],
+    [['[GAP-02] audit', 'one'], 'passed'],
+    [['[GAP-02] audit', 'two'], 'failed'],
+  ]);
+
+  it('finds ids in titles', () => {
+    expect(idsIn('[GAP-01] [FLW-P3] [GAP-ISO] a [note] 3')).toEqual(['GAP-01', 'FLW-P3', 'GAP-ISO']);
+  });
+
+  it('shows what passed, and nothing of which a part failed', () => {
+    expect([...shownBy(results).keys()]).toEqual(['GAP-01']);
+    const page = capabilityPage(shownBy(results), groups);
+    expect(page).toContain('| It repeats | GAP-01 | shown in [a.test.ts](../server/src/a.test.ts) |');
+    expect(page).toContain('| It audits | GAP-02 | not built yet |');
+    expect(page).toContain('## What it is not yet');
+  });
+
+  it('refuses a page that is not what the run shows, and an id without a row', () => {
+    const findings = judgeClaims(makeTree({ 'docs/capability-matrix.md': '# All done\n' }), results);
+    expect(findings).toContain('docs/capability-matrix.md is not what this run shows');
+    expect(unknownIds(report('a.test.ts', [[['[ZZZ-99] x'], 'passed']]), groups)).toEqual(['ZZZ-99']);
+  });
+
+  it('holds documents to their status', () => {
+    const shown = shownBy(results);
+    const say = (status: string, ids: string) =>
+      judgeStatus('d.md', `---\nstatus: ${status}\ncapabilities: ${ids}\n---\n# D\n`, shown);
+    expect(say('shipped', 'GAP-01')).toEqual([]);
+    expect(say('shipped', 'GAP-01, GAP-02')).toEqual([expect.stringContaining('no passing test shows GAP-02')]);
+    expect(say('shipped', '')).toHaveLength(1);
+    expect(say('partial', 'GAP-01, GAP-02')).toEqual([]);
+    expect(say('partial', 'GAP-02')).toHaveLength(1);
+    expect(say('design', 'GAP-02')).toEqual([]);
+    expect(say('design', 'GAP-01')).toHaveLength(1);
+    expect(say('finished', 'GAP-01')).toHaveLength(1);
+    expect(judgeStatus('d.md', '# D\n', shown)).toEqual([expect.stringContaining('has no status')]);
+    expect(
+      claimingDocuments(makeTree({ 'docs/a.md': '', 'docs/guides/b.md': '', 'docs/capability-matrix.md': '' })),
+    ).toEqual(['docs/a.md']);
+  });
+});
+
+describe('nothing left out', () => {
+  it('reports a skipped test unless it is listed', () => {
+    const results = report('a.test.ts', [
+      [['x', 'y'], 'skipped'],
+      [['z'], 'passed'],
+    ]);
+    expect(judgeSkips(results, [])).toEqual(['was not run: a.test.ts > x > y']);
+    expect(judgeSkips(results, ['a.test.ts > x > y'])).toEqual([]);
+  });
+
+  it('counts a file that could not be loaded', () => {
+    const text = JSON.stringify({
+      testResults: [
+        { name: join(root, 'a.test.ts'), status: 'failed', message: 'no such module', assertionResults: [] },
+      ],
+    });
+    expect(parseResults(text).brokenFiles).toEqual([{ path: 'a.test.ts', reason: 'no such module' }]);
+  });
+});
+
+describe('known vulnerabilities', () => {
+  const judge = (answer: object, code = 0) => judgeAudit({ code, output: '', stdout: JSON.stringify(answer) });
+
+  it('fails on what is high, mentions what is not, and says aloud when nobody answered', () => {
+    expect(judge({ vulnerabilities: { a: { severity: 'high', range: '<2' } } }, 1).findings).toEqual(['a <2: high']);
+    expect(judge({ vulnerabilities: { a: { severity: 'low', range: '<2' } } }).findings).toEqual([]);
+    expect(judge({ error: { summary: 'not implemented' } }, 1).note).toContain('NOT CHECKED');
+    expect(judgeAudit({ code: 127, output: 'npm: not found', stdout: '' }).findings).toEqual(['npm: not found']);
+  });
+});
+
+describe('secrets', () => {
+  it('finds a private key in a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gpuaas-secret-'));
+    const begin = ['-----BEGIN', 'RSA PRIVATE KEY-----'].join(' ');
+    const end = ['-----END', 'RSA PRIVATE KEY-----'].join(' ');
+    const file = join(folder, 'key.pem');
+    const scan = () =>
+      runTool('secretlint', [
+        '--no-glob',
+        '--no-gitignore',
+        `--secretlintrc=${join(root, '.secretlintrc.json')}`,
+        file,
+      ]);
+    try {
+      writeFileSync(file, `${begin}\n${'MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn'.repeat(8)}\n${end}\n`);
+      expect((await scan()).code).not.toBe(0);
+      writeFileSync(file, 'nothing to see\n');
+      expect((await scan()).code).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('programs', () => {
+  it('a missing tool is a failure with its name', async () => {
+    expect(await runTool('no-such-tool', [])).toMatchObject({
+      code: 127,
+      output: expect.stringContaining('no-such-tool'),
+    });
+    expect(await runProgram('/no/such/program', [])).toMatchObject({ code: 127 });
+  });
+
+  it('are stopped at their deadline', async () => {
+    expect(await runProgram(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { timeoutMs: 300 })).toMatchObject(
+      { code: 124 },
+    );
+  });
+
+  it('get their arguments as they are', async () => {
+    const ran = await runProgram(process.execPath, ['-p', 'process.argv[1]', '$(echo x); *']);
+    expect(ran).toEqual({ code: 0, output: '$(echo x); *\n', stdout: '$(echo x); *\n' });
+  });
+});
+
+describe('the score', () => {
+  const gate = (name: string, findings: readonly string[]): Gate => ({
+    name,
+    remedy: 'mend it',
+    fast: true,
+    check: async () => ({ findings }),
+  });
+  const play = async (gates: readonly Gate[], failures: readonly string[]) => {
+    let text = '';
+    const score = makeScore(
+      (chunk) => {
+        text += chunk;
+      },
+      () => 0,
+    );
+    await score.gates(gates, 2);
+    score.tests('vitest', 3, failures, 0);
+    return { code: score.close(), text };
+  };
+
+  it('sums gates and tests, and its last line is for programs', async () => {
+    const { code, text } = await play([gate('a', []), gate('b', [])], []);
+    expect(text.endsWith('\n5 passed, 0 failed\n')).toBe(true);
+    expect(code).toBe(0);
+  });
+
+  it('shows what failed with what to do, and does not hide the rest', async () => {
+    const throwing: Gate = { ...gate('c', []), check: () => Promise.reject(new Error('no tool')) };
+    const { code, text } = await play([gate('a', ['line 3 is wrong']), throwing, gate('b', [])], ['a test failed']);
+    expect(text).toContain('line 3 is wrong');
+    expect(text).toContain('What to do: mend it');
+    expect(text).toContain('no tool');
+    expect(text).toContain('a test failed');
+    expect(text.endsWith('\n4 passed, 3 failed\n')).toBe(true);
+    expect(code).toBe(1);
+  });
+});
