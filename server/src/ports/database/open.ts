@@ -29,7 +29,7 @@ export type DatabaseServerConfig =
       /** A superuser, or a role that may create roles and databases. */
       readonly adminUrl: string;
       readonly database?: string;
-      /** Without them every run makes its own, and a second run has to wait until this one is over. */
+      /** Without them the run makes up its own, and has to be the only one. */
       readonly passwords?: Passwords;
     };
 
@@ -98,8 +98,8 @@ async function openTheirs(
   migrations: readonly Migration[],
 ): Promise<DatabaseServer> {
   const { adminUrl, database = databaseName } = config;
-  // Held while the logins are ours alone: a second process with passwords of its own would take them away from us.
-  const claim = config.passwords ? undefined : await claimLogins(adminUrl, database);
+  // Held as long as we are open: a run that makes up its own passwords would take the logins away from all others.
+  const claim = await claimLogins(adminUrl, config.passwords === undefined);
   try {
     const passwords = config.passwords ?? makePasswords();
     const { version, migrated } = await setUp({ adminUrl, database, passwords, migrations });
@@ -110,10 +110,10 @@ async function openTheirs(
       describe: () =>
         `PostgreSQL ${version} at ${decodeURIComponent(host) || 'its default address'}, database ${database}`,
       urlFor: (login) => addressOf(adminUrl, { database, user: login, password: passwords[login] }),
-      close: async () => claim?.end(),
+      close: () => claim.end(),
     };
   } catch (error) {
-    await claim?.end();
+    await claim.end();
     throw error;
   }
 }
@@ -165,15 +165,17 @@ async function assertOurs(owner: Client, database: string): Promise<void> {
   }
 }
 
-async function claimLogins(adminUrl: string, database: string): Promise<Client> {
+/** Those who were given passwords share the logins; one who makes up its own must be alone. */
+async function claimLogins(adminUrl: string, alone: boolean): Promise<Client> {
   const client = await connect(adminUrl);
   // Should the connection get lost, so does the claim; nothing that works now stops working by that.
   client.on('error', () => undefined);
-  const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [loginsLock]);
+  const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
+  const { rows } = await client.query<{ free: boolean }>(`select ${lock}($1) as free`, [loginsLock]);
   if (rows[0]?.free) return client;
   await client.end();
   throw new Error(
-    `Another process has made passwords for the database ${database} and is using them. Stop it, or give all processes the same passwords.`,
+    'Another process is using the logins of this database server, and they have one password each. Stop it, or give all processes the same passwords.',
   );
 }
 

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { access, chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Client, DatabaseError } from 'pg';
 import { freePort, startServer, type TestServer } from './start.ts';
 
 const run = promisify(execFile);
@@ -33,6 +35,24 @@ async function findAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = await Promise.all([run('id', ['-u', 'postgres']), run('id', ['-g', 'postgres'])]);
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+/** The port opens before the server is ready; until then it answers that it is starting, and nothing else tells. */
+async function acceptsQueries(url: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      const isStarting = error instanceof DatabaseError && error.code === '57P03';
+      if (!isStarting || Date.now() > deadline) throw error;
+      await pause(25);
+    } finally {
+      await client.end();
+    }
+  }
 }
 
 /**
@@ -67,8 +87,13 @@ export async function startPostgres(): Promise<TestServer> {
     port,
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
   });
+  await acceptsQueries(server.url);
   return {
     ...server,
+    async start() {
+      await server.start();
+      await acceptsQueries(server.url);
+    },
     async close() {
       await server.close();
       await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,202 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestServer, type TestDatabase } from '../../testing/postgres.ts';
+import { type DatabaseServer, openDatabaseServer } from './open.ts';
+import { families } from './roles.ts';
+
+const at = (url: string, database: string): string => {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+};
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+const ask = async (url: string, query: string, values: unknown[] = []) =>
+  withClient(url, async (client) => (await client.query(query, values)).rows);
+
+const [alpha, beta] = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'];
+const act = '01900000-0000-7000-8000-0000000000ac';
+
+const begin = (client: Client, reach: string, organization: string | null, id = act) =>
+  client.query(`select act_begin($1, 'tester', $2, $3, null, now()::text, null, null, null)`, [
+    id,
+    reach,
+    organization,
+  ]);
+const end = (client: Client, organization: string | null, id = act) =>
+  client.query(
+    `select act_commit($1, $2, null, 'tester', 'system', 'system', 'project.create', 'project', 'x', 'success', 'c', '{}',
+       null, null, array[gen_random_uuid()::text], array['m'], array['tenancy.x'], array['k'], array['{}'],
+       'p', 'r', $1, 'f', 201, 'body', (now() + interval '1 day')::text)`,
+    [id, organization],
+  );
+
+/** One server for the file: roles belong to a whole server, and these tests change their passwords. */
+let host: TestDatabase;
+beforeAll(async () => {
+  host = await openTestServer();
+});
+afterAll(() => host.close());
+
+describe('a database that its owner migrated', () => {
+  let server: DatabaseServer;
+  let root: string;
+  beforeAll(async () => {
+    server = await openDatabaseServer({ kind: 'url', adminUrl: host.url });
+    root = at(host.url, 'gpuaas');
+    await withClient(server.urlFor('gpuaas_api'), async (client) => {
+      for (const [index, id] of [alpha, beta].entries()) {
+        const actId = `01900000-0000-7000-8000-0000000001a${index}`;
+        await client.query('begin');
+        await begin(client, 'platform', null, actId);
+        await client.query(`insert into organizations (id, name, slug) values ($1, 'An organization', $2)`, [
+          id,
+          `o-${index}`,
+        ]);
+        await client.query(`insert into projects (id, organization_id, name, slug) values ($1, $1, 'A project', 'p')`, [
+          id,
+        ]);
+        await end(client, id, actId);
+        await client.query('commit');
+      }
+    });
+  });
+  afterAll(() => server.close());
+
+  it('belongs to a role that nobody logs in as and that is no superuser', async () => {
+    const rows = await ask(
+      root,
+      `select distinct pg_get_userbyid(relowner) as owner from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
+    );
+    expect(rows).toEqual([{ owner: 'gpuaas_owner' }]);
+    const roles = await ask(
+      root,
+      `select rolname, rolcanlogin, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb as mighty
+       from pg_roles where rolname like 'gpuaas\\_%' order by rolname`,
+    );
+    expect(roles).toEqual([
+      { rolname: 'gpuaas_api', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
+      { rolname: 'gpuaas_plumbing', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_worker', rolcanlogin: true, mighty: false },
+    ]);
+  });
+
+  it('[GAP-02] lets a family leave audit, event and reply through act_commit, although it may insert none of them', async () => {
+    const rows = await ask(
+      root,
+      `select (select count(*) from audit_logs)::int as audits, (select count(*) from outbox_events)::int as events,
+         (select count(*) from idempotency_records)::int as replies`,
+    );
+    expect(rows).toEqual([{ audits: 2, events: 2, replies: 2 }]);
+  });
+
+  it.each(
+    families.flatMap((family) =>
+      ['audit_logs', 'outbox_events', 'idempotency_records'].map((table) => [family, table] as const),
+    ),
+  )('refuses %s a direct insert into %s', async (family, table) => {
+    await expect(ask(server.urlFor(family), `insert into ${table} default values`)).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+
+  it('[GAP-06] shows a family the rows of one organization, and none without one', async () => {
+    for (const family of ['gpuaas_api', 'gpuaas_worker'] as const) {
+      const seen = (organization: string | null) =>
+        withClient(server.urlFor(family), async (client) => {
+          await client.query('begin');
+          await client.query(`select act_view('tester', 'organization', $1, null, now()::text)`, [organization]);
+          const tables = ['organizations', 'projects', 'audit_logs', 'outbox_events'];
+          const counts: unknown[] = [];
+          for (const table of tables) {
+            const column = table === 'organizations' ? 'id' : 'organization_id';
+            counts.push((await client.query(`select array_agg(${column}::text) as ids from ${table}`)).rows[0].ids);
+          }
+          return counts;
+        });
+      expect(await seen(alpha)).toEqual([[alpha], [alpha], [alpha], [alpha]]);
+      expect(await seen(beta)).toEqual([[beta], [beta], [beta], [beta]]);
+      expect(await seen(null)).toEqual([null, null, null, null]);
+    }
+  });
+
+  it('[GAP-06] forgets the organization with the transaction, so the next one on the connection sees nothing', async () => {
+    await withClient(server.urlFor('gpuaas_api'), async (client) => {
+      await client.query('begin');
+      await client.query(`select act_view('tester', 'platform', null, null, now()::text)`);
+      expect((await client.query('select from projects')).rowCount).toBe(2);
+      await client.query('commit');
+      expect((await client.query('select from projects')).rowCount).toBe(0);
+    });
+  });
+
+  it('writes where its functions mean to write, whatever tables of the same name a caller has made', async () => {
+    const probe = '01900000-0000-7000-8000-0000000002aa';
+    await withClient(root, async (client) => {
+      // Families may not make temporary tables at all; here somebody gave them that right.
+      await client.query('grant temporary on database gpuaas to gpuaas_api');
+    });
+    try {
+      await withClient(server.urlFor('gpuaas_api'), async (client) => {
+        await client.query('create temporary table audit_logs (like public.audit_logs)');
+        await client.query('create temporary table machine_edges (like public.machine_edges)');
+        await client.query(`insert into machine_edges values ('project', 'active', 'deleted')`);
+        await client.query('begin');
+        await begin(client, 'platform', null, probe);
+        await expect(
+          client.query(`update public.projects set state = 'deleted', version = version + 1 where id = $1`, [alpha]),
+        ).rejects.toMatchObject({ code: 'GP005' });
+        await client.query('rollback');
+        await client.query('begin');
+        await begin(client, 'platform', null, probe);
+        await end(client, alpha, probe);
+        await client.query('commit');
+        expect((await client.query('select from pg_temp.audit_logs')).rowCount).toBe(0);
+      });
+      expect(await ask(root, 'select id from audit_logs where id = $1', [probe])).toEqual([{ id: probe }]);
+    } finally {
+      await ask(root, 'revoke temporary on database gpuaas from gpuaas_api');
+    }
+  });
+
+  it.each(families)('lets %s make neither tables nor schemas', async (family) => {
+    for (const attempt of ['create table public.x ()', 'create temporary table x ()', 'create schema x']) {
+      await expect(ask(server.urlFor(family), attempt)).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+
+  it('gives plumbing schemas of its own and nothing of ours', async () => {
+    const url = server.urlFor('gpuaas_plumbing');
+    await ask(url, 'create schema its_own');
+    await ask(url, 'create table its_own.things (id int)');
+    for (const table of ['projects', 'audit_logs', 'schema_migrations', 'machine_edges', 'users']) {
+      await expect(ask(url, `select from public.${table}`)).rejects.toMatchObject({ code: '42501' });
+    }
+    await expect(ask(url, `select public.act_view('a', 'platform', null, null, now()::text)`)).rejects.toMatchObject({
+      code: '42501',
+    });
+    await expect(ask(url, 'create table public.x ()')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('takes no table of plumbing for one of ours, even in a schema named like the role', async () => {
+    const url = server.urlFor('gpuaas_plumbing');
+    await ask(url, 'create schema gpuaas_api');
+    await ask(url, 'create table gpuaas_api.projects (id int); grant usage on schema gpuaas_api to gpuaas_api');
+    const [found] = await ask(
+      server.urlFor('gpuaas_api'),
+      `select 'projects'::regclass = 'public.projects'::regclass as ours`,
+    );
+    expect(found).toEqual({ ours: true });
+  });
+});
