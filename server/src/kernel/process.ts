@@ -51,6 +51,13 @@ export const everyProcess = Type.Object({
     maximum: 300,
     description: 'How long an orderly stop may take.',
   }),
+  logLevel: Type.Enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'debug, info, warn, error, fatal or silent.',
+  }),
+  otlpEndpoint: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Where traces go, e.g. http://collector:4318/v1/traces.' }),
+  ),
   failpoints: Type.Optional(Type.String({ description: 'For tests only: where to die, stall or fail.' })),
 });
 
@@ -70,7 +77,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     readonly log: Log;
     readonly version: string;
     /** Opens the ports that were asked for; closing them is the scope's business. */
-    readonly openPorts: (needs: readonly Need[], common: Common<unknown>) => Promise<Pick<Ports, Need>>;
+    readonly openPorts: (needs: readonly Need[], common: Common<unknown>, name: string) => Promise<Pick<Ports, Need>>;
   },
 ): Promise<Running> {
   const base = readConfig(spec.name, everyProcess, given.env);
@@ -97,7 +104,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
         log,
       }),
     );
-    await spec.start({ ...(await given.openPorts(spec.needs, common)), ...common });
+    await spec.start({ ...(await given.openPorts(spec.needs, common, spec.name)), ...common });
     started = true;
     log.info({ health: health.url }, `${spec.name} started`);
     return {

@@ -4,4 +4,4 @@ export const resourceName = (
   of: { readonly organizationId: string; readonly projectId?: string | undefined },
   type: string,
   id: string,
-): string => ['gpuaas', region, of.organizationId, of.projectId ?? '', type, id].map(encodeURIComponent).join(':');
+): string => `gpuaas:${region}:${of.organizationId}:${of.projectId ?? ''}:${type}:${encodeURIComponent(id)}`;

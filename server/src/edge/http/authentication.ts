@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -31,6 +32,12 @@ const maxTokenLength = 8_192;
 export type KeySource =
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'keys'; readonly keys: JSONWebKeySet };
+
+/** Keys by address. A file is read once: its issuer is on this machine and does not rotate behind our back. */
+export const keysFrom = async (url: URL): Promise<KeySource> =>
+  url.protocol === 'file:'
+    ? { kind: 'keys', keys: JSON.parse(await readFile(url, 'utf8')) as JSONWebKeySet }
+    : { kind: 'url', url };
 
 export function makeAuthenticate(parts: {
   readonly issuer: string;

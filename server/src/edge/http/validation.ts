@@ -68,6 +68,8 @@ function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: un
   if (!part) return [];
   const faults: FieldFault[] = [];
   for (const error of part.validator.Errors(value)) {
+    // The verdict on an unknown field comes twice: once as "false", once with its name.
+    if (error.keyword === 'boolean') continue;
     const at = error.instancePath.split('/').slice(1).join('.');
     const { params } = error as { params: { additionalProperties?: string[]; requiredProperties?: string[] } };
     const within = (name: string) => clipped(at ? `${at}.${name}` : name);

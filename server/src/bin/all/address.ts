@@ -1,0 +1,45 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { UsageFault } from './options.ts';
+
+const firstChoice = 8443;
+const tries = 50;
+export const host = '127.0.0.1';
+
+/**
+ * The address is part of the data: tokens name it as their issuer. The first start takes the first free port; later
+ * ones take the same again, and say so when somebody else has it by now.
+ */
+export async function choosePort(dataDir: string, asked: number | undefined): Promise<number> {
+  const path = join(dataDir, 'port');
+  const kept = Number(await readFile(path, 'utf8').catch(() => ''));
+  if (asked !== undefined || kept > 0) {
+    const port = asked ?? kept;
+    if (!(await isFree(port))) {
+      throw new UsageFault(
+        asked === undefined
+          ? `Port ${port}, which this data folder has used so far, is taken by another program. Stop that program, or choose another port: npm start -- --port ${port + 1}`
+          : `Port ${port} is taken by another program.`,
+      );
+    }
+    await writeFile(path, String(port));
+    return port;
+  }
+  for (let port = firstChoice; port < firstChoice + tries; port += 1) {
+    if (await isFree(port)) {
+      await writeFile(path, String(port));
+      return port;
+    }
+  }
+  throw new UsageFault(
+    `The ports ${firstChoice} to ${firstChoice + tries - 1} are all taken. Choose one: npm start -- --port 9000`,
+  );
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
+  });

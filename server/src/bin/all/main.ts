@@ -1,0 +1,3 @@
+import { runAll } from './run.ts';
+
+await runAll(process.argv.slice(2), process.env);

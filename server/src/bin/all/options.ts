@@ -1,0 +1,80 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Environment } from '../../kernel/config.ts';
+
+export interface Options {
+  readonly help: boolean;
+  readonly dataDir: string;
+  readonly ephemeral: boolean;
+  readonly split: boolean;
+  readonly verbose: boolean;
+  /** Undefined: the one of the last start, or the first free one from 8443. */
+  readonly port: number | undefined;
+}
+
+export const help = `Usage: npm start -- [options]
+
+Runs all of GPUaaS on this machine: database, API, relay and workers.
+
+Options:
+  --port N      listen on this port (first choice: 8443; kept from start to start)
+  --data DIR    keep everything in this folder (default: $XDG_DATA_HOME/gpuaas, as root /var/lib/gpuaas)
+  --ephemeral   keep nothing: a temporary folder that is removed at the end
+  --split       run each process alone, as in production
+  --verbose     show the log here instead of in the data folder
+  --help        show this
+
+Example:
+  npm start -- --port 9000 --data ./try-out
+`;
+
+/** What a person typed wrong, in a sentence that helps. */
+export class UsageFault extends Error {
+  override readonly name = 'UsageFault';
+}
+
+export function readOptions(args: readonly string[], env: Environment, uid: number | undefined): Options {
+  let values: ReturnType<typeof parse>['values'];
+  try {
+    values = parse(args).values;
+  } catch (error) {
+    throw new UsageFault(`${(error as Error).message}\nSee npm start -- --help.`);
+  }
+  if (values.data !== undefined && values.ephemeral) {
+    throw new UsageFault('--data keeps a folder and --ephemeral keeps none: give one of them.');
+  }
+  return {
+    help: values.help,
+    dataDir: resolve(values.data ?? defaultFolder(env, uid)),
+    ephemeral: values.ephemeral,
+    split: values.split,
+    verbose: values.verbose,
+    port: values.port === undefined ? undefined : readPort(values.port),
+  };
+}
+
+const parse = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      port: { type: 'string' },
+      data: { type: 'string' },
+      ephemeral: { type: 'boolean', default: false },
+      split: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+    },
+  });
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new UsageFault(`--port takes a number from 1 to 65535, not ${JSON.stringify(text)}.`);
+  }
+  return port;
+}
+
+/** Root keeps it where services keep their state: its home is closed to the account that runs the database. */
+const defaultFolder = (env: Environment, uid: number | undefined): string =>
+  uid === 0 ? '/var/lib/gpuaas' : join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'gpuaas');

@@ -1,0 +1,130 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../kernel/config.ts';
+import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
+import { openDatabaseServer } from '../../ports/database/open.ts';
+import { processes } from '../processes.ts';
+import { product, release } from '../release.ts';
+import { choosePort, host } from './address.ts';
+import { type Demo, seedDemo } from './demo.ts';
+import { type Member, openLogFile, startApart, startHere } from './fleet.ts';
+import { openLocalIssuer } from './issuer.ts';
+import { type Options, UsageFault } from './options.ts';
+import { duration, makeSteps, type Steps } from './steps.ts';
+
+const audience = 'gpuaas';
+
+/**
+ * The whole product on one machine: the same processes as in production, over embedded ports. Closes everything in the
+ * reverse order; what was started before a failure is closed too.
+ */
+export async function startAll(
+  options: Options,
+  env: Environment,
+  out: NodeJS.WriteStream,
+): Promise<{ readonly died: Promise<string>; stop(): Promise<void> }> {
+  const began = performance.now();
+  const steps = makeSteps(out, out.isTTY === true && env['NO_COLOR'] === undefined);
+  const closing: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+  steps.line(`\n${product} ${release}\n`);
+  try {
+    const dataDir = await prepareFolder(options, closing);
+    const server = await steps
+      .step(
+        'database',
+        () =>
+          openDatabaseServer({ kind: 'embedded', dataDir: join(dataDir, 'postgres'), ephemeral: options.ephemeral }),
+        (opened) =>
+          `${opened.describe().split(' in ')[0]}${opened.migrated.length > 0 ? `, schema made (${opened.migrated.length})` : ''}${opened.adopted ? ', taken over from a start that was killed' : ''}`,
+      )
+      .catch((error: unknown) => {
+        if (error instanceof DataDirectoryInUse) {
+          throw new UsageFault(
+            `GPUaaS runs on ${dataDir} already (process ${error.pid}). Stop it with Ctrl-C there, or use another folder: npm start -- --data ./other`,
+          );
+        }
+        throw error;
+      });
+    closing.push(server.close);
+    const port = await choosePort(dataDir, options.port);
+    const url = `http://${host}:${port}`;
+    const issuer = await openLocalIssuer(dataDir, url, audience);
+    const logPath = options.verbose ? undefined : await openLogFile(dataDir);
+    const shared = {
+      ...env,
+      GPUAAS_HOST: host,
+      GPUAAS_PORT: String(port),
+      GPUAAS_OIDC_ISSUER: url,
+      GPUAAS_OIDC_AUDIENCE: audience,
+      GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,
+      GPUAAS_PLUMBING_URL: server.urlFor('gpuaas_plumbing'),
+      GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',
+      GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
+    };
+    const startOne = options.split ? startApart : startHere;
+    const members: Member[] = [];
+    for (const { spec, login } of processes) {
+      const member = await steps.step(
+        spec.name,
+        () => startOne(spec, { ...shared, GPUAAS_DATABASE_URL: server.urlFor(login) }, logPath),
+        ({ healthUrl }) => `health ${healthUrl}`,
+      );
+      closing.push(member.stop);
+      members.push(member);
+    }
+    const demo = await steps.step(
+      'demo data',
+      () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), issuer, issuerName: url }),
+      ({ logins }) => `${logins.length} logins`,
+    );
+    welcome(steps, { url, dataDir, demo, logPath, ephemeral: options.ephemeral, took: performance.now() - began });
+    return {
+      died: Promise.race([
+        ...members.map((member) => member.died),
+        ...(server.lost ? [server.lost.then((error) => error.message)] : []),
+      ]),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function prepareFolder(options: Options, closing: (() => Promise<void>)[]): Promise<string> {
+  if (!options.ephemeral) {
+    await mkdir(options.dataDir, { recursive: true, mode: 0o711 });
+    return options.dataDir;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'gpuaas-'));
+  // The database's own account must be able to pass through.
+  await chmod(folder, 0o711);
+  closing.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function welcome(
+  { line }: Steps,
+  facts: { url: string; dataDir: string; demo: Demo; logPath: string | undefined; ephemeral: boolean; took: number },
+): void {
+  const { url, dataDir, demo } = facts;
+  const [owner] = demo.logins;
+  line();
+  line(`  Ready in ${duration(facts.took)}.`);
+  line();
+  line(`  URL      ${url}`);
+  for (const [index, login] of demo.logins.entries()) {
+    line(
+      `  ${index === 0 ? 'Logins ' : '       '}  ${login.subject.padEnd(9)} ${login.may}; token in ${login.tokenPath}`,
+    );
+  }
+  line(`  Try      curl -H "Authorization: Bearer $(cat ${owner?.tokenPath})" ${url}/api/v1/organizations`);
+  line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);
+  if (facts.logPath) line(`  Log      ${facts.logPath}`);
+  line('  Stop     Ctrl-C');
+  line();
+}

@@ -1,0 +1,4 @@
+import { runAlone } from '../run-alone.ts';
+import { api } from './process.ts';
+
+await runAlone(api);

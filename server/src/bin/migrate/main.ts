@@ -1,0 +1,3 @@
+import { runMigrate } from './run.ts';
+
+await runMigrate(process.env);

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
+import { openDatabaseServer } from '../../ports/database/open.ts';
+import { logins } from '../../ports/database/roles.ts';
+
+const settings = Type.Object({
+  databaseAdminUrl: Secret({ description: 'PostgreSQL as a role that may create roles and databases.' }),
+  databaseName: Type.String({ default: 'gpuaas', description: 'The database to set up.' }),
+  apiPassword: Secret({ description: 'The password of gpuaas_api.' }),
+  workerPassword: Secret({ description: 'The password of gpuaas_worker.' }),
+  relayPassword: Secret({ description: 'The password of gpuaas_relay.' }),
+  plumbingPassword: Secret({ description: 'The password of gpuaas_plumbing.' }),
+});
+
+/** Sets a database up or brings it up to date: roles, logins, schema. Run before the processes of a new release. */
+export async function runMigrate(env: Environment): Promise<void> {
+  try {
+    const config = readConfig('migrate', settings, env);
+    const server = await openDatabaseServer({
+      kind: 'url',
+      adminUrl: config.databaseAdminUrl,
+      database: config.databaseName,
+      passwords: {
+        gpuaas_api: config.apiPassword,
+        gpuaas_worker: config.workerPassword,
+        gpuaas_relay: config.relayPassword,
+        gpuaas_plumbing: config.plumbingPassword,
+      },
+    });
+    const applied = server.migrated.length > 0 ? server.migrated.join(', ') : 'nothing: it was up to date';
+    process.stdout.write(`${server.describe()}\nApplied ${applied}.\nLogins: ${logins.join(', ')}.\n`);
+    await server.close();
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { makeOutbox } from '../../domains/outbox/index.ts';
+import { makePolicies } from '../../domains/policy/index.ts';
+import { actsOf } from '../../kernel/act.ts';
+import { startReconciler } from '../../kernel/reconciler.ts';
+import { defineProcess } from '../../ports/open.ts';
+
+const housekeepingEveryMs = 10 * 60_000;
+const staleAfterMs = 30_000;
+
+export const outboxRelay = defineProcess({
+  name: 'outbox-relay',
+  summary: 'Carries committed events to the bus; keeps what could not be delivered.',
+  needs: ['database', 'bus'],
+  config: Type.Object({}),
+  async start({ database, bus, clock, ids, log, metrics, scope }) {
+    const policies = makePolicies();
+    const outbox = makeOutbox({
+      db: database.database,
+      outbox: database.outbox,
+      replies: database.replies,
+      bus,
+      begin: actsOf('outbox-relay', ids),
+      policy: policies.number,
+      clock,
+      ids,
+      log,
+      metrics,
+    });
+    const relay = scope.keep('relay', await outbox.startRelay());
+    scope.ready('relay', async () => {
+      const lastGoodAt = relay.lastGoodAt();
+      // A relay that waits for the lead has never been good, and is fine: another one is.
+      if (lastGoodAt && clock.now().getTime() - lastGoodAt.getTime() > staleAfterMs) {
+        throw new Error(`nothing was published since ${lastGoodAt.toISOString()}`);
+      }
+    });
+    scope.keep('housekeeping', startReconciler(outbox.housekeeping, { clock, log, everyMs: housekeepingEveryMs }));
+  },
+});

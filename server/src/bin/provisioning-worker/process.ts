@@ -1,0 +1,53 @@
+import { projectRemovalRequested } from '@gpuaas/contract';
+import { Type } from 'typebox';
+import { listener, startConsumer } from '../../domains/outbox/index.ts';
+import { makePolicies } from '../../domains/policy/index.ts';
+import { makeRemoveProject } from '../../domains/tenancy/index.ts';
+import { actsOf } from '../../kernel/act.ts';
+import { defineProcess } from '../../ports/open.ts';
+
+export const provisioningWorker = defineProcess({
+  name: 'provisioning-worker',
+  summary: 'Runs the sagas: what takes several steps and must be undone when one fails.',
+  needs: ['database', 'bus', 'sagas'],
+  config: Type.Object({}),
+  async start({ database, bus, sagas, ids, log, metrics, scope }) {
+    const db = database.database;
+    const policies = makePolicies();
+    const removeProject = makeRemoveProject({ db, residents: [] });
+    await sagas.serve([removeProject]);
+    const consumer = scope.keep(
+      'consumer',
+      await startConsumer({
+        name: 'provisioning-worker',
+        db,
+        bus,
+        begin: actsOf('provisioning-worker', ids),
+        log,
+        maxAttempts: policies.number('events.consume_max_attempts'),
+        listeners: [
+          listener({
+            event: projectRemovalRequested,
+            action: 'project.begin_removal',
+            // The run's id is the removal that was asked for: the same event again is the same run.
+            before: (payload, envelope) =>
+              sagas.start(
+                removeProject,
+                `${payload.project_id}.${payload.version}`,
+                { projectId: payload.project_id },
+                {
+                  correlationId: envelope.correlation_id,
+                  traceparent: envelope.traceparent,
+                  organizationId: envelope.organization_id,
+                  projectId: envelope.project_id,
+                },
+              ),
+            effect: async (_tx, payload) => ({ type: 'project', id: payload.project_id }),
+          }),
+        ],
+      }),
+    );
+    const lag = metrics.gauge('gpuaas_events_consumer_lag', 'Events that wait for a consumer.', ['consumer']);
+    metrics.onScrape(async () => lag.set({ consumer: 'provisioning-worker' }, await consumer.lag()));
+  },
+});

@@ -1,0 +1,49 @@
+import { pino } from 'pino';
+import type { TObject } from 'typebox';
+import { systemClock } from '../kernel/clock.ts';
+import { type Environment, readConfig } from '../kernel/config.ts';
+import { systemIds } from '../kernel/id.ts';
+import { makeLog } from '../kernel/log.ts';
+import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
+import { startTracing } from '../kernel/trace.ts';
+import { openPorts, type Ports } from '../ports/open.ts';
+import { release } from './release.ts';
+
+/** Runs one process until it is told to stop. Exit code 0: everything closed in time. */
+export async function runAlone<Need extends keyof Ports, Config extends TObject>(
+  spec: ProcessSpec<Ports, Need, Config>,
+  env: Environment = process.env,
+): Promise<void> {
+  const stop = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
+  let log = makeLog(spec.name, 'info', pino.destination(1));
+  try {
+    const base = readConfig(spec.name, everyProcess, env);
+    log = makeLog(spec.name, base.logLevel, pino.destination(1));
+    const tracing = startTracing({ otlpEndpoint: base.otlpEndpoint });
+    process.on('unhandledRejection', (error) => {
+      log.fatal({ err: error }, 'a fault that nobody handled');
+      stop.resolve('fault');
+      process.exitCode = 1;
+    });
+    const running = await startProcess(spec, {
+      env,
+      clock: systemClock,
+      ids: systemIds,
+      log,
+      version: release,
+      openPorts: openPorts(env),
+    });
+    // Whoever started us may be waiting for this line.
+    process.send?.({ started: spec.name, healthUrl: running.healthUrl });
+    log.info({ because: await stop.promise }, 'stopping');
+    const late = await running.stop();
+    await tracing.close();
+    if (late.length > 0) process.exitCode = 1;
+  } catch (error) {
+    log.fatal({ err: error }, error instanceof Error ? error.message : `${spec.name} failed`);
+    process.exitCode = 1;
+  }
+  // Whatever a library left running must not keep a stopped process alive.
+  process.exit();
+}

@@ -1,0 +1,103 @@
+import { hostname } from 'node:os';
+import { type Static, Type } from 'typebox';
+import { type Environment, readConfig, Secret } from '../kernel/config.ts';
+import { type Common, processesOver } from '../kernel/process.ts';
+import { openBus } from './bus/open.ts';
+import type { Bus } from './bus/port.ts';
+import { openCache } from './cache/open.ts';
+import type { Cache } from './cache/port.ts';
+import { requireSchema } from './database/open.ts';
+import type { DatabasePort } from './database/port.ts';
+import { openPostgres } from './database/postgres.ts';
+import { openSagas } from './sagas/open.ts';
+import type { Sagas } from './sagas/port.ts';
+
+/** Everything outside that a process may ask for. */
+export interface Ports {
+  readonly database: DatabasePort;
+  readonly bus: Bus;
+  readonly cache: Cache;
+  readonly sagas: Sagas;
+}
+export const defineProcess = processesOver<Ports>();
+
+/** Which adapter stands behind a port. Where no production address is given, Postgres carries it. */
+const portsConfig = Type.Object({
+  databaseUrl: Secret({ description: 'PostgreSQL, as the role of this process.' }),
+  databasePoolSize: Type.Integer({
+    default: 10,
+    minimum: 2,
+    maximum: 200,
+    description: 'Connections of this process.',
+  }),
+  plumbingUrl: Type.Optional(
+    Secret({ description: 'PostgreSQL as gpuaas_plumbing: needed while bus, cache or sagas live in Postgres.' }),
+  ),
+  busUrl: Type.Optional(Secret({ pattern: '^nats://', description: 'NATS JetStream, e.g. nats://nats:4222.' })),
+  cacheUrl: Type.Optional(Secret({ pattern: '^rediss?://', description: 'Redis, e.g. redis://redis:6379.' })),
+  temporalAddress: Type.Optional(Type.String({ description: 'Temporal, e.g. temporal:7233.' })),
+  temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
+  instance: Type.Optional(Type.String({ description: 'A stable name of this instance; the host name when left out.' })),
+});
+
+/** Opens what was asked for and nothing else. The scope closes it, after everything that uses it. */
+export const openPorts =
+  (env: Environment) =>
+  async <Need extends keyof Ports>(
+    needs: readonly Need[],
+    common: Common<unknown>,
+    name: string,
+  ): Promise<Pick<Ports, Need>> => {
+    const config = readConfig(name, portsConfig, env);
+    const { clock, ids, log, scope } = common;
+    const ports: Partial<{ -readonly [P in keyof Ports]: Ports[P] }> = {};
+    for (const need of needs as readonly (keyof Ports)[]) {
+      const port = await open[need]({ config, clock, ids, log, name });
+      Object.assign(ports, { [need]: scope.keep(need, port) });
+      scope.ready(need, () => port.check());
+    }
+    return ports as Pick<Ports, Need>;
+  };
+
+type Opening = Pick<Common<unknown>, 'clock' | 'ids' | 'log'> & {
+  readonly config: Static<typeof portsConfig>;
+  readonly name: string;
+};
+const plumbing = ({ config, name }: Opening): string => {
+  if (!config.plumbingUrl) {
+    throw new Error(`${name} needs GPUAAS_PLUMBING_URL, or an address of its own for each of bus, cache and sagas.`);
+  }
+  return config.plumbingUrl;
+};
+
+const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P]> } = {
+  async database({ config, clock, ids, log, name }) {
+    await requireSchema(config.databaseUrl);
+    return openPostgres({ url: config.databaseUrl, clock, ids, log, name, poolSize: config.databasePoolSize });
+  },
+  bus: (opening) =>
+    openBus(
+      opening.config.busUrl
+        ? { kind: 'nats', url: opening.config.busUrl }
+        : { kind: 'postgres', url: plumbing(opening) },
+      opening,
+    ),
+  cache: (opening) =>
+    openCache(
+      opening.config.cacheUrl
+        ? { kind: 'redis', url: opening.config.cacheUrl }
+        : { kind: 'postgres', url: plumbing(opening) },
+      opening,
+    ),
+  sagas: (opening) =>
+    openSagas(
+      opening.config.temporalAddress
+        ? { kind: 'temporal', address: opening.config.temporalAddress, namespace: opening.config.temporalNamespace }
+        : {
+            kind: 'dbos',
+            url: plumbing(opening),
+            executorId: `${opening.name}@${opening.config.instance ?? hostname()}`,
+          },
+      opening,
+    ),
+};
