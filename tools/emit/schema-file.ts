@@ -39,7 +39,7 @@ export function growChecksums(listed: readonly string[], found: readonly string[
 }
 
 /** The dump of a database that was made for it and is gone afterwards. */
-export async function emitSchema(): Promise<string> {
+async function emitSchema(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-schema-'));
   const server = await openEmbeddedPostgres({ dataDir: folder, ephemeral: true });
   try {

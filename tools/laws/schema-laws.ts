@@ -14,7 +14,7 @@ export interface SchemaLaw {
 }
 
 /** Tables that no act writes, each with its reason. The list may only shrink: a table that needs no entry is reported. */
-export const plumbing: Readonly<Record<string, string>> = {
+const plumbing: Readonly<Record<string, string>> = {
   schema_migrations: 'written by migrations, before there is anything to guard',
   machine_edges: 'written by migrations; no role may change it',
   relay_watermarks: 'a cursor: losing it repeats work and loses nothing',

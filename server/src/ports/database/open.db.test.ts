@@ -43,7 +43,11 @@ describe('openDatabaseServer', () => {
       openDatabaseServer({ kind: 'url', adminUrl: host.url, database: 'together', passwords: passwords("o'clock?&#") });
     const servers = await Promise.all([open(), open(), open()]);
     const later = await open();
-    expect(servers.map(({ migrated }) => migrated.length).toSorted()).toEqual([0, 0, (await readMigrations()).length]);
+    expect(servers.map(({ migrated }) => migrated.length).toSorted((a, b) => a - b)).toEqual([
+      0,
+      0,
+      (await readMigrations()).length,
+    ]);
     expect(later.migrated).toEqual([]);
     for (const server of [...servers, later]) {
       expect(await whoAmI(server.urlFor('gpuaas_relay'))).toEqual([{ who: 'gpuaas_relay', at: 'together' }]);
