@@ -72,10 +72,9 @@ export function describeCrashes(bench: Bench): void {
       const id = systemIds.next();
       await control.start(saga, id, { note: 'x' }, origin);
       await doomed.hears('second');
-      const gone = exitOf(doomed.child);
-      doomed.child.kill('SIGKILL');
-      await gone;
       const heir = await spawnWorker({ config: bench.config('heir') });
+      expect(heir.said()).toEqual([]);
+      doomed.child.kill('SIGKILL');
       expect(await bench.ended(control, saga, id)).toMatchObject({ state: 'done', step: 'third' });
       expect(doomed.said()).toEqual(['first', 'second']);
       expect(heir.said()).toEqual(['second', 'third']);

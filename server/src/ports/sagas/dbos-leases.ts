@@ -26,17 +26,17 @@ export const leaseTables = `
 const beatSql = `
   insert into saga_leases.executor (id, until) values ($1, now() + $2 * interval '1 ms')
   on conflict (id) do update set until = excluded.until`;
-/** Leases that ran out, and owners of unfinished runs that never had one. */
+/** Leases that ran out, and owners of unfinished runs that never had one; all but ours, or the one in question. */
 const lapsedSql = `
-  select id from saga_leases.executor where until < now() and id <> $1
+  select id from saga_leases.executor where until < now() and id <> $1 and ($2::text is null or id = $2)
   union
   select distinct executor_id from dbos.workflow_status
-   where status = 'PENDING' and executor_id <> $1
+   where status = 'PENDING' and executor_id <> $1 and ($2::text is null or executor_id = $2)
      and not exists (select from saga_leases.executor where id = executor_id)`;
-const claimSql = `select id from saga_leases.executor where id = $1 and until < now() for update skip locked`;
-const strayedSql = `select 1 where pg_try_advisory_xact_lock(hashtext($1))
-   and not exists (select from saga_leases.executor where id = $1)`;
-const forgetSql = `delete from saga_leases.executor where id = $1`;
+/** One of the living at a time deals with a dead one. */
+const claimSql = `select pg_try_advisory_xact_lock(hashtext('saga_leases ' || $1)) as ours`;
+/** Unless it came back to life. */
+const forgetSql = `delete from saga_leases.executor where id = $1 and until < now()`;
 
 export async function openLeases(parts: {
   readonly pool: Pool;
@@ -54,9 +54,10 @@ export async function openLeases(parts: {
     const client = await pool.connect();
     try {
       await client.query('begin');
-      const claimed = await client.query(claimSql, [lapsed]);
-      const strayed = claimed.rowCount === 0 ? await client.query(strayedSql, [lapsed]) : claimed;
-      if (strayed.rowCount !== 0) {
+      const claim = await client.query<{ ours: boolean }>(claimSql, [lapsed]);
+      // Looked at again under the lock: another one may just have dealt with it.
+      const still = claim.rows[0]?.ours ? await client.query(lapsedSql, [executorId, lapsed]) : undefined;
+      if (still?.rowCount) {
         const runs = await parts.adopt(lapsed);
         await client.query(forgetSql, [lapsed]);
         log.info({ executor: lapsed, runs }, 'took over the runs of a process that is gone');
@@ -71,7 +72,7 @@ export async function openLeases(parts: {
   };
   const turn = async () => {
     await pool.query(beatSql, [executorId, leaseMs]);
-    const lapsed = await pool.query<{ id: string }>(lapsedSql, [executorId]);
+    const lapsed = await pool.query<{ id: string }>(lapsedSql, [executorId, null]);
     for (const { id } of lapsed.rows) await adoptOne(id);
   };
   const beat = async () => {

@@ -7,7 +7,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Saga } from '../../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
-import { type Leases, leaseTables, openLeases } from './dbos-leases.ts';
+import { openEars } from './dbos-ears.ts';
+import { openForgetting } from './dbos-forget.ts';
+import { leaseTables, openLeases } from './dbos-leases.ts';
 import {
   applicationName,
   type DbosWorker,
@@ -24,6 +26,7 @@ import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
 import type { Sagas } from './port.ts';
 import { isSealedBy, readToken } from './token.ts';
+import { makeTurns } from './turns.ts';
 
 export interface DbosSagasConfig {
   readonly url: string;
@@ -41,9 +44,13 @@ export interface DbosSagasConfig {
   readonly leaseMs?: number;
   /** How long `close` waits for attempts in work before it leaves them to the next process. */
   readonly closeWithinMs?: number;
+  /** How long the records of ended runs are kept; stuck ones stay. Temporal calls this a namespace's retention. */
+  readonly keepEndedMs?: number;
   /** False when the role of this process may not create tables; `migrateDbosSagas` then ran before. */
   readonly migrate?: boolean;
 }
+
+const lockSql = `select pg_try_advisory_lock(hashtext('gpuaas_sagas.migrate')) as ours`;
 
 /**
  * Creates or updates the tables of DBOS and of the leases, and lets the given roles use them. Several processes may do
@@ -51,13 +58,14 @@ export interface DbosSagasConfig {
  */
 export async function migrateDbosSagas(
   url: string,
-  options: { readonly log: SagaLog; readonly roles?: readonly string[] },
+  options: { readonly log: SagaLog; readonly clock: Clock; readonly roles?: readonly string[] },
 ): Promise<void> {
   const logger = new GlobalLogger(undefined, { logger: quietLogger(options.log) });
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`select pg_advisory_lock(hashtext('gpuaas_sagas.migrate'))`);
+    // Asked again and again, not waited for: DBOS builds indexes concurrently, and those wait for whoever waits here.
+    while (!(await client.query<{ ours: boolean }>(lockSql)).rows[0]?.ours) await options.clock.sleep(100);
     await migrateSystemDatabase(url, logger, dbosSchema);
     await client.query(leaseTables);
     for (const role of options.roles ?? []) {
@@ -73,7 +81,7 @@ export async function migrateDbosSagas(
 export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
   const { url, clock, ids, log } = config;
   const applicationVersion = config.applicationVersion ?? 'interpreter-1';
-  if (config.migrate !== false) await migrateDbosSagas(url, { log });
+  if (config.migrate !== false) await migrateDbosSagas(url, { log, clock });
   const pool = new Pool({ connectionString: url, max: 6, application_name: 'gpuaas-sagas' });
   pool.on('error', (error) => log.warn({ error: error.message }, 'a connection of the saga port was lost'));
   const client = await DBOSClient.create({
@@ -86,24 +94,35 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
 
   const served = new Map<string, Saga<never>>();
   let worker: DbosWorker | undefined;
-  let leases: Leases | undefined;
-  let ears: Client | undefined;
+  /** What must be closed after the worker, last opened first. */
+  const besides: { close(): Promise<void> }[] = [];
+  const inTurn = makeTurns();
+  let closed: Promise<void> | undefined;
 
-  const wakeAll = async () => {
-    for (const lane of served.keys()) await worker?.wake(lane);
+  const wake = (lane: string) => {
+    worker?.wake(lane).catch((error: unknown) => log.warn({ lane, error: String(error) }, 'could not look for runs'));
   };
-  const hear = async () => {
-    ears = new Client({ connectionString: url, application_name: 'gpuaas-sagas-wake' });
-    // A lost wake-up costs a second, not a run: the queues are also looked into from time to time.
-    ears.on('error', (error) => log.warn({ error: error.message }, 'wake-ups for sagas are slow from now on'));
-    ears.on('notification', ({ payload }) => {
-      const lane = payload ?? '';
-      void (served.has(lane) ? worker?.wake(lane) : undefined)?.catch((error: unknown) => {
-        log.warn({ lane, error: String(error) }, 'could not look for new runs');
-      });
+  const openWorker = async () => {
+    const opened = await openDbosWorker({
+      url,
+      executorId: config.executorId,
+      applicationVersion,
+      closeWithinMs: config.closeWithinMs ?? 10_000,
+      clock,
+      log,
+      runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
     });
-    await ears.connect();
-    await ears.query('listen gpuaas_sagas');
+    worker = opened;
+    const adopt = async (dead: string) => {
+      const runs = await opened.adopt(dead);
+      if (runs > 0) for (const lane of served.keys()) wake(lane);
+      return runs;
+    };
+    const leaseMs = config.leaseMs ?? 15_000;
+    besides.push(await openLeases({ pool, executorId: config.executorId, leaseMs, clock, log, adopt }));
+    besides.push(await openEars({ url, clock, log, hear: (lane) => served.has(lane) && wake(lane) }));
+    besides.push(openForgetting({ client, keepMs: config.keepEndedMs ?? 30 * 86_400_000, clock, log }));
+    return opened;
   };
   const notify = (lane: string) => pool.query("select pg_notify('gpuaas_sagas', $1)", [lane]);
 
@@ -170,47 +189,26 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
       return { id, state: 'stuck', step, reason: `the engine ended the run: ${run.status} ${String(run.error ?? '')}` };
     },
 
-    async serve(sagas) {
-      for (const saga of sagas) served.set(laneName(saga), saga);
-      if (!worker) {
-        worker = await openDbosWorker({
-          url,
-          executorId: config.executorId,
-          applicationVersion,
-          closeWithinMs: config.closeWithinMs ?? 10_000,
-          clock,
-          log,
-          runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
-        });
-        const adopting = worker;
-        leases = await openLeases({
-          pool,
-          executorId: config.executorId,
-          leaseMs: config.leaseMs ?? 15_000,
-          clock,
-          log,
-          adopt: async (dead) => {
-            const runs = await adopting.adopt(dead);
-            if (runs > 0) await wakeAll();
-            return runs;
-          },
-        });
-        await hear();
-      }
-      for (const saga of sagas) await worker.listen(laneName(saga));
-      await wakeAll();
-    },
+    serve: (sagas) =>
+      inTurn(async () => {
+        for (const saga of sagas) served.set(laneName(saga), saga);
+        const working = worker ?? (await openWorker());
+        for (const saga of sagas) await working.listen(laneName(saga));
+        for (const lane of served.keys()) wake(lane);
+      }),
 
     async check() {
       await pool.query('select 1 from dbos.workflow_status limit 1');
     },
 
-    async close() {
-      await ears?.end();
-      await worker?.close();
-      await leases?.close();
-      await client.destroy();
-      await pool.end();
+    close: () => {
+      closed ??= inTurn(async () => {
+        await worker?.close();
+        for (const part of besides.reverse()) await part.close();
+        await client.destroy();
+        await pool.end();
+      });
+      return closed;
     },
   };
 }

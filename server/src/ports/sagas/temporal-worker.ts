@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { bundleWorkflowCode, NativeConnection, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  Worker,
+  type WorkflowBundle,
+} from '@temporalio/worker';
 import type { Attempt, RunAttempt, SagaLog } from './attempts.ts';
 import type { Tried } from './interpreter.ts';
 
@@ -14,8 +21,8 @@ export interface TemporalWorker {
 }
 
 let bundle: Promise<WorkflowBundle> | undefined;
-/** Bundled once per process: the workflow is the same for everybody. */
-const workflowBundle = (log: SagaLog) => {
+/** The workflow as Temporal's sandbox wants it. A build keeps the code in a file, so that starting does no bundling. */
+export const bundleSagaWorkflow = (log: SagaLog): Promise<WorkflowBundle> => {
   bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('./temporal-workflow.ts', import.meta.url)),
     logger: loggerFor(log),
@@ -32,17 +39,18 @@ const installRuntime = (log: SagaLog) => {
 };
 
 export async function openTemporalWorker(parts: {
-  readonly address: string;
+  readonly connect: NativeConnectionOptions;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly leaseMs: number;
   readonly closeWithinMs: number;
+  readonly workflowBundlePath: string | undefined;
   readonly log: SagaLog;
   readonly runAttempt: RunAttempt;
 }): Promise<TemporalWorker> {
   const { namespace, leaseMs, closeWithinMs, log } = parts;
   installRuntime(log);
-  const connection = await NativeConnection.connect({ address: parts.address });
+  const connection = await NativeConnection.connect(parts.connect);
   const running: { readonly worker: Worker; readonly ended: Promise<void> }[] = [];
 
   const activities = {
@@ -79,7 +87,8 @@ export async function openTemporalWorker(parts: {
 
   await run({
     taskQueue: parts.taskQueue,
-    workflowBundle: await workflowBundle(log),
+    workflowBundle:
+      parts.workflowBundlePath === undefined ? await bundleSagaWorkflow(log) : { codePath: parts.workflowBundlePath },
     // A worker that died keeps its runs to itself for this long.
     stickyQueueScheduleToStartTimeout: leaseMs,
   });

@@ -12,12 +12,21 @@ import type { Sagas } from './port.ts';
 import { closedNote } from './temporal-names.ts';
 import { openTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 import { isSealedBy, readToken } from './token.ts';
+import { makeTurns } from './turns.ts';
 
 export interface TemporalSagasConfig {
   readonly address: string;
   readonly namespace: string;
   /** The queue of the runs themselves; the steps of each version of a saga get one of their own beside it. */
-  readonly taskQueue: string;
+  readonly taskQueue?: string;
+  /** Certificates as PEM. An empty object is TLS with the machine's own authorities. */
+  readonly tls?: {
+    readonly authority?: string;
+    readonly client?: { readonly certificate: string; readonly key: string };
+  };
+  readonly apiKey?: string;
+  /** The bundled workflow, where the sources are not at hand; `bundleSagaWorkflow` makes it. */
+  readonly workflowBundlePath?: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: SagaLog;
@@ -37,13 +46,22 @@ interface Memo {
 }
 
 export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sagas> {
-  const { address, namespace, taskQueue, clock, ids, log } = config;
+  const { address, namespace, taskQueue = 'sagas', clock, ids, log } = config;
   const leaseMs = config.leaseMs ?? 15_000;
-  const connection = await Connection.connect({ address, connectTimeout: 10_000 });
+  const tls = config.tls && {
+    ...(config.tls.authority ? { serverRootCACertificate: Buffer.from(config.tls.authority) } : {}),
+    ...(config.tls.client
+      ? { clientCertPair: { crt: Buffer.from(config.tls.client.certificate), key: Buffer.from(config.tls.client.key) } }
+      : {}),
+  };
+  const connect = { address, ...(tls ? { tls } : {}), ...(config.apiKey ? { apiKey: config.apiKey } : {}) };
+  const connection = await Connection.connect({ ...connect, connectTimeout: 10_000 });
   const { workflow } = new Client({ connection, namespace });
   const server = { connection, namespace };
   const served = new Map<string, Saga<never>>();
   let worker: TemporalWorker | undefined;
+  let closed: Promise<void> | undefined;
+  const inTurn = makeTurns();
   const laneOf = (saga: { readonly name: string; readonly version: number }) => `${taskQueue}/${laneName(saga)}`;
 
   const find = async (run: string) => {
@@ -110,19 +128,21 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
       return { id, state: 'stuck', step: at, reason: `the engine ended the run: ${run.status}` };
     },
 
-    async serve(sagas) {
-      for (const saga of sagas) served.set(laneName(saga), saga);
-      worker ??= await openTemporalWorker({
-        address,
-        namespace,
-        taskQueue,
-        leaseMs,
-        closeWithinMs: config.closeWithinMs ?? 10_000,
-        log,
-        runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
-      });
-      for (const saga of sagas) await worker.listen(laneOf(saga));
-    },
+    serve: (sagas) =>
+      inTurn(async () => {
+        for (const saga of sagas) served.set(laneName(saga), saga);
+        worker ??= await openTemporalWorker({
+          connect,
+          namespace,
+          taskQueue,
+          leaseMs,
+          closeWithinMs: config.closeWithinMs ?? 10_000,
+          workflowBundlePath: config.workflowBundlePath,
+          log,
+          runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
+        });
+        for (const saga of sagas) await worker.listen(laneOf(saga));
+      }),
 
     async check() {
       await connection.withDeadline(Date.now() + 5_000, () =>
@@ -130,9 +150,12 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
       );
     },
 
-    async close() {
-      await worker?.close();
-      await connection.close();
+    close: () => {
+      closed ??= inTurn(async () => {
+        await worker?.close();
+        await connection.close();
+      });
+      return closed;
     },
   };
 }

@@ -1,0 +1,51 @@
+import { Client } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import type { SagaLog } from './attempts.ts';
+
+/** How long to pause before a lost connection is made again. */
+const againMs = 1_000;
+
+/**
+ * Hears which lane got a new run, so that nobody has to look into queues all the time. A wake-up that is lost with its
+ * connection costs a second, not a run, since DBOS also looks by itself from time to time.
+ */
+export async function openEars(parts: {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: SagaLog;
+  readonly hear: (lane: string) => void;
+}): Promise<{ close(): Promise<void> }> {
+  const closing = new AbortController();
+  let client: Client | undefined;
+  /** Resolves once it listens; `lost` resolves when it does so no longer. */
+  const connect = async () => {
+    const opened = new Client({ connectionString: parts.url, application_name: 'gpuaas-sagas-wake', keepAlive: true });
+    client = opened;
+    const lost = new Promise<void>((resolve) => {
+      opened.on('error', () => resolve());
+      opened.on('end', () => resolve());
+    });
+    opened.on('notification', ({ payload }) => parts.hear(payload ?? ''));
+    await opened.connect();
+    await opened.query('listen gpuaas_sagas');
+    return { lost };
+  };
+  const listen = async (first: { readonly lost: Promise<void> }) => {
+    let connection: { readonly lost: Promise<void> } | undefined = first;
+    while (!closing.signal.aborted) {
+      await connection?.lost;
+      if (closing.signal.aborted) return;
+      parts.log.warn({}, 'the connection for wake-ups of sagas was lost');
+      await parts.clock.sleep(againMs, closing.signal).catch(() => undefined);
+      if (!closing.signal.aborted) connection = await connect().catch(() => undefined);
+    }
+  };
+  const listening = listen(await connect());
+  return {
+    async close() {
+      closing.abort(new Error('closing'));
+      await client?.end().catch(() => undefined);
+      await listening;
+    },
+  };
+}
