@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { codeOf } from './embedded/owner.ts';
 import { openEmbeddedPostgres } from './embedded.ts';
 import { type Migration, migrateUp, readMigrations, SchemaMismatch } from './migrate.ts';
 import {
@@ -57,6 +58,8 @@ const databaseName = 'gpuaas';
 const setUpLock = 7_275_002;
 const loginsLock = 7_275_003;
 const connectWithinMs = 30_000;
+/** Long enough for somebody else's migrations, short enough to be noticed. */
+const turnWithinMs = 10 * 60_000;
 const oldestVersion = 150_000;
 
 export async function openDatabaseServer(config: DatabaseServerConfig, parts: Parts = {}): Promise<DatabaseServer> {
@@ -189,9 +192,13 @@ function makePasswords(): Passwords {
 /** The passwords of a data directory: made once, readable by us alone. Those of new roles are added. */
 async function keepPasswords(dataDir: string): Promise<Passwords> {
   const path = join(dataDir, 'logins.json');
-  const kept: unknown = JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
-  const passwords = { ...makePasswords(), ...(kept as Partial<Passwords>) };
+  const kept = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '{}';
+    throw error;
+  });
+  const passwords: Passwords = { ...makePasswords(), ...(JSON.parse(kept) as Partial<Passwords>) };
   const text = `${JSON.stringify(passwords, null, 2)}\n`;
+  if (text === kept) return passwords;
   const draft = `${path}.draft`;
   await writeFile(draft, text, { mode: 0o600, flush: true });
   await chmod(draft, 0o600);
@@ -228,6 +235,7 @@ async function connect(url: string): Promise<Client> {
     connectionString: url,
     application_name: 'gpuaas set-up',
     connectionTimeoutMillis: connectWithinMs,
+    lock_timeout: turnWithinMs,
   });
   await client.connect();
   return client;

@@ -94,8 +94,8 @@ export async function ensureDatabase(admin: Client, name: string, version: numbe
 }
 
 /**
- * Closes the database to strangers and opens it to the families. Nobody who serves requests may make temporary tables,
- * and none looks for a table in a schema that bears its own name: a name means the table of the schema, always.
+ * Closes the database to strangers and opens it to the logins. A family may not even make temporary tables: what it
+ * finds under a name is the table of the schema.
  */
 export async function openDoors(owner: Client, name: string): Promise<void> {
   const all = logins.map(named).join(', ');
@@ -110,6 +110,7 @@ export async function giveLogins(admin: Client, name: string, passwords: Passwor
     const verifier = scramVerifier(passwords[role], salt());
     await admin.query(`alter role ${named(role)} login password ${escapeLiteral(verifier)}`);
   }
+  // The usual path begins with a schema named like the role, which plumbing could make.
   for (const role of families) {
     await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = public`);
   }
