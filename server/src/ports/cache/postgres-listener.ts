@@ -11,8 +11,11 @@ import type { CacheLog } from './listeners.ts';
  * `--speed` turned the hands.
  */
 export interface NoticeListener {
-  /** Resolves when the connection listens, at once if it does already; rejects when it does not in time. */
-  listening(withinMs: number): Promise<void>;
+  /**
+   * Resolves when the connection listens and everything said before this call has been heard; rejects when that takes
+   * too long. The server hands out notices before it answers a later question, so one question is enough to know.
+   */
+  catchUp(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export function openNoticeListener(parts: {
   readonly log: CacheLog | undefined;
 }): NoticeListener {
   const closing = new AbortController();
-  let ready = Promise.withResolvers<void>();
+  let ready = Promise.withResolvers<() => Promise<void>>();
   let retryMs = firstRetryMs;
 
   const listenOnce = async (): Promise<void> => {
@@ -46,16 +49,27 @@ export function openNoticeListener(parts: {
     try {
       await client.connect();
       await client.query('LISTEN gpuaas_cache');
-      ready.resolve();
+      // One question at a time, in the order in which they are asked.
+      let answered: Promise<unknown> = Promise.resolve();
+      const ask = async () => {
+        answered = answered.then(() => client.query('select 1'));
+        try {
+          await answered;
+        } catch (error) {
+          lost.abort();
+          throw error;
+        }
+      };
+      ready.resolve(ask);
       listens = true;
       retryMs = firstRetryMs;
       const over = AbortSignal.any([closing.signal, lost.signal]);
       while (!over.aborted) {
         await systemClock.sleep(pulseEveryMs, over).catch(() => undefined);
-        if (!over.aborted) await client.query('select 1');
+        if (!over.aborted) await ask();
       }
     } finally {
-      if (listens) ready = Promise.withResolvers<void>();
+      if (listens) ready = Promise.withResolvers<() => Promise<void>>();
       await client.end().catch(() => undefined);
     }
   };
@@ -75,13 +89,13 @@ export function openNoticeListener(parts: {
 
   const life = listenForever();
   return {
-    async listening(withinMs) {
+    async catchUp(withinMs) {
       const answered = new AbortController();
       const late = systemClock.sleep(withinMs, AbortSignal.any([closing.signal, answered.signal])).then(() => {
         throw new Error(`the cache could not listen within ${withinMs} ms`);
       });
       try {
-        await Promise.race([ready.promise, late]);
+        await Promise.race([ready.promise.then((ask) => ask()), late]);
       } finally {
         answered.abort();
       }

@@ -12,8 +12,10 @@ const clock = makeTestClock();
 cacheConformance('postgres', clock, async () => {
   const database = await openTestDatabase();
   const outage = makeDatabaseOutage(database.url);
+  const config = { kind: 'postgres', url: database.url } as const;
   return {
-    open: () => openCache({ kind: 'postgres', url: database.url }, { clock }),
+    config,
+    open: () => openCache(config, { clock }),
     breakDown: () => outage.begin(),
     recover: () => outage.end(),
     close: () => database.close(),

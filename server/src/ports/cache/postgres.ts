@@ -122,7 +122,7 @@ export async function openPostgresCache(options: PostgresCacheOptions): Promise<
   };
   try {
     await makeTables(pool);
-    await listener.listening(deadlineMs);
+    await listener.catchUp(deadlineMs);
   } catch (error) {
     await close();
     throw error;
@@ -178,13 +178,11 @@ export async function openPostgresCache(options: PostgresCacheOptions): Promise<
     async subscribe(channel, listen) {
       checkName('channel', channel);
       closing.signal.throwIfAborted();
+      // What was published before is still on its way to this process; it is not for the newcomer.
+      await listener.catchUp(deadlineMs);
+      await lastTold;
+      closing.signal.throwIfAborted();
       const leave = listeners.add(channel, listen);
-      try {
-        await listener.listening(deadlineMs);
-      } catch (error) {
-        leave();
-        throw error;
-      }
       return { close: async () => leave() };
     },
     async check() {

@@ -12,8 +12,10 @@ const realTime = { advance: (ms: number) => systemClock.sleep(ms) };
 
 cacheConformance('redis', realTime, async () => {
   const server = await startRedis();
+  const config = { kind: 'redis', url: server.url } as const;
   return {
-    open: () => openCache({ kind: 'redis', url: server.url }, { clock: systemClock }),
+    config,
+    open: () => openCache(config, { clock: systemClock }),
     breakDown: () => server.kill(),
     recover: () => server.start(),
     close: () => server.close(),

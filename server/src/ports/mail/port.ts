@@ -1,6 +1,10 @@
-/** Mail to people. `id` makes a repeated send harmless: the same id is delivered once by this sender. */
+/**
+ * Mail to people. `id` makes a repeated send harmless: the same id is delivered once by this sender, and becomes the
+ * Message-ID, so that also a receiver can tell a repetition.
+ */
 export interface Mail {
   send(letter: Letter): Promise<Sent>;
+  /** Throws unless the next letter could be handed over. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -12,5 +16,8 @@ export interface Letter {
   readonly html?: string;
   readonly correlationId: string;
 }
-/** `refused` is final (no such mailbox); an outage throws and may be repeated. */
+/**
+ * `accepted` is the Message-ID. `refused` is final: no such mailbox, or a letter that nobody could send. An outage
+ * throws and may be repeated.
+ */
 export type Sent = { readonly accepted: string } | { readonly refused: string };

@@ -3,10 +3,14 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../kernel/clock.ts';
+import { endsByItself } from '../../testing/servers/ends-by-itself.ts';
+import type { ObjectsConfig } from './open.ts';
 import type { ObjectFacts, Objects } from './port.ts';
 
 /** A store with nothing in it, and the means to disturb it. */
 export interface ObjectsWorld {
+  /** The configuration with which `open` opens. */
+  readonly config: ObjectsConfig;
   open(): Promise<Objects>;
   breakDown(): Promise<void>;
   recover(): Promise<void>;
@@ -197,21 +201,6 @@ export function objectsConformance(name: string, clock: Clock, makeWorld: () => 
       expect(sha256Of(await contentOf(objects, key))).toBe(last?.sha256);
     });
 
-    it('puts into folders that are being emptied at the same time', async () => {
-      const key = begin();
-      const rounds = Array.from({ length: 15 }, (_, index) => index);
-      await Promise.all(
-        ['one', 'two'].map(async (name) => {
-          for (const round of rounds) {
-            const facts = await objects.put(key(`a/b/${name}`), Buffer.from(`${round}`));
-            expect(await objects.facts(key(`a/b/${name}`))).toEqual(facts);
-            await objects.delete(key(`a/b/${name}`));
-          }
-        }),
-      );
-      expect(await objects.list(key(''), { limit: 10 })).toEqual([]);
-    });
-
     describe('a listing', () => {
       it('has the keys of a prefix in byte order, page by page', async () => {
         const key = begin();
@@ -318,6 +307,11 @@ export function objectsConformance(name: string, clock: Clock, makeWorld: () => 
         await objects.put(key, Buffer.from('x'));
         expect(await contentOf(objects, key)).toEqual(Buffer.from('x'));
       });
+    });
+
+    it('leaves nothing behind that would keep a process alive', async () => {
+      const ends = endsByItself(import.meta.resolve('./open.ts'), 'openObjects', world.config);
+      await expect(ends).resolves.toBeUndefined();
     });
 
     it('is proved by a check, which throws when the store is away and passes when it is back', async () => {

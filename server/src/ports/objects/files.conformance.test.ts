@@ -26,8 +26,10 @@ const clock = makeTestClock(new Date('2026-03-04T05:06:07.089Z'));
 objectsConformance('files', clock, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-objects-'));
   const root = join(folder, 'root');
+  const config = { kind: 'files', root } as const;
   return {
-    open: () => openObjects({ kind: 'files', root }, { clock }),
+    config,
+    open: () => openObjects(config, { clock }),
     breakDown: () => rename(root, join(folder, 'away')),
     recover: () => rename(join(folder, 'away'), root),
     close: () => rm(folder, { recursive: true, force: true }),
@@ -112,5 +114,18 @@ describe('objects in files', () => {
     await objects.put('a/two', Buffer.from('x'));
     await objects.delete('a/b/c/one');
     expect(await readdir(join(root, 'a'))).toEqual(['two']);
+  });
+
+  it('arrive in folders that are being tidied away at the same time', async () => {
+    await Promise.all(
+      ['one', 'two', 'three'].map(async (name) => {
+        for (let round = 0; round < 30; round += 1) {
+          const facts = await objects.put(`a/b/${name}`, Buffer.from(`${round}`));
+          expect(await objects.facts(`a/b/${name}`)).toEqual(facts);
+          await objects.delete(`a/b/${name}`);
+        }
+      }),
+    );
+    expect(await readdir(root)).toEqual(['.incoming']);
   });
 });

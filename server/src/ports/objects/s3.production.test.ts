@@ -11,8 +11,10 @@ const clock = makeTestClock(new Date('2026-03-04T05:06:07.089Z'));
 objectsConformance('s3', clock, async () => {
   const server = await startS3();
   await server.createBucket('objects');
+  const config = { kind: 's3', bucket: 'objects', ...server.access } as const;
   return {
-    open: () => openObjects({ kind: 's3', bucket: 'objects', ...server.access }, { clock }),
+    config,
+    open: () => openObjects(config, { clock }),
     breakDown: () => server.kill(),
     recover: () => server.start(),
     close: () => server.close(),
