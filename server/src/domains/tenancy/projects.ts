@@ -25,10 +25,10 @@ interface Parts {
 const on = handlers<Parts>();
 const absent = () => new Fault('project_not_found', 'There is no such object.');
 
-export const create = on(projectCreate, async ({ db, ids, region }, act, { params, body }) =>
+export const create = on(projectCreate, async ({ db, ids, region }, act, { body }) =>
   db.write(act, async (tx) => {
     const id = ids.next();
-    const row = await insertProject(tx, { id, organizationId: params.organization_id, ...body });
+    const row = await insertProject(tx, { id, organizationId: act.organizationId as string, ...body });
     if (!row)
       return tx.abandon(
         new Fault('project_slug_taken', `The slug ${body.slug} is taken in this organization: choose another one.`),

@@ -18,6 +18,8 @@ interface Held {
   msg: JsMsg;
   readonly share: Share;
   readonly received: Received;
+  /** Somebody, perhaps a leader before us, had it in hand already. */
+  readonly old: boolean;
   /** Tries so far; `undefined` until the notes have been asked about a message that was handed out before. */
   tries: number | undefined;
   reason: string | undefined;
@@ -47,6 +49,8 @@ export function startTerm(options: {
   const ending = new AbortController();
   const { signal } = ending;
   const hands = new Map<string, Held>();
+  /** Up to which sequence a share had been handed out when the term began. */
+  const handedOut = new Map<Share, number>();
   const rooms = new Map(options.shares.map((share) => [share, makeBell()]));
 
   const letGo = (held: Held) => {
@@ -57,7 +61,6 @@ export function startTerm(options: {
   const work = async (held: Held): Promise<Outcome> => {
     const { message, unreadable } = held.received;
     const notes = () => triesSubject(consumer.name, message.id);
-    const handedOutBefore = held.msg.info.deliveryCount > 1;
     if (held.tries === undefined) {
       const found = handedOutBefore
         ? await records.read(notes()).catch(complain('tries could not be read'))
@@ -68,7 +71,7 @@ export function startTerm(options: {
     }
     const attempt = ++held.tries;
     // Counted before the try, so that a message which takes the whole process down reaches its end too.
-    if (handedOutBefore && unreadable === undefined)
+    if (held.old && unreadable === undefined)
       await records.write(notes(), { tries: attempt }).catch(complain('a try could not be noted'));
     const known = { unreadable, lastReason: held.reason };
     const outcome = await tryDelivery('nats', consumer, { message, attempt }, known);
@@ -100,8 +103,9 @@ export function startTerm(options: {
       return;
     }
     const received = receive(msg);
-    const tries = msg.info.deliveryCount > 1 ? undefined : 0;
-    const held: Held = { msg, share, received, tries, reason: undefined };
+    // Servers before 2.10 do not count what was handed back, so the count alone does not tell.
+    const old = msg.info.deliveryCount > 1 || msg.seq <= (handedOut.get(share) ?? 0);
+    const held: Held = { msg, share, received, old, tries: old ? undefined : 0, reason: undefined };
     hands.set(handle(msg), held);
     keyed.add(received.message.key, held);
   };
@@ -118,7 +122,7 @@ export function startTerm(options: {
     for (const pull of pulls) void pull.close();
   };
   const pullForever = async (share: Share) => {
-    await waitForStrays(share);
+    await takeOver(share);
     while (!signal.aborted) {
       const free = options.window - heldOf(share);
       if (free < Math.max(1, options.window / 4)) {
@@ -137,10 +141,7 @@ export function startTerm(options: {
           pulls.delete(pull);
         }
       } catch (error) {
-        if (signal.aborted) return;
-        complain('messages could not be fetched')(error);
-        if (isMissing(error)) await options.restore(share).catch(complain('a consumer could not be restored'));
-        await clock.sleep(250, signal).catch(() => undefined);
+        await recover(share, error);
       }
     }
   };
@@ -149,10 +150,25 @@ export function startTerm(options: {
    * What a crashed leader had in hand comes back when its time to acknowledge has run out. Taking later messages before
    * that would turn the order of their keys around; afterwards the server hands out the old ones first, in order.
    */
-  const waitForStrays = async (share: Share) => {
-    if (options.afterTidyEnd) return;
-    const info = await options.jsm.consumers.info(share.stream, consumer.name).catch(complain('no word of a consumer'));
-    if (info?.num_ack_pending) await clock.sleep(consumer.ackWaitMs, signal).catch(() => undefined);
+  const takeOver = async (share: Share) => {
+    while (!signal.aborted) {
+      try {
+        const info = await options.jsm.consumers.info(share.stream, consumer.name);
+        handedOut.set(share, info.delivered.stream_seq);
+        if (info.num_ack_pending > 0 && !options.afterTidyEnd)
+          await clock.sleep(consumer.ackWaitMs, signal).catch(() => undefined);
+        return;
+      } catch (error) {
+        await recover(share, error);
+      }
+    }
+  };
+
+  const recover = async (share: Share, error: unknown) => {
+    if (signal.aborted) return;
+    complain('messages could not be fetched')(error);
+    if (isMissing(error)) await options.restore(share).catch(complain('a consumer could not be restored'));
+    await clock.sleep(250, signal).catch(() => undefined);
   };
 
   const keepInHand = async () => {

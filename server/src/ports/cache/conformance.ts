@@ -245,6 +245,23 @@ export function cacheConformance(
         expect(staying.heard).toEqual(['before', 'after']);
       });
 
+      it.each([
+        ['short', 10],
+        ['long', 60_000],
+      ])('are not for those who subscribe after they were published: %s ones', async (_, length) => {
+        const [one, two] = [await open(), await open()];
+        const channel = fresh('channel');
+        const present = await listen(two, channel);
+        for (let round = 0; round < 10; round += 1) {
+          await one.publish(channel, 'x'.repeat(length));
+          const late = await listen(two, channel);
+          await one.publish(channel, 'now');
+          expect(await late.hear(1)).toEqual(['now']);
+          await late.close();
+        }
+        expect(await present.hear(20)).toHaveLength(20);
+      });
+
       it('are heard by the others when one listener throws', async () => {
         const cache = await open();
         const channel = fresh('channel');

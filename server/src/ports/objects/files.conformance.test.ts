@@ -79,6 +79,9 @@ describe('objects in files', () => {
     await objects.put('object', Buffer.alloc(10_000, 'x'));
     await truncate(join(root, 'object'), 5_000);
     await expect(objects.get('object')).rejects.toThrow(/damaged/);
+    await objects.put('headless', Buffer.alloc(10_000, 'x'));
+    await writeFile(join(root, 'headless'), (await readFile(join(root, 'headless'))).subarray(100));
+    await expect(objects.get('headless')).rejects.toThrow(/damaged/);
     await writeFile(join(root, 'foreign'), 'a file that nobody sealed');
     await expect(objects.facts('foreign')).rejects.toThrow(/not an object/);
     await writeFile(join(root, 'tiny'), '');

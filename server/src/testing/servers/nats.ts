@@ -9,8 +9,13 @@ const natsProgram = (): Promise<string> => {
   return named ? Promise.resolve(named) : goProgram('nats-server', 'github.com/nats-io/nats-server/v2', 'v2.15.2');
 };
 
+export interface NatsServer extends TestServer {
+  /** Loses everything it has stored. Only while it is stopped. */
+  wipe(): Promise<void>;
+}
+
 /** A NATS server with JetStream on files, empty at first. Its data survive `kill` and `start`, and end with `close`. */
-export async function startNats(): Promise<TestServer> {
+export async function startNats(): Promise<NatsServer> {
   const [command, port, folder] = await Promise.all([
     natsProgram(),
     freePort(),
@@ -24,6 +29,7 @@ export async function startNats(): Promise<TestServer> {
   });
   return {
     ...server,
+    wipe: () => rm(folder, { recursive: true, force: true }),
     async close() {
       await server.close();
       await rm(folder, { recursive: true, force: true });

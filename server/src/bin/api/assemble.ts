@@ -1,0 +1,65 @@
+import { type PolicyKey, versionGet } from '@gpuaas/contract';
+import { makeAudit } from '../../domains/audit/index.ts';
+import { makeIdentities } from '../../domains/identity/index.ts';
+import { deadLetterRoutes } from '../../domains/outbox/index.ts';
+import { makePolicies } from '../../domains/policy/index.ts';
+import { makeTenancy } from '../../domains/tenancy/index.ts';
+import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
+import { openDenyList } from '../../edge/http/deny-list.ts';
+import { type Mount, openMount } from '../../edge/http/mount.ts';
+import { makeRateLimit } from '../../edge/http/rate-limit.ts';
+import type { Tenants } from '../../edge/http/tenancy.ts';
+import { actsOf, handlers } from '../../kernel/act.ts';
+import type { Common } from '../../kernel/process.ts';
+import type { Ports } from '../../ports/open.ts';
+import { product, release } from '../release.ts';
+
+const denialsChannel = 'gpuaas_token_denied';
+const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
+
+/** Puts the api together from its ports: every domain's routes behind one mount. */
+export async function assembleApi(
+  parts: Pick<Ports, 'database' | 'cache'> & Omit<Common<unknown>, 'config'>,
+  settings: {
+    readonly region: string;
+    readonly issuer: string;
+    readonly audience: string;
+    readonly keys: KeySource;
+    readonly policies?: Partial<Record<PolicyKey, number>>;
+    /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
+    readonly tenants?: Tenants;
+  },
+): Promise<Mount> {
+  const { database, cache, clock, ids, log, metrics, scope } = parts;
+  const db = database.database;
+  const policies = makePolicies(settings.policies);
+  const identities = makeIdentities({ db, begin: actsOf('identity', ids), ids, clock });
+  const tenancy = makeTenancy({ db, ids, clock, region: settings.region });
+  const denyList = scope.keep(
+    'deny-list',
+    await openDenyList({
+      denials: {
+        current: identities.denials.current,
+        onChange: (listener) => database.listen(denialsChannel, listener),
+      },
+      clock,
+      onFault: (error) => log.warn({ err: error }, 'the list of revoked tokens could not be read'),
+    }),
+  );
+  const mount = await openMount({
+    handlers: [version({}), ...tenancy.routes, ...makeAudit({ db }).routes, ...deadLetterRoutes({ db })],
+    authenticate: makeAuthenticate({ ...settings, clock }),
+    recognise: identities.recognise,
+    denyList,
+    tenants: settings.tenants ?? tenancy,
+    rateLimit: makeRateLimit({ cache, clock, policy: policies.number }),
+    replies: database.replies,
+    database: db,
+    keyRetentionHours: () => policies.number('idempotency.retention_hours'),
+    clock,
+    ids,
+    log,
+    metrics,
+  });
+  return scope.keep('http', mount);
+}

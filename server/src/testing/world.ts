@@ -1,0 +1,211 @@
+import type { PolicyKey } from '@gpuaas/contract';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import pg from 'pg';
+import { assembleApi } from '../bin/api/assemble.ts';
+import type { Tenants } from '../edge/http/tenancy.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { systemIds } from '../kernel/id.ts';
+import { type Log, silentLog } from '../kernel/log.ts';
+import { type Metrics, makeMetrics } from '../kernel/metrics.ts';
+import { makeScope } from '../kernel/scope.ts';
+import { openPostgresCache } from '../ports/cache/postgres.ts';
+import type { DatabasePort } from '../ports/database/port.ts';
+import { openPostgres } from '../ports/database/postgres.ts';
+import { openTestSchema, type TestSchema } from './schema.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+export interface Ask {
+  /** Whose token; nobody's when left out. */
+  readonly as?: string;
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+/** Somebody with an organization and a project of their own. */
+export interface Tenant {
+  readonly subject: string;
+  readonly token: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+/** The api over a real database, reached as a client reaches it. */
+export interface World {
+  readonly schema: TestSchema;
+  readonly database: DatabasePort;
+  readonly metrics: Metrics;
+  /** Looks at the tables over all walls. */
+  readonly root: pg.Client;
+  call(method: string, path: string, ask?: Ask): Promise<Reply>;
+  token(subject: string, claims?: JWTPayload): Promise<string>;
+  /** A token that is not quite right: signed by someone else, for someone else, or long ago. */
+  sign(header: Record<string, unknown>, claims: JWTPayload, by?: 'us' | 'stranger'): Promise<string>;
+  found(name: string): Promise<Tenant>;
+  /** Puts somebody into an organization with a role. */
+  join(subject: string, tenant: Tenant, role: string): Promise<string>;
+  operator(subject?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const issuer = 'https://issuer.test';
+export const audience = 'gpuaas';
+
+export async function openWorld(
+  options: {
+    readonly clock?: Clock;
+    readonly log?: Log;
+    readonly policies?: Partial<Record<PolicyKey, number>>;
+    readonly tenants?: Tenants;
+    /** Changes the database before the api opens it. */
+    readonly prepare?: (root: pg.Client) => Promise<void>;
+    /** The address that the api uses. */
+    readonly apiUrl?: (schema: TestSchema) => string;
+  } = {},
+): Promise<World> {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? silentLog;
+  const schema = await openTestSchema();
+  const root = new pg.Client({ connectionString: schema.url });
+  await root.connect();
+  await options.prepare?.(root);
+  const scope = makeScope(log);
+  const metrics = makeMetrics('test', '0.0.0');
+  const database = scope.keep(
+    'database',
+    await openPostgres({
+      url: options.apiUrl?.(schema) ?? schema.as('gpuaas_api'),
+      clock,
+      ids: systemIds,
+      log,
+      name: 'test',
+      poolSize: 10,
+    }),
+  );
+  const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
+  const [ours, stranger] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
+  const { app } = await assembleApi(
+    { database, cache, clock, ids: systemIds, log, metrics, scope },
+    {
+      region: 'test',
+      issuer,
+      audience,
+      keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },
+      policies: {
+        'rate_limit.api_requests_per_minute': 1_000_000,
+        'rate_limit.admin_overview_requests_per_minute': 1_000_000,
+        ...options.policies,
+      },
+      ...(options.tenants && { tenants: options.tenants }),
+    },
+  );
+  const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
+  const world: World = {
+    schema,
+    database,
+    metrics,
+    root,
+    async call(method, path, { as, key, body, headers } = {}) {
+      const reply = await app.inject({
+        method: method as 'GET',
+        url: path,
+        headers: {
+          ...(as && { authorization: `Bearer ${as}` }),
+          ...(key && { 'idempotency-key': key }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      let parsed: unknown;
+      try {
+        parsed = JSON.parse(reply.payload);
+      } catch {
+        parsed = undefined;
+      }
+      return { status: reply.statusCode, headers: reply.headers, text: reply.payload, body: parsed };
+    },
+    sign: (header, claims, by = 'us') =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256', ...header })
+        .sign(by === 'us' ? ours.privateKey : stranger.privateKey),
+    token: (subject, claims = {}) =>
+      world.sign(
+        { kid: 'k1' },
+        {
+          iss: issuer,
+          aud: audience,
+          sub: subject,
+          iat: nowSeconds(),
+          exp: nowSeconds() + 86_400,
+          jti: systemIds.next(),
+          ...claims,
+        },
+      ),
+    async found(name) {
+      const subject = `${name}-owner`;
+      const token = await world.token(subject);
+      const made = await world.call('POST', '/api/v1/organizations', {
+        as: token,
+        key: systemIds.next(),
+        body: { name, slug: name },
+      });
+      if (made.status !== 201) throw new Error(`${name} could not be founded: ${made.text}`);
+      const organizationId = made.body.id as string;
+      const project = await world.call('POST', `/api/v1/organizations/${organizationId}/projects`, {
+        as: token,
+        key: systemIds.next(),
+        body: { name: 'First', slug: 'first' },
+      });
+      if (project.status !== 201) throw new Error(`${name} got no project: ${project.text}`);
+      return { subject, token, organizationId, projectId: project.body.id as string };
+    },
+    async join(subject, tenant, role) {
+      await know(root, subject);
+      await asSystem(
+        root,
+        `insert into tenant_memberships (user_id, organization_id, role)
+         select id, $1, $2 from users where oidc_subject = $3`,
+        [tenant.organizationId, role, subject],
+      );
+      return world.token(subject);
+    },
+    async operator(subject = 'operator') {
+      await know(root, subject);
+      await asSystem(
+        root,
+        `insert into platform_role_bindings (user_id, role)
+         select id, 'platform_superadmin' from users where oidc_subject = $1 on conflict do nothing`,
+        [subject],
+      );
+      return world.token(subject);
+    },
+    async close() {
+      const late = await scope.close(10_000);
+      await root.end();
+      await schema.close();
+      if (late.length > 0) throw new Error(`did not close in time: ${late.join(', ')}`);
+    },
+  };
+  return world;
+}
+
+/** Changes a guarded table from the outside, leaving the marks that its guards look for. */
+export async function asSystem(root: pg.Client, text: string, values: unknown[]): Promise<void> {
+  const act = systemIds.next();
+  await root.query('begin');
+  await root.query(`select set_config('gpuaas.act', $1, true), set_config('gpuaas.audited', $1, true)`, [act]);
+  await root.query(text, values);
+  await root.query('commit');
+}
+
+const know = (root: pg.Client, subject: string) =>
+  asSystem(root, 'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3) on conflict do nothing', [
+    systemIds.next(),
+    issuer,
+    subject,
+  ]);
