@@ -47,7 +47,7 @@ const report = (path: string, tests: readonly (readonly [readonly string[], stri
     }),
   );
 
-describe('exact versions', () => {
+describe('[GOV-11] exact versions', () => {
   const lock = (text: object) => parseLockfile(JSON.stringify({ packages: text }));
   const good = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } };
 
@@ -87,7 +87,7 @@ describe('exact versions', () => {
   });
 });
 
-describe('licences', () => {
+describe('[GOV-11] licences', () => {
   const only =
     (...names: string[]) =>
     (licence: string) =>
@@ -120,7 +120,7 @@ describe('licences', () => {
   });
 });
 
-describe('the bill of materials', () => {
+describe('[GOV-15] the bill of materials', () => {
   it('misses a package that is locked and not named, also when names are nested and scoped', () => {
     const components = [{ name: 'a', version: '1.0.0', components: [{ group: '@s', name: 'b', version: '2.0.0' }] }];
     expect(missingFrom(components, [locked(), locked({ name: '@s/b', version: '2.0.0' })])).toEqual([]);
@@ -128,7 +128,7 @@ describe('the bill of materials', () => {
   });
 });
 
-describe('coverage', () => {
+describe('[GOV-18] coverage', () => {
   it('fails a folder under its floor and passes one above', () => {
     const of = (covered: number) =>
       judgeCoverage({ 'server/src/kernel/a.ts': { lines: { total: 100, covered } } }).findings;
@@ -193,6 +193,17 @@ describe('claims', () => {
   });
 
   it('shows what passed, and nothing of which a part failed', () => {
+    const groups = [
+      {
+        name: 'G',
+        rows: [
+          { id: 'GAP-01', also: ['ACT-01'], words: 'It repeats' },
+          { id: 'GAP-02', words: 'It audits' },
+        ],
+      },
+    ];
+    const alias = report('b.test.ts', [[['[ACT-01] a replay'], 'passed']]);
+    expect([...shownBy(alias, groups).keys()]).toEqual(['GAP-01']);
     expect([...shownBy(results).keys()]).toEqual(['GAP-01']);
     const page = capabilityPage(shownBy(results), groups);
     expect(page).toContain('| It repeats | GAP-01 | shown in [a.test.ts](../server/src/a.test.ts) |');
@@ -256,7 +267,7 @@ describe('known vulnerabilities', () => {
   });
 });
 
-describe('secrets', () => {
+describe('[GOV-11] secrets', () => {
   it('finds a private key in a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gpuaas-secret-'));
     const begin = ['-----BEGIN', 'RSA PRIVATE KEY-----'].join(' ');

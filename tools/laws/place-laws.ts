@@ -24,7 +24,7 @@ export const domainsAreWhole: Law = {
     foldersIn(tree, 'server/src/domains').flatMap((folder) => {
       const files = filesIn(tree, folder);
       const lacks = ['README.md', 'index.ts'].filter((name) => !files.includes(name));
-      if (!files.some((name) => name.endsWith('.test.ts'))) lacks.push('a test');
+      if (!files.some((name) => name.endsWith('.test.ts'))) lacks.push('test');
       return lacks.map((name) => found('domains-are-whole', folder, `this domain has no ${name}`));
     }),
 };

@@ -1,19 +1,20 @@
-import { type CapabilityGroup, capabilityGroups } from './capability-rows.ts';
+import { type CapabilityGroup, capabilityGroups, rowIds } from './capability-rows.ts';
 import { fullTitle, type Results } from './results.ts';
 
-/** For each acceptance id, the files whose passing tests carry it in brackets: `[GAP-01] a replay answers ...`. */
+/** For each row, by its id, the files whose passing tests carry it in brackets: `[GAP-01] a replay answers ...`. */
 export type Shown = ReadonlyMap<string, readonly string[]>;
 
 const tag = /\[([A-Z]+-[A-Z]*\d+[a-z]?|[A-Z]+-[A-Z]+)\]/g;
 
 export const idsIn = (title: string): string[] => [...title.matchAll(tag)].map((match) => match[1] ?? '');
 
-/** One failing or skipped test with an id takes the whole claim away. */
-export function shownBy(results: Results): Shown {
+/** One failing or skipped test of a row takes the whole claim away. */
+export function shownBy(results: Results, groups: readonly CapabilityGroup[] = capabilityGroups): Shown {
+  const rowOf = rowIds(groups);
   const good = new Map<string, Set<string>>();
   const spoiled = new Set<string>();
   for (const test of results.tests) {
-    for (const id of idsIn(fullTitle(test))) {
+    for (const id of idsIn(fullTitle(test)).map((any) => rowOf.get(any) ?? any)) {
       if (test.state !== 'passed') spoiled.add(id);
       good.set(id, (good.get(id) ?? new Set()).add(test.path));
     }
@@ -23,7 +24,7 @@ export function shownBy(results: Results): Shown {
 
 /** Ids in test titles that no row of the catalogue has. */
 export function unknownIds(results: Results, groups: readonly CapabilityGroup[] = capabilityGroups): string[] {
-  const known = new Set(groups.flatMap((group) => group.rows.map((row) => row.id)));
+  const known = rowIds(groups);
   const used = new Set(results.tests.flatMap((test) => idsIn(fullTitle(test))));
   return [...used].filter((id) => !known.has(id)).sort();
 }
@@ -79,7 +80,10 @@ export function statusHeader(text: string): StatusHeader {
 
 /** What is wrong with the claim of one document, judged by what was shown. */
 export function judgeStatus(path: string, text: string, shown: Shown): string[] {
-  const { status, capabilities } = statusHeader(text);
+  const header = statusHeader(text);
+  const rowOf = rowIds(capabilityGroups);
+  const status = header.status;
+  const capabilities = header.capabilities.map((id) => rowOf.get(id) ?? id);
   const has = capabilities.filter((id) => shown.has(id));
   const lacks = capabilities.filter((id) => !shown.has(id));
   if (status === undefined) return [`${path} has no status; open it with "status: shipped", "partial" or "design"`];

@@ -4,6 +4,8 @@
  */
 export interface Capability {
   readonly id: string;
+  /** Other ids of the same capability; a test may carry any of them. */
+  readonly also?: readonly string[];
   readonly words: string;
 }
 export interface CapabilityGroup {
@@ -24,11 +26,31 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
   {
     name: 'Writing and the record',
     rows: [
-      { id: 'GAP-01', words: 'A repeated request with the same Idempotency-Key is answered from the stored response' },
-      { id: 'GAP-02', words: 'A change and its audit row are one transaction' },
+      {
+        id: 'GAP-01',
+        also: ['CON-07', 'ACT-01', 'FLW-P2'],
+        words: 'A repeated request with the same Idempotency-Key is answered from the stored response',
+      },
+      { id: 'GAP-02', also: ['CON-08', 'SEC-10'], words: 'A change and its audit row are one transaction' },
       { id: 'FLW-P3', words: 'A change and the events it causes are one transaction' },
-      { id: 'GAP-07', words: 'States change along the edges of one table, and of two concurrent changes one wins' },
-      { id: 'GAP-24', words: 'Migrations are numbered, run up and down, and older ones never change' },
+      {
+        id: 'GAP-07',
+        also: ['CON-12', 'ACT-02', 'STM-01'],
+        words: 'States change along the edges of one table, and of two concurrent changes one wins',
+      },
+      {
+        id: 'X-08',
+        words: 'The idempotency key may come under either of its two names, never under both with two values',
+      },
+      { id: 'DB-02', words: 'Audit and ledger rows refuse to be changed or removed, by the database itself' },
+      { id: 'DB-03', words: 'An event is in the outbox exactly when its change is in the tables' },
+      { id: 'DB-04', words: 'Every migration can be taken back' },
+      { id: 'DB-07', words: 'The committed schema equals all migrations applied, and old migrations are as they were' },
+      {
+        id: 'GAP-24',
+        also: ['ACT-08'],
+        words: 'Migrations are numbered, run up and down, and older ones never change',
+      },
       { id: 'GAP-27', words: 'Money, replay and dead letters are tested on a real Postgres' },
     ],
   },
@@ -40,16 +62,25 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
         words: 'The tenant is resolved before a handler runs; a foreign object looks like an absent one',
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
-      { id: 'GAP-03', words: 'A secret that reaches the logger does not reach the log' },
+      { id: 'GAP-03', also: ['CON-09', 'SEC-08'], words: 'A secret that reaches the logger does not reach the log' },
       { id: 'ACT-11', words: 'Each lane of requests has a budget per caller' },
     ],
   },
   {
     name: 'Events and workflows',
     rows: [
-      { id: 'GAP-05', words: 'An event outside the catalogue cannot be published' },
-      { id: 'FLW-E1', words: 'Events reach their consumers from the outbox, in order per key, at least once' },
-      { id: 'GAP-10', words: 'What cannot be delivered becomes a dead letter that can be inspected and sent again' },
+      { id: 'GAP-05', also: ['CON-02', 'X-02'], words: 'An event outside the catalogue cannot be published' },
+      {
+        id: 'FLW-E1',
+        also: ['CON-06', 'FLW-P4', 'ERN-01', 'BIN-12'],
+        words: 'Events reach their consumers from the outbox, in order per key, at least once',
+      },
+      {
+        id: 'GAP-10',
+        also: ['ACT-03', 'X-09', 'OBS-03'],
+        words: 'What cannot be delivered becomes a dead letter that can be inspected and sent again',
+      },
+      { id: 'EVT-12', words: 'Every event has a producer, and a consumer or a reason' },
       { id: 'FLW-P9', words: 'A workflow waits for an outside answer by token; nobody polls' },
       { id: 'FLW-P10', words: 'A workflow that fails is undone step by step' },
     ],
@@ -57,18 +88,39 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
   {
     name: 'Contract',
     rows: [
-      { id: 'ERN-05', words: 'API documents are emitted from the contract and cannot drift from it' },
-      { id: 'GOV-03', words: 'A breaking change of the API fails the build, and the check cannot be skipped' },
-      { id: 'GAP-04', words: 'Clients are generated from the contract' },
+      {
+        id: 'ERN-05',
+        also: ['CON-05', 'LAY-13', 'GRD-01'],
+        words: 'API documents are emitted from the contract and cannot drift from it',
+      },
+      {
+        id: 'GOV-03',
+        also: ['ACT-17'],
+        words: 'A breaking change of the API fails the build, and the check cannot be skipped',
+      },
+      { id: 'CON-03', words: 'Every refusal has a code of the catalogue and the correlation id that finds it' },
+      { id: 'CON-01', words: 'Authentication, idempotency and tenancy are declared the same way on every route' },
+      { id: 'GAP-04', also: ['CON-10', 'ACT-06', 'SDK-02'], words: 'Clients are generated from the contract' },
     ],
   },
   {
     name: 'Operation',
     rows: [
-      { id: 'GAP-25', words: 'Every process serves metrics' },
-      { id: 'GAP-26', words: 'Readiness does real work and differs from being alive' },
-      { id: 'LAY-07', words: 'A request can be followed through logs, spans and events by its correlation id' },
-      { id: 'GOV-12', words: 'Formatting, lint and the walls between modules fail the build' },
+      { id: 'GAP-25', also: ['OBS-02'], words: 'Every process serves metrics' },
+      { id: 'GAP-26', also: ['ACT-09', 'OBS-04'], words: 'Readiness does real work and differs from being alive' },
+      {
+        id: 'LAY-07',
+        also: ['OBS-01', 'EVT-09'],
+        words: 'A request can be followed through logs, spans and events by its correlation id',
+      },
+      { id: 'GOV-12', also: ['ACT-04'], words: 'Formatting, lint and the walls between modules fail the build' },
+      {
+        id: 'GOV-16',
+        also: ['ACT-19'],
+        words: 'Every script of the project has a role, and a gate that nobody runs fails the build',
+      },
+      { id: 'GOV-18', words: 'The share of code that tests run has a floor' },
+      { id: 'GOV-15', words: 'A bill of materials names every package' },
       { id: 'GOV-11', words: 'Secrets, licences and unpinned versions fail the build' },
     ],
   },
@@ -100,3 +152,9 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
     ],
   },
 ];
+
+/** Every id that a test may carry, with the id of the row it belongs to. */
+export const rowIds = (groups: readonly CapabilityGroup[]): ReadonlyMap<string, string> =>
+  new Map(
+    groups.flatMap(({ rows }) => rows.flatMap(({ id, also = [] }) => [id, ...also].map((any) => [any, id] as const))),
+  );
