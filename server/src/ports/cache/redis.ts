@@ -131,10 +131,16 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
     async subscribe(channel, listen) {
       checkName('channel', channel);
       refuseWhenClosed();
-      const leave = listeners.add(channel, listen);
+      // Present from the start, so that nobody who leaves takes the subscription away, but deaf until Redis has
+      // answered: what arrives before that was published before.
+      let hears = false;
+      const leave = listeners.add(channel, (message) => {
+        if (hears) listen(message);
+      });
       try {
-        // Asked for each time, also when somebody listens already: the answer proves that the connection is there.
+        // Asked for each time, also when somebody listens already: only the answer tells before from after.
         await ear.subscribe(channelPrefix + channel);
+        hears = true;
       } catch (error) {
         leave();
         throw error;

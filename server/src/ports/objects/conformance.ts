@@ -232,6 +232,16 @@ export function objectsConformance(name: string, clock: Clock, makeWorld: () => 
         expect(await keysOf('nothing/here')).toEqual([]);
       });
 
+      it('keeps its order over many objects', async () => {
+        const key = begin();
+        const names = Array.from({ length: 50 }, (_, index) => key(`object-${String(index).padStart(2, '0')}`));
+        await Promise.all(names.map((name) => objects.put(name, Buffer.from(name))));
+        const first = await objects.list(key(''), { limit: 35 });
+        expect(first.map((facts) => facts.key)).toEqual(names.slice(0, 35));
+        const rest = await objects.list(key(''), { limit: 35, after: names[34] ?? '' });
+        expect(rest.map((facts) => facts.key)).toEqual(names.slice(35));
+      });
+
       it.each([0, -1, 1.5, 1001, Number.NaN])('refuses a page of %d', async (limit) => {
         await expect(objects.list('', { limit })).rejects.toThrow(RangeError);
       });
