@@ -59,6 +59,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
     rows: [
       {
         id: 'GAP-06',
+        also: ['CON-11', 'SEC-11'],
         words: 'The tenant is resolved before a handler runs; a foreign object looks like an absent one',
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
