@@ -1,0 +1,129 @@
+import { isWrite, type Route, routes } from '@gpuaas/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tenants } from '../../src/edge/http/tenancy.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
+import { exampleOf, pathOf } from './examples.ts';
+
+/**
+ * Three walls stand between tenants: the mount resolves whose an object is, each statement carries its own predicate,
+ * and the database has row-level security. One that is never alone is never tested. So the mount is lied to here (it is
+ * told that everything belongs to the caller), and of the other two only one is left standing at a time.
+ */
+const owned = routes.filter(({ tenancy }) => ['path', 'owner-of', 'header'].includes(tenancy.kind));
+
+const predicatesDown = `
+  create or replace function mine(organization uuid) returns boolean language sql stable return true;
+  create or replace function is_me(person uuid) returns boolean language sql stable return true;`;
+const policiesDown = `
+  do $$ begin
+    create role gpuaas_test_wallless nologin bypassrls;
+  exception when duplicate_object or unique_violation then null;
+  end $$;
+  grant gpuaas_api to gpuaas_test_wallless;`;
+
+describe.each([
+  { left: 'row-level security', prepare: predicatesDown, role: 'gpuaas_api' },
+  { left: 'the predicates of the statements', prepare: policiesDown, role: 'gpuaas_test_wallless' },
+])('with nothing but $left', ({ prepare, role }) => {
+  let world: World;
+  let home: Tenant;
+  let foreign: Tenant;
+
+  /** Says of everything that it is the caller's. */
+  const liar: Tenants = {
+    role: async () => 'owner',
+    owners: {
+      organization_id: {
+        absent: 'organization_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: undefined }),
+      },
+      project_id: {
+        absent: 'project_not_found',
+        find: async (id) => ({ organizationId: home.organizationId, projectId: id }),
+      },
+    },
+  };
+
+  beforeAll(async () => {
+    // The tenants are made by an honest api; the one under test is lied to from its first request.
+    const lied = { on: false };
+    const switched: Tenants = {
+      role: (person, organization) => (lied.on ? liar.role(person, organization) : Promise.resolve('owner' as const)),
+      owners: {
+        organization_id: {
+          absent: 'organization_not_found',
+          find: async (id) =>
+            lied.on ? liar.owners['organization_id']?.find(id) : { organizationId: id, projectId: undefined },
+        },
+        project_id: { absent: 'project_not_found', find: async (id) => liar.owners['project_id']?.find(id) },
+      },
+    };
+    world = await openWorld({
+      tenants: switched,
+      prepare: async (root) => {
+        await root.query(prepare);
+      },
+      apiUrl: (schema) => {
+        const address = new URL(schema.url);
+        address.searchParams.set('options', `-c role=${role}`);
+        return address.href;
+      },
+    });
+    home = await world.found('home');
+    foreign = await world.found('foreign');
+    lied.on = true;
+  });
+  afterAll(() => world.close());
+
+  const belongings = async (tenant: Tenant) => {
+    const { rows } = await world.root.query(
+      `select (select json_agg(o order by o.id) from organizations o where o.id = $1) as organization,
+         (select json_agg(p order by p.id) from projects p where p.organization_id = $1) as projects,
+         (select count(*)::int from audit_logs a where a.organization_id = $1) as audit,
+         (select count(*)::int from outbox_events e where e.organization_id = $1) as events`,
+      [tenant.organizationId],
+    );
+    return rows[0];
+  };
+
+  it.each(owned.map((route): [string, Route] => [`${route.method} ${route.path}`, route]))(
+    '[GAP-06] %s neither shows nor changes anything of another tenant',
+    async (_, route) => {
+      const { params, body } = await exampleOf(route, world, foreign);
+      // Examples make their own objects, and what is made here lands at home: the ids must be the other tenant's.
+      const theirs = { ...params, ...(params?.['project_id'] && { project_id: foreign.projectId }) };
+      const before = await belongings(foreign);
+      const reply = await world.call(route.method, pathOf(route, theirs), {
+        as: home.token,
+        ...(isWrite(route) && { key: systemIds.next() }),
+        ...(body && { body }),
+        headers: route.tenancy.kind === 'header' ? { 'x-project-id': foreign.projectId } : {},
+      });
+      expect(await belongings(foreign)).toEqual(before);
+      const advice =
+        'another tenant shows through: the statement needs mine(...), the table a policy with within_wall(...)';
+      if (reply.status === 200 && Array.isArray(reply.body.data)) expect(reply.body.data, advice).toEqual([]);
+      else if (reply.status < 300)
+        expect(reply.body.organization_id ?? reply.body.id, advice).toBe(home.organizationId);
+      else expect(reply.status, advice).toBe(404);
+    },
+  );
+});
+
+describe("the caller's own list", () => {
+  it('holds with row-level security alone', async () => {
+    const world = await openWorld({
+      prepare: async (root) => {
+        await root.query(predicatesDown);
+      },
+    });
+    try {
+      const [home] = [await world.found('home'), await world.found('foreign')];
+      const { body } = await world.call('GET', '/api/v1/organizations', { as: home.token });
+      expect(body.data.map((organization: { id: string }) => organization.id)).toEqual([home.organizationId]);
+    } finally {
+      await world.close();
+    }
+  });
+});
