@@ -18,8 +18,6 @@ interface Held {
   msg: JsMsg;
   readonly share: Share;
   readonly received: Received;
-  /** Somebody, perhaps a leader before us, had it in hand already. */
-  readonly old: boolean;
   /** Tries so far; `undefined` until the notes have been asked about a message that was handed out before. */
   tries: number | undefined;
   reason: string | undefined;
@@ -49,7 +47,7 @@ export function startTerm(options: {
   const ending = new AbortController();
   const { signal } = ending;
   const hands = new Map<string, Held>();
-  /** Up to which sequence a share had been handed out when the term began. */
+  /** Up to which sequence of a share another leader may have had messages in hand when the term began. */
   const handedOut = new Map<Share, number>();
   const rooms = new Map(options.shares.map((share) => [share, makeBell()]));
 
@@ -62,16 +60,14 @@ export function startTerm(options: {
     const { message, unreadable } = held.received;
     const notes = () => triesSubject(consumer.name, message.id);
     if (held.tries === undefined) {
-      const found = handedOutBefore
-        ? await records.read(notes()).catch(complain('tries could not be read'))
-        : undefined;
+      const found = await records.read(notes()).catch(complain('tries could not be read'));
       const { tries, reason } = (found?.body ?? {}) as { tries?: unknown; reason?: unknown };
       held.tries = typeof tries === 'number' ? tries : 0;
       held.reason = typeof reason === 'string' ? reason : undefined;
     }
     const attempt = ++held.tries;
     // Counted before the try, so that a message which takes the whole process down reaches its end too.
-    if (held.old && unreadable === undefined)
+    if (held.msg.info.deliveryCount > 1 && unreadable === undefined)
       await records.write(notes(), { tries: attempt }).catch(complain('a try could not be noted'));
     const known = { unreadable, lastReason: held.reason };
     const outcome = await tryDelivery('nats', consumer, { message, attempt }, known);
@@ -103,9 +99,9 @@ export function startTerm(options: {
       return;
     }
     const received = receive(msg);
-    // Servers before 2.10 do not count what was handed back, so the count alone does not tell.
+    // Servers before 2.10 do not count what was handed back, so at the start of a term the count alone does not tell.
     const old = msg.info.deliveryCount > 1 || msg.seq <= (handedOut.get(share) ?? 0);
-    const held: Held = { msg, share, received, old, tries: old ? undefined : 0, reason: undefined };
+    const held: Held = { msg, share, received, tries: old ? undefined : 0, reason: undefined };
     hands.set(handle(msg), held);
     keyed.add(received.message.key, held);
   };
@@ -154,7 +150,7 @@ export function startTerm(options: {
     while (!signal.aborted) {
       try {
         const info = await options.jsm.consumers.info(share.stream, consumer.name);
-        handedOut.set(share, info.delivered.stream_seq);
+        handedOut.set(share, info.delivered.stream_seq + options.window);
         if (info.num_ack_pending > 0 && !options.afterTidyEnd)
           await clock.sleep(consumer.ackWaitMs, signal).catch(() => undefined);
         return;

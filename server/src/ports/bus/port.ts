@@ -10,7 +10,10 @@ export interface Bus {
    * stream); when the bus itself cannot be reached, the whole call throws and may be repeated.
    */
   publish(messages: readonly Message[]): Promise<Published[]>;
-  /** A durable consumer: what arrives while nobody listens waits for it. Instances of one name share the work. */
+  /**
+   * A durable consumer: what arrives while nobody listens waits for it. Instances of one name share the work; how is
+   * the adapter's affair, and one that does it all while the others stand by is within the promise.
+   */
   consume(consumer: Consumer): Promise<Consuming>;
   /** Throws unless a message can make the round trip. */
   check(): Promise<void>;
@@ -31,7 +34,10 @@ export interface Consumer {
   /** Subjects it wants; `>` at the end stands for the rest. */
   readonly subjects: readonly string[];
   readonly maxDeliver: number;
-  /** How long a handler may work before the message is offered to another instance. */
+  /**
+   * How long a process may be silent before its messages are offered to another instance. A handler may work longer:
+   * the bus gives signs of life for it while the process lives.
+   */
   readonly ackWaitMs: number;
   /** Delay before the second try; doubles, up to `maxBackoffMs`. */
   readonly backoffMs: number;
