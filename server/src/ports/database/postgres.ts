@@ -36,6 +36,9 @@ export async function openPostgres(parts: {
     application_name: `gpuaas ${parts.name}`,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
+    // A statement that runs away, or a transaction that nobody ends, must not hold its locks for ever.
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
     keepAlive: true,
     pipeline: true,
     types,
