@@ -19,8 +19,8 @@ export function judgeAudit(ran: Ran): Verdict {
     return ran.code === 127 ? { findings: [ran.output] } : { findings: [], note: 'NOT CHECKED: npm gave no report' };
   }
   if (report.vulnerabilities === undefined) {
-    const why = report.error?.summary ?? report.message ?? 'no advisories';
-    return { findings: [], note: `NOT CHECKED: the registry does not answer (${why.split('\n')[0]?.slice(0, 80)})` };
+    const why = (report.error?.summary || report.message || 'it offers no advisories').split('\n')[0]?.slice(0, 80);
+    return { findings: [], note: `NOT CHECKED: the registry did not answer (${why})` };
   }
   const found = Object.entries(report.vulnerabilities);
   const grave = found.filter(([, { severity }]) => severity === 'high' || severity === 'critical');
