@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Check } from 'typebox/schema';
 import { systemClock } from '../kernel/clock.ts';
 import { systemIds } from '../kernel/id.ts';
+import { silentLog } from '../kernel/log.ts';
 import type { Saga } from '../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts } from '../ports/sagas/attempts.ts';
 import { type Answered, type Ending, interpret, type PlannedStep, type Work } from '../ports/sagas/interpreter.ts';
@@ -99,12 +100,11 @@ async function inWorld<P extends object, T>(
 }
 
 async function runInMemory<P extends object>(saga: Saga<P>, world: SagaWorld<P>, meddling: Meddling): Promise<Ending> {
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const runAttempt = makeAttempts({
     sagas: new Map([[laneName(saga), saga]]),
     clock: systemClock,
     ids: systemIds,
-    log,
+    log: silentLog,
   });
   const beginning: Beginning = {
     plan: planOf(saga),

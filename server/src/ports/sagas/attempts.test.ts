@@ -3,6 +3,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { defineSaga, Halt, type Saga } from '../../kernel/saga.ts';
 import { type Attempt, laneName, makeAttempts } from './attempts.ts';
 import { planOf } from './plan.ts';
@@ -19,7 +20,6 @@ afterAll(async () => {
 });
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const never = new AbortController().signal;
 function setUp(saga: Saga<object>) {
   const clock = makeTestClock();
@@ -30,7 +30,7 @@ function setUp(saga: Saga<object>) {
   const origin = { correlationId: 'c-1', traceparent, organizationId: undefined, projectId: undefined };
   const beginning = { plan, id: 'run-1', params: {}, origin, secret: 'x' };
   const attempt: Attempt = { beginning, work: 'do', step, done: {} };
-  return { clock, attempt, run: makeAttempts({ sagas, clock, ids: systemIds, log }) };
+  return { clock, attempt, run: makeAttempts({ sagas, clock, ids: systemIds, log: silentLog }) };
 }
 const nothing = { none: 'it is a test' };
 

@@ -3,6 +3,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { makeAct, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
 import { Halt, type Saga, type StepContext } from '../../kernel/saga.ts';
 import type { Ending, Plan, PlannedStep, Results, Tried, Work } from './interpreter.ts';
 import { asJson } from './json.ts';
@@ -24,12 +25,7 @@ export interface Attempt {
   readonly step: PlannedStep;
   readonly done: Results;
 }
-/** Where the port tells what an operator may want to know; a pino logger fits. */
-export interface SagaLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+export type SagaLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /** A saga's runs share one name space whatever the version, so that an id means one run. */
 export const runName = (saga: string, id: string): string => `${saga}/${id}`;

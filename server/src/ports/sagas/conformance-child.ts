@@ -1,5 +1,6 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { defineSaga } from '../../kernel/saga.ts';
 import { openSagas, type SagasConfig } from './open.ts';
 
@@ -30,8 +31,7 @@ export const crashingSaga = (tell: (step: string) => void, holds?: string) => {
 if (import.meta.main) {
   const tell = (word: string) => void process.send?.(word);
   const orders = JSON.parse(process.argv[2] ?? '{}') as ChildOrders;
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const sagas = await openSagas(orders.config, { clock: systemClock, ids: systemIds, log });
+  const sagas = await openSagas(orders.config, { clock: systemClock, ids: systemIds, log: silentLog });
   await sagas.serve([crashingSaga(tell, orders.holds)]);
   process.once('message', async () => {
     await sagas.close();

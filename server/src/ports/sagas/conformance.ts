@@ -2,13 +2,12 @@ import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { defineSaga, Halt } from '../../kernel/saga.ts';
 import { type Bench, nothing, origin, quick, type SagasUnderTest } from './conformance-bench.ts';
 import { describeCrashes } from './conformance-crashes.ts';
 import { openSagas } from './open.ts';
 import type { Sagas } from './port.ts';
-
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** The promises of the port. Both engines keep all of them. */
 export function sagasConformance(name: string, openEngine: () => Promise<SagasUnderTest>): void {
@@ -20,7 +19,7 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
     const bench: Bench = {
       config: (identity) => engine.config(identity),
       async open(identity) {
-        const port = await openSagas(engine.config(identity), { clock: systemClock, ids: systemIds, log });
+        const port = await openSagas(engine.config(identity), { clock: systemClock, ids: systemIds, log: silentLog });
         opened.add(port);
         return port;
       },
@@ -260,6 +259,18 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
       expect(await sagas.answer(token, {})).toBe('accepted');
       await bench.ended(sagas, one, older);
       expect(notes).toEqual(['version 2', 'version 1']);
+    });
+
+    it('is opened by several parts of one process, and each gets the work of its own sagas', async () => {
+      const named = (name: string) =>
+        defineSaga<object>(name, 1).step('note', { do: async () => note(name), undo: nothing });
+      const [left, right] = [named('suite.part-one'), named('suite.part-two')];
+      const other = await bench.open('other part');
+      await Promise.all([sagas.serve([left]), other.serve([right])]);
+      await Promise.all([runOf(left, {}), runOf(right, {})]);
+      expect(notes.sort()).toEqual(['suite.part-one', 'suite.part-two']);
+      await bench.close(other);
+      expect(await runOf(left, {})).toMatchObject({ state: 'done' });
     });
 
     describe('a wait', () => {

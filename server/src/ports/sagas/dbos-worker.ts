@@ -2,8 +2,8 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { DBOSExecutor } from '@dbos-inc/dbos-sdk/internal/dbos-executor';
 import { wfQueueRunner } from '@dbos-inc/dbos-sdk/internal/wfqueue';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Beginning, RunAttempt, SagaLog } from './attempts.ts';
-import { type Ending, type Engine, interpret } from './interpreter.ts';
+import { type Beginning, laneName, type RunAttempt, type SagaLog } from './attempts.ts';
+import { type Ending, type Engine, interpret, type PlannedStep } from './interpreter.ts';
 
 /**
  * The part of the DBOS driver that does the work. DBOS is one per Node process, with its state in globals; all of
@@ -12,11 +12,24 @@ import { type Ending, type Engine, interpret } from './interpreter.ts';
  * pinned exactly, and the suite fails if either is gone.
  */
 export interface DbosWorker {
-  listen(lane: string): Promise<void>;
+  /** Somebody in this process who serves sagas. */
+  join(runAttempt: RunAttempt): DbosMember;
   /** Takes what waits in this lane, now. */
   wake(lane: string): Promise<void>;
+  wakeAll(): Promise<void>;
   adopt(executorId: string): Promise<number>;
   close(): Promise<void>;
+}
+export interface DbosMember {
+  listen(lane: string): Promise<void>;
+  /** Waits for the attempts in work, but not for ever; what is unfinished is left to the next process. */
+  close(withinMs: number): Promise<void>;
+}
+interface Member {
+  readonly runAttempt: RunAttempt;
+  readonly stopping: AbortController;
+  readonly inFlight: Set<Promise<unknown>>;
+  closed: boolean;
 }
 
 export const applicationName = 'gpuaas';
@@ -39,6 +52,8 @@ export const letterKey = (step: string): string => `answer:${step}`;
 const answerCheckMs = 15_000;
 const queueCheckMs = 1_000;
 
+type Queue = Awaited<ReturnType<typeof DBOS.registerQueue>>;
+
 let running: ((beginning: Beginning) => Promise<Ending>) | undefined;
 let registered = false;
 
@@ -49,57 +64,18 @@ export async function openDbosWorker(parts: {
   readonly url: string;
   readonly executorId: string;
   readonly applicationVersion: string;
-  readonly closeWithinMs: number;
   readonly clock: Clock;
   readonly log: SagaLog;
-  readonly runAttempt: RunAttempt;
 }): Promise<DbosWorker> {
   const { clock, log } = parts;
-  if (running) throw new Error('DBOS is one per process: these sagas are already served here');
-  let closed = false;
-  const stopping = new AbortController();
-  const inFlight = new Set<Promise<unknown>>();
+  if (running) throw new Error('DBOS is one per process, and it already runs here');
+  const lanes = new Map<string, { readonly member: Member; readonly queue: Queue }>();
 
-  /** Runs one of the engine's promises, unless the worker is closing. */
-  const durable = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (closed) return parked();
-    const pending = work().catch((error: unknown) => {
-      if (closed) return parked();
-      throw error;
-    });
-    const value = await pending;
-    return closed ? parked() : value;
+  running = (beginning) => {
+    const { saga: name, version } = beginning.plan;
+    const lane = lanes.get(laneName({ name, version }));
+    return lane ? interpret(beginning.plan, engineFor(lane.member, beginning, DBOS.workflowID ?? '')) : parked();
   };
-  const engineFor = (beginning: Beginning, runId: string): Engine => ({
-    at: (step) => durable(() => DBOS.setEvent('at', step)),
-    attempt: (work, step, done) =>
-      durable(() => {
-        const recorded = DBOS.runStep(
-          async () => {
-            const tried = await parts.runAttempt({ beginning, work, step, done }, stopping.signal);
-            // A failure that our own closing caused is not the step's; it runs again after the restart.
-            return stopping.signal.aborted && tried.end === 'failed' ? parked() : tried;
-          },
-          { name: `${work} ${step.name}` },
-        );
-        inFlight.add(recorded);
-        recorded.finally(() => inFlight.delete(recorded)).catch(() => undefined);
-        return recorded;
-      }),
-    sleep: (ms) => durable(() => DBOS.sleepms(ms)),
-    async answer(step) {
-      const wait = { timeoutSeconds: (step.timeoutMs ?? 0) / 1_000, pollingIntervalMs: answerCheckMs };
-      const letter = await durable(() => DBOS.recv<Letter>(step.name, wait));
-      if (letter) return 'late' in letter ? { end: 'late' } : { end: 'answered', value: letter.value };
-      // Time is up. Closing the mailbox is a letter too: if an answer slipped in before it, that one is read.
-      await durable(() => DBOS.send<Letter>(runId, { late: true }, step.name, letterKey(step.name)));
-      const last = await durable(() => DBOS.recv<Letter>(step.name, { timeoutSeconds: 0.1 }));
-      return last && !('late' in last) ? { end: 'answered', value: last.value } : { end: 'late' };
-    },
-    refuse: (step) => durable(() => DBOS.send<Letter>(runId, { late: true }, step.name, letterKey(step.name))),
-  });
-
-  running = (beginning) => interpret(beginning.plan, engineFor(beginning, DBOS.workflowID ?? ''));
   if (!registered) {
     // Unlimited, since each restart during a wait of days counts as a recovery.
     const config = { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER };
@@ -124,34 +100,84 @@ export async function openDbosWorker(parts: {
     throw error;
   }
 
-  const lanes = new Map<string, Awaited<ReturnType<typeof DBOS.registerQueue>>>();
+  const wake = async (name: string) => {
+    const lane = lanes.get(name);
+    const executor = DBOSExecutor.globalInstance;
+    // In brackets, since the types call the method private.
+    if (lane && !lane.member.closed && executor) await wfQueueRunner['pollQueue'](executor, lane.queue);
+  };
   return {
-    async listen(lane) {
-      wfQueueRunner.pollerQueueNames.add(lane);
-      lanes.set(lane, await DBOS.registerQueue(lane, { minPollingIntervalMs: queueCheckMs }));
+    join(runAttempt) {
+      const member: Member = { runAttempt, stopping: new AbortController(), inFlight: new Set(), closed: false };
+      return {
+        async listen(lane) {
+          wfQueueRunner.pollerQueueNames.add(lane);
+          lanes.set(lane, { member, queue: await DBOS.registerQueue(lane, { minPollingIntervalMs: queueCheckMs }) });
+        },
+        async close(withinMs) {
+          member.closed = true;
+          for (const [name, lane] of lanes) if (lane.member === member) wfQueueRunner.pollerQueueNames.delete(name);
+          const patience = new AbortController();
+          const enough = clock.sleep(withinMs, patience.signal).catch(() => undefined);
+          await Promise.race([Promise.allSettled(member.inFlight), enough]);
+          patience.abort();
+          member.stopping.abort(new Error('the process is closing'));
+        },
+      };
     },
-    async wake(lane) {
-      const queue = lanes.get(lane);
-      const executor = DBOSExecutor.globalInstance;
-      // In brackets, since the types call the method private.
-      if (queue && executor && !closed) await wfQueueRunner['pollQueue'](executor, queue);
+    wake,
+    async wakeAll() {
+      for (const lane of lanes.keys()) await wake(lane);
     },
     async adopt(executorId) {
       const executor = DBOSExecutor.globalInstance;
-      if (!executor || closed) throw new Error('this worker is closed');
+      if (!executor) throw new Error('this worker is closed');
       return (await executor.recoverPendingWorkflows([executorId])).length;
     },
     async close() {
-      closed = true;
-      const finished = Promise.allSettled(inFlight);
-      const patience = new AbortController();
-      await Promise.race([finished, clock.sleep(parts.closeWithinMs, patience.signal).catch(() => undefined)]);
-      patience.abort();
-      stopping.abort(new Error('the process is closing'));
-      for (const lane of lanes.keys()) wfQueueRunner.pollerQueueNames.delete(lane);
       await DBOS.shutdown();
       running = undefined;
     },
+  };
+}
+
+function engineFor(member: Member, beginning: Beginning, runId: string): Engine {
+  /** Runs one of the engine's promises, unless the member is closing: then the run stops here, in this process. */
+  const durable = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (member.closed) return parked();
+    try {
+      return await work();
+    } catch (error) {
+      if (member.closed) return parked();
+      throw error;
+    }
+  };
+  const post = (step: PlannedStep, letter: Letter) => DBOS.send(runId, letter, step.name, letterKey(step.name));
+  return {
+    at: (step) => durable(() => DBOS.setEvent('at', step)),
+    attempt: (work, step, done) =>
+      durable(() => {
+        const attempt = async () => {
+          const tried = await member.runAttempt({ beginning, work, step, done }, member.stopping.signal);
+          // A failure that our own closing caused is not the step's; it runs again after the restart.
+          return member.stopping.signal.aborted && tried.end === 'failed' ? parked() : tried;
+        };
+        const recorded = DBOS.runStep(attempt, { name: `${work} ${step.name}` });
+        member.inFlight.add(recorded);
+        recorded.finally(() => member.inFlight.delete(recorded)).catch(() => undefined);
+        return recorded;
+      }),
+    sleep: (ms) => durable(() => DBOS.sleepms(ms)),
+    async answer(step) {
+      const wait = { timeoutSeconds: (step.timeoutMs ?? 0) / 1_000, pollingIntervalMs: answerCheckMs };
+      const letter = await durable(() => DBOS.recv<Letter>(step.name, wait));
+      if (letter) return 'late' in letter ? { end: 'late' } : { end: 'answered', value: letter.value };
+      // Time is up. Closing the mailbox is a letter too: if an answer slipped in before it, that one is read.
+      await durable(() => post(step, { late: true }));
+      const last = await durable(() => DBOS.recv<Letter>(step.name, { timeoutSeconds: 0.1 }));
+      return last && !('late' in last) ? { end: 'answered', value: last.value } : { end: 'late' };
+    },
+    refuse: (step) => durable(() => post(step, { late: true })),
   };
 }
 

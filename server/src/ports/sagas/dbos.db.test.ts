@@ -1,15 +1,16 @@
-import { Client, Pool } from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { defineSaga, Halt } from '../../kernel/saga.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { nothing, origin } from './conformance-bench.ts';
 import { migrateDbosSagas, openDbosSagas } from './dbos.ts';
 import { openLeases } from './dbos-leases.ts';
+import { openPool } from './dbos-pool.ts';
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const parts = { clock: systemClock, ids: systemIds, log };
+const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 
 describe('sagas on DBOS', () => {
   let database: TestDatabase;
@@ -77,7 +78,7 @@ describe('sagas on DBOS', () => {
     await admin.query(
       `insert into saga_leases.executor values ('dead', now() - interval '1 s'), ('alive', 'infinity')`,
     );
-    const pool = new Pool({ connectionString: database.url, max: 4 });
+    const pool = openPool(database.url, 4, silentLog);
     const adopted: string[] = [];
     const adopt = async (id: string) => adopted.push(id);
     const open = (executorId: string) => openLeases({ ...parts, pool, executorId, leaseMs: 60_000, adopt });

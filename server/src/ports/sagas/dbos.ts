@@ -1,22 +1,20 @@
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import { migrateSystemDatabase } from '@dbos-inc/dbos-sdk/internal/system_database';
 import { GlobalLogger } from '@dbos-inc/dbos-sdk/internal/telemetry/logs';
-import { Client, escapeIdentifier, Pool } from 'pg';
+import { Client, escapeIdentifier } from 'pg';
 import { Check } from 'typebox/schema';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Saga } from '../../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
-import { openEars } from './dbos-ears.ts';
-import { openForgetting } from './dbos-forget.ts';
-import { leaseTables, openLeases } from './dbos-leases.ts';
+import { leaseTables } from './dbos-leases.ts';
+import { openPool } from './dbos-pool.ts';
+import { type DbosSeat, joinDbosProcess } from './dbos-process.ts';
 import {
   applicationName,
-  type DbosWorker,
   dbosSchema,
   type Letter,
   letterKey,
-  openDbosWorker,
   plainJson,
   quietLogger,
   workflowName,
@@ -82,8 +80,7 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
   const { url, clock, ids, log } = config;
   const applicationVersion = config.applicationVersion ?? 'interpreter-1';
   if (config.migrate !== false) await migrateDbosSagas(url, { log, clock });
-  const pool = new Pool({ connectionString: url, max: 6, application_name: 'gpuaas-sagas' });
-  pool.on('error', (error) => log.warn({ error: error.message }, 'a connection of the saga port was lost'));
+  const pool = openPool(url, 4, log);
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
     systemDatabasePool: pool,
@@ -93,36 +90,13 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
   });
 
   const served = new Map<string, Saga<never>>();
-  let worker: DbosWorker | undefined;
-  /** What must be closed after the worker, last opened first. */
-  const besides: { close(): Promise<void> }[] = [];
-  const inTurn = makeTurns();
+  let seat: DbosSeat | undefined;
   let closed: Promise<void> | undefined;
-
-  const wake = (lane: string) => {
-    worker?.wake(lane).catch((error: unknown) => log.warn({ lane, error: String(error) }, 'could not look for runs'));
-  };
-  const openWorker = async () => {
-    const opened = await openDbosWorker({
-      url,
-      executorId: config.executorId,
-      applicationVersion,
-      closeWithinMs: config.closeWithinMs ?? 10_000,
-      clock,
-      log,
-      runAttempt: makeAttempts({ sagas: served, clock, ids, log }),
-    });
-    worker = opened;
-    const adopt = async (dead: string) => {
-      const runs = await opened.adopt(dead);
-      if (runs > 0) for (const lane of served.keys()) wake(lane);
-      return runs;
-    };
-    const leaseMs = config.leaseMs ?? 15_000;
-    besides.push(await openLeases({ pool, executorId: config.executorId, leaseMs, clock, log, adopt }));
-    besides.push(await openEars({ url, clock, log, hear: (lane) => served.has(lane) && wake(lane) }));
-    besides.push(openForgetting({ client, keepMs: config.keepEndedMs ?? 30 * 86_400_000, clock, log }));
-    return opened;
+  const inTurn = makeTurns();
+  const join = () => {
+    const { executorId, leaseMs = 15_000, keepEndedMs = 30 * 86_400_000 } = config;
+    const process = { url, executorId, applicationVersion, leaseMs, keepEndedMs, clock, log };
+    return joinDbosProcess(process, makeAttempts({ sagas: served, clock, ids, log }));
   };
   const notify = (lane: string) => pool.query("select pg_notify('gpuaas_sagas', $1)", [lane]);
 
@@ -192,9 +166,9 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
     serve: (sagas) =>
       inTurn(async () => {
         for (const saga of sagas) served.set(laneName(saga), saga);
-        const working = worker ?? (await openWorker());
-        for (const saga of sagas) await working.listen(laneName(saga));
-        for (const lane of served.keys()) wake(lane);
+        seat ??= await join();
+        for (const saga of sagas) await seat.listen(laneName(saga));
+        await seat.wakeAll();
       }),
 
     async check() {
@@ -203,8 +177,7 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
 
     close: () => {
       closed ??= inTurn(async () => {
-        await worker?.close();
-        for (const part of besides.reverse()) await part.close();
+        await seat?.close(config.closeWithinMs ?? 10_000);
         await client.destroy();
         await pool.end();
       });

@@ -1,0 +1,103 @@
+import { DBOSClient } from '@dbos-inc/dbos-sdk';
+import type { Clock } from '../../kernel/clock.ts';
+import type { RunAttempt, SagaLog } from './attempts.ts';
+import { openEars } from './dbos-ears.ts';
+import { openForgetting } from './dbos-forget.ts';
+import { openLeases } from './dbos-leases.ts';
+import { openPool } from './dbos-pool.ts';
+import {
+  applicationName,
+  type DbosMember,
+  type DbosWorker,
+  dbosSchema,
+  openDbosWorker,
+  plainJson,
+} from './dbos-worker.ts';
+import { makeTurns } from './turns.ts';
+
+/**
+ * What a Node process has once, however many parts of it serve sagas: DBOS itself, the lease that says this process is
+ * alive, the ears for new runs, and the broom for old ones. It opens with the first part that joins, under that part's
+ * name, and closes with the last one that leaves.
+ */
+export interface DbosProcessConfig {
+  readonly url: string;
+  readonly executorId: string;
+  readonly applicationVersion: string;
+  readonly leaseMs: number;
+  readonly keepEndedMs: number;
+  readonly clock: Clock;
+  readonly log: SagaLog;
+}
+export interface DbosSeat extends DbosMember {
+  wakeAll(): Promise<void>;
+}
+interface Shared {
+  readonly url: string;
+  readonly worker: DbosWorker;
+  members: number;
+  close(): Promise<void>;
+}
+
+let shared: Shared | undefined;
+const inTurn = makeTurns();
+
+export const joinDbosProcess = (config: DbosProcessConfig, runAttempt: RunAttempt): Promise<DbosSeat> =>
+  inTurn(async () => {
+    shared ??= await openShared(config);
+    if (shared.url !== config.url) throw new Error('DBOS is one per process: it cannot serve sagas of two databases');
+    const joined = shared;
+    joined.members += 1;
+    const member = joined.worker.join(runAttempt);
+    return {
+      listen: (lane) => member.listen(lane),
+      wakeAll: () => joined.worker.wakeAll(),
+      async close(withinMs) {
+        await member.close(withinMs);
+        await inTurn(async () => {
+          joined.members -= 1;
+          if (joined.members > 0) return;
+          shared = undefined;
+          await joined.close();
+        });
+      },
+    };
+  });
+
+async function openShared(config: DbosProcessConfig): Promise<Shared> {
+  const { url, executorId, clock, log, leaseMs } = config;
+  const worker = await openDbosWorker(config);
+  const pool = openPool(url, 3, log);
+  const client = await DBOSClient.create({
+    systemDatabaseUrl: url,
+    systemDatabasePool: pool,
+    systemDatabaseSchemaName: dbosSchema,
+    serializer: plainJson,
+    applicationName,
+  });
+  const adopt = async (dead: string) => {
+    const runs = await worker.adopt(dead);
+    if (runs > 0) await worker.wakeAll();
+    return runs;
+  };
+  const hear = (lane: string) => {
+    worker.wake(lane).catch((error: unknown) => log.warn({ lane, error: String(error) }, 'could not look for runs'));
+  };
+  const ears = await openEars({ url, clock, log, hear });
+  const leases = await openLeases({ pool, executorId, leaseMs, clock, log, adopt });
+  const forgetting = openForgetting({ client, keepMs: config.keepEndedMs, clock, log });
+  return {
+    url,
+    worker,
+    members: 0,
+    async close() {
+      await forgetting.close();
+      await ears.close();
+      await worker.close();
+      // Last, so that nobody adopts what this process still works on.
+      await leases.close();
+      await client.destroy();
+      await pool.end();
+    },
+  };
+}
