@@ -325,9 +325,11 @@ export function busConformance(name: string, openRig: () => Promise<Rig>, timing
         await bus.publish(sent);
         expect(await victim.handling).toBe(sent[0]?.id);
         await victim.kill();
+        const later = desk.message({}, { key: 'one' });
+        await bus.publish([later]);
         const seen = await desk.listen(bus, { name });
-        await seen.until(() => seen.handled.length === 3);
-        expect(seen.handled).toEqual(sent.map(({ id }) => id));
+        await seen.until(() => seen.handled.length === 4);
+        expect(seen.handled).toEqual([...sent, later].map(({ id }) => id));
       });
 
       it('leaves a message with a handler that takes long', async () => {

@@ -96,4 +96,14 @@ describe('a NATS server', () => {
     expect(stored?.header.get('Nats-Msg-Id')).toBe(sent.id);
     expect(stored?.header.get('Gpuaas-Key')).toBe(encodeURIComponent(sent.key));
   });
+
+  it('hears that a message is still in work, and does not hand it out again', async () => {
+    const { desk, jsm } = await open();
+    const bus = await desk.open();
+    const seen = await desk.listen(bus, { concurrency: 1, handle: () => desk.sleep(timing.ackWaitMs * 2) });
+    await bus.publish([desk.message({ n: 1 }), desk.message({ n: 2 })]);
+    await seen.until(() => seen.handled.length === 2);
+    const { delivered } = await jsm.consumers.info('BILLING', seen.name);
+    expect(delivered.consumer_seq).toBe(2);
+  });
 });
