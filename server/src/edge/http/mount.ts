@@ -73,7 +73,12 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     forceCloseConnections: true,
     logger: false,
-    frameworkErrors: (error, request, reply) => answerError(parts, error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      answerError(parts, error, request, reply).then(
+        () => undefined,
+        (fault: unknown) => parts.log.error({ err: fault }, 'a refusal could not be sent'),
+      );
+    },
   });
   const refusals = makeRefusals(parts);
   const timings = parts.metrics.histogram(
