@@ -97,8 +97,11 @@ async function alone(work) {
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      if (!isAlive(Number(read(queue)))) rmSync(queue, { force: true });
-      else if (!waited) process.stdout.write('gpuaas: waiting for another installation in this folder\n');
+      const holder = read(queue);
+      if (!isAlive(Number(holder))) {
+        // Someone else may have taken the abandoned lock since; theirs has another number in it.
+        if (read(queue) === holder) rmSync(queue, { force: true });
+      } else if (!waited) process.stdout.write('gpuaas: waiting for another installation in this folder\n');
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }

@@ -1,5 +1,5 @@
 import { machines } from '@gpuaas/contract';
-import { isTestCode } from '../lib/tree.ts';
+import { isSource, isTestCode } from '../lib/tree.ts';
 import { calleeName, type Law, type Node, sourceLaw } from './law.ts';
 
 /**
@@ -86,14 +86,14 @@ export const noBuiltSql = (excused: readonly string[]): Law =>
     name: 'no-built-sql',
     applies: (path) => !isTestCode(path) && !path.startsWith('tools/emit/') && !excused.includes(path),
     look: (node, parents) => {
-      if (node.type === 'TemplateLiteral') {
-        const text = templateText(node);
-        const fixed = fixedTexts(parents[0] ?? node);
-        const open = (node['expressions'] as readonly Node[]).filter(
-          (hole) =>
-            !(hole.type === 'Identifier' && fixed.has(String(hole['name']))) && !(isDefinition(text) && isQuoted(hole)),
-        );
-        if (open.length > 0 && looksLikeSql(text)) return 'a statement is written whole; values travel as $1, $2';
+      if (node.type === 'TemplateLiteral' && looksLikeSql(templateText(node))) {
+        const isFixed = (hole: Node, fixed: Set<string>) =>
+          hole.type === 'Identifier' && fixed.has(String(hole['name']));
+        const mayQuote = isDefinition(templateText(node));
+        const open = (node['expressions'] as readonly Node[])
+          .filter((hole) => !(mayQuote && isQuoted(hole)))
+          .filter((hole) => !isFixed(hole, fixedTexts(parents[0] ?? node)));
+        if (open.length > 0) return 'a statement is written whole; values travel as $1, $2';
       }
       if (node.type === 'BinaryExpression' && node['operator'] === '+') {
         const sides = [textOf(node['left']), textOf(node['right'])];
@@ -189,6 +189,31 @@ export const noMarks: Law = {
 };
 const marks = /\b(?:TODO|FIXME|XXX|HACK)\b/;
 
+/** A checker may be silenced for one line, in a sentence that says why; never for a file, and never by @ts-ignore. */
+const silences: readonly (readonly [RegExp, string])[] = [
+  [/@ts-(?:ignore|nocheck)\b/, 'say what is wrong instead: @ts-expect-error fails when it is no longer needed'],
+  [/@ts-expect-error\s*$/, 'say why the compiler is wrong here'],
+  [/(?:eslint|oxlint)-disable(?:-next-line|-line)?\b(?!.*-- \S)/, 'give the reason after " -- "'],
+  [/biome-ignore-all\b/, 'silence one line, not the file'],
+  [/(?:v8|c8|istanbul) ignore\b/, 'a line that no test can reach is a line to remove'],
+];
+export const noSilence: Law = {
+  name: 'no-silence',
+  find: (tree) =>
+    tree.paths
+      .filter((path) => isSource(path) && !path.startsWith('tools/laws/'))
+      .flatMap((path) =>
+        tree
+          .text(path)
+          .split('\n')
+          .flatMap((line, index) =>
+            silences
+              .filter(([pattern]) => pattern.test(line))
+              .map(([, message]) => ({ path, line: index + 1, law: 'no-silence', message })),
+          ),
+      ),
+};
+
 export const sourceLaws = (excused: { readonly builtSql: readonly string[] }): readonly Law[] => [
   noShellStrings,
   noEval,
@@ -198,4 +223,5 @@ export const sourceLaws = (excused: { readonly builtSql: readonly string[] }): r
   noMathRandom,
   statesChangeInMachines,
   noMarks,
+  noSilence,
 ];

@@ -72,7 +72,9 @@ const roomOf = (path: string, kind: 'domains' | 'ports'): string | undefined =>
 /** What is wrong with an import, in a sentence; nothing when it is fine. */
 export function judge(found: Import): string | undefined {
   const { from, to } = found;
-  if (isForTests(to) && !isTestCode(from)) return `${to} is made for tests; only tests import it`;
+  // Benches and chaos start real servers, as tests do.
+  if (isForTests(to) && !isTestCode(from) && !from.startsWith('tools/'))
+    return `${to} is made for tests; only tests import it`;
   if (/^server\/src\/bin\//.test(to) && !/^(?:server\/src\/bin|tools|server\/test)\//.test(from) && !isTestCode(from)) {
     return 'nothing imports a process; move what is shared into a domain or the kernel';
   }

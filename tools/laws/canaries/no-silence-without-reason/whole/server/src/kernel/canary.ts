@@ -1,0 +1,2 @@
+// oxlint-disable-next-line no-debugger -- nothing is debugged here
+export const one = 1;
