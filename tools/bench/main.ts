@@ -1,0 +1,35 @@
+import { readFacts } from './machine.ts';
+import { type BenchmarkName, help, type Options, readOptions } from './options.ts';
+import { openReport, type Report } from './report.ts';
+import { serveOrders } from './worker.ts';
+
+/** `npm run bench`. Also the program of every part that runs in a process of its own: `main.ts part http-load`. */
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  'http-load': async () => serveOrders((await import('./http-load.ts')).runHttpLoad),
+};
+
+const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Report) => Promise<void>>> = {
+  'write-path': async (...given) => (await import('./write-path.ts')).measureWritePath(...given),
+};
+
+async function main(args: readonly string[]): Promise<void> {
+  const [first, name = ''] = args;
+  if (first === 'part') {
+    const play = parts[name];
+    if (!play) throw new Error(`There is no part ${name}.`);
+    return play();
+  }
+  const options = readOptions(args);
+  if (options.help) {
+    process.stdout.write(help);
+    return;
+  }
+  for (const benchmark of options.only) {
+    const report = openReport(benchmark, readFacts());
+    await benchmarks[benchmark](options, report);
+    const { violations } = await report.close();
+    if (violations.length > 0) process.exitCode = 1;
+  }
+}
+
+await main(process.argv.slice(2));
