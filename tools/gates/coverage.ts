@@ -8,12 +8,15 @@ import { root } from '../lib/tree.ts';
  * suites need real servers), so the floor of ports is lower. A floor is raised when its folder has left it behind.
  */
 export const floors: Readonly<Record<string, number>> = {
-  'contract/src': 70,
+  'contract/src': 95,
   'server/src/kernel': 70,
   'server/src/domains': 70,
-  'server/src/edge': 70,
-  'server/src/ports': 50,
+  'server/src/edge': 80,
+  'server/src/ports': 60,
 };
+
+/** Read by the compiler and never run. */
+const neverRuns = ['server/src/kernel/refused.ts'];
 
 interface Lines {
   readonly total: number;
@@ -25,7 +28,7 @@ export type CoverageSummary = Readonly<Record<string, { readonly lines: Lines }>
 export function judgeCoverage(summary: CoverageSummary): { findings: string[]; shares: string[] } {
   const rows = Object.entries(floors).map(([folder, floor]) => {
     const lines = Object.entries(summary).flatMap(([path, entry]) =>
-      path.startsWith(`${folder}/`) ? [entry.lines] : [],
+      path.startsWith(`${folder}/`) && !neverRuns.includes(path) ? [entry.lines] : [],
     );
     const total = lines.reduce((sum, entry) => sum + entry.total, 0);
     const covered = lines.reduce((sum, entry) => sum + entry.covered, 0);
