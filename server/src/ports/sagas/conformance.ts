@@ -376,6 +376,29 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
         expect(await sagas.answer(token, { proof: 'late' })).toBe('unknown');
       });
 
+      it('takes no answer while the steps before it are being undone', async () => {
+        let token = '';
+        const gate = Promise.withResolvers<void>();
+        const saga = defineSaga<object>('suite.closing', 1)
+          .step('before', { do: async () => 0, undo: () => gate.promise })
+          .wait('boot', {
+            ask: async (_, given) => {
+              token = given;
+            },
+            answer: Answer,
+            timeoutMs: 50,
+            undo: nothing,
+          });
+        await sagas.serve([saga]);
+        const id = systemIds.next();
+        await sagas.start(saga, id, {}, origin);
+        const step = async () => token && (await sagas.look(saga, id))?.step === 'before';
+        await vi.waitUntil(step, { timeout: 15_000 });
+        expect(await sagas.answer(token, { proof: 'late' })).toBe('unknown');
+        gate.resolve();
+        expect(await bench.ended(sagas, saga, id)).toMatchObject({ state: 'undone', step: 'boot' });
+      });
+
       it('is undone with its answer when a later step gives up', async () => {
         const saga = waiting('suite.bad', 60_000, async (token) => void (await sagas.answer(token, { proof: 'bad' })));
         await sagas.serve([saga]);

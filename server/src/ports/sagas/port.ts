@@ -4,10 +4,16 @@ import type { Saga } from '../../kernel/saga.ts';
 export interface Sagas {
   /** Begins a run. The same saga and id again is the same run: nothing starts twice. */
   start<P extends object>(saga: Saga<P>, id: string, params: P, origin: Origin): Promise<void>;
-  /** Answers a waiting step by its token. Repeating an answer is harmless; the first one counts. */
+  /**
+   * Answers a waiting step by its token. Repeating an answer is harmless; the first one counts. A wait that nobody
+   * answered in time is closed, and its token is `unknown` from then on.
+   */
   answer(token: string, value: unknown): Promise<'accepted' | 'unknown' | 'already answered' | 'invalid'>;
   look(saga: { readonly name: string }, id: string): Promise<Run | undefined>;
-  /** Runs of these sagas are worked on by this process from now on. Called once per process. */
+  /**
+   * Runs of these sagas, in these versions, are worked on by this process from now on. More may be added later. A
+   * process that only starts, answers and looks need not call it.
+   */
   serve(sagas: readonly Saga<never>[]): Promise<void>;
   /** Throws unless the engine answers. */
   check(): Promise<void>;
