@@ -18,7 +18,7 @@ await score.gates(staticGates, 2);
 score.note('tests');
 const began = Date.now();
 const run = await runTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 7 * 60_000);
-score.tests('vitest', run.passed, run.failures, Date.now() - began);
+score.tests('vitest', run, Date.now() - began);
 
 score.note('what the tests showed');
 await score.gates([skipped(run.results), coverage, conformance('embedded'), capabilities], 1);

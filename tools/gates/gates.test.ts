@@ -328,7 +328,7 @@ describe('the score', () => {
       () => 0,
     );
     await score.gates(gates, 2);
-    score.tests('vitest', 3, failures, 0);
+    score.tests('vitest', { passed: 3, failures }, 0);
     return { code: score.close(), text };
   };
 

@@ -53,7 +53,7 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['server/src/ports/cache'],
   '@nats-io/jetstream': ['server/src/ports/bus'],
   '@nats-io/transport-node': ['server/src/ports/bus'],
-  'graphile-worker': ['server/src/ports/bus', 'tools/bench'],
+  'graphile-worker': ['server/src/ports/bus'],
   '@dbos-inc/dbos-sdk': ['server/src/ports/sagas'],
   '@temporalio/activity': ['server/src/ports/sagas'],
   '@temporalio/client': ['server/src/ports/sagas', 'server/src/testing'],
@@ -63,6 +63,8 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['server/src/ports/objects', 'server/src/testing'],
   '@aws-sdk/lib-storage': ['server/src/ports/objects'],
   nodemailer: ['server/src/ports/mail'],
+  'pg-boss': ['server/src/ports/bus'],
+  'oidc-provider': ['server/src/ports/identity-provider'],
 };
 
 /** `server/src/domains/tenancy` of any file in it. */
@@ -97,7 +99,8 @@ export function judge(found: Import): string | undefined {
     if (!isDoor)
       return `an adapter does not lean on another port's adapter; ${theirPort}/port.ts says what may be asked`;
   }
-  if (!found.isRelative && !isTestCode(from)) {
+  // A bench compares us with the bare library.
+  if (!found.isRelative && !isTestCode(from) && !from.startsWith('tools/bench/')) {
     const homes = driverHomes[to];
     if (homes !== undefined && !homes.some((home) => from.startsWith(`${home}/`) || from === `${home}.ts`)) {
       return `${to} is known in ${homes.join(', ')} only; ask for a port instead`;

@@ -4,8 +4,8 @@ import type { Gate } from './gate.ts';
 export interface Score {
   /** Runs gates, at most `atOnce` together, and prints each as it ends. */
   gates(list: readonly Gate[], atOnce: number): Promise<void>;
-  /** Prints one line for something that holds many tests. */
-  tests(name: string, passed: number, failures: readonly string[], elapsedMs: number): void;
+  /** Prints one line for something that holds many tests; `report` is shown instead of the bare failures, if there is one. */
+  tests(name: string, run: { passed: number; failures: readonly string[]; report?: string }, elapsedMs: number): void;
   note(sentence: string): void;
   /** Prints `N passed, N failed` alone on a line and answers the exit code. */
   close(): number;
@@ -43,11 +43,12 @@ export function makeScore(print: (text: string) => void, now: () => number): Sco
       };
       await Promise.all(Array.from({ length: atOnce }, lane));
     },
-    tests(name, good, failures, elapsedMs) {
-      passed += good;
+    tests(name, run, elapsedMs) {
+      const { failures } = run;
+      passed += run.passed;
       failed += failures.length;
-      line(name, failures.length === 0 ? 'ok' : 'FAILED', elapsedMs, `${good} passed, ${failures.length} failed`);
-      if (failures.length > 0) print(`\n${failures.join('\n\n')}\n\n`);
+      line(name, failures.length === 0 ? 'ok' : 'FAILED', elapsedMs, `${run.passed} passed, ${failures.length} failed`);
+      if (failures.length > 0) print(`\n${run.report || failures.join('\n\n')}\n\n`);
     },
     note: (sentence) => print(`  ${sentence}\n`),
     close() {

@@ -7,8 +7,10 @@ import { root } from './tree.ts';
 export interface TestRun {
   readonly results: Results;
   readonly passed: number;
-  /** One text per failure, ready to be read. */
+  /** One text per failure. */
   readonly failures: readonly string[];
+  /** What vitest itself says about the failures, with the differences that its JSON leaves out. */
+  readonly report: string;
   readonly skipped: readonly string[];
 }
 
@@ -30,7 +32,7 @@ export async function runTests(
   );
   if (!existsSync(report)) {
     const failures = [`vitest ended with ${ran.code} before it wrote a report\n${ran.output.trim()}`];
-    return { results: { tests: [], brokenFiles: [] }, passed: 0, failures, skipped: [] };
+    return { results: { tests: [], brokenFiles: [] }, passed: 0, failures, report: '', skipped: [] };
   }
   const results = readResults(report);
   const failures = [
@@ -42,9 +44,11 @@ export async function runTests(
   // An error outside every test (a promise that nobody awaited) ends vitest with 1 and stands in no test's report.
   if (ran.code !== 0 && failures.length === 0) failures.push(`vitest ended with ${ran.code}\n${ran.output.trim()}`);
   if (results.tests.length === 0) failures.push(`no test of the project ${project} was found`);
+  const detail = ran.output.search(/^\W*(?:Failed (?:Suites|Tests)|Unhandled)/m);
   return {
     results,
     failures,
+    report: detail < 0 ? '' : ran.output.slice(detail).trimEnd(),
     passed: results.tests.filter((test) => test.state === 'passed').length,
     skipped: results.tests.filter((test) => test.state === 'skipped').map((test) => `${test.path} ${fullTitle(test)}`),
   };
