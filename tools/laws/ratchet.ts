@@ -5,8 +5,13 @@ import { listLines, root } from '../lib/tree.ts';
 export function historyOf(path: string): string[] {
   const git = (args: readonly string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  const commits = git(['log', '--format=%H', '--diff-filter=AM', '--', path]).split('\n').filter(Boolean);
-  return commits.map((commit) => git(['show', `${commit}:${path}`]));
+  try {
+    const commits = git(['log', '--format=%H', '--diff-filter=AM', '--', path]).split('\n').filter(Boolean);
+    return commits.map((commit) => git(['show', `${commit}:${path}`]));
+  } catch {
+    // Not a clone, or not ours to read: the numbers in the file itself still hold.
+    return [];
+  }
 }
 
 /** `name number` a line. */

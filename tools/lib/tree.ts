@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The repository's top folder. */
@@ -27,15 +27,34 @@ export function makeTree(files: Readonly<Record<string, string>>): Tree {
 
 /** Files that git knows or would take: what is ignored is nobody's concern, what is new already counts. */
 export function repositoryPaths(): string[] {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
-  });
-  return listed
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(join(root, path)))
-    .sort();
+  return (gitPaths() ?? folderPaths()).filter((path) => existsSync(join(root, path))).sort();
+}
+
+function gitPaths(): string[] | undefined {
+  try {
+    return execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      cwd: root,
+      encoding: 'utf8',
+      maxBuffer: 64 << 20,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .split('\0')
+      .filter((path) => path !== '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without git (an unpacked archive, a tree of another user) the folder itself is looked at. */
+function folderPaths(): string[] {
+  const leftOut = new Set([
+    '.git',
+    ...listLines(readFileSync(join(root, '.gitignore'), 'utf8')).map((line) => line.replace(/\/$/, '')),
+  ]);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split('/').some((part) => leftOut.has(part)) && !path.endsWith('.log'));
 }
 
 let cached: Tree | undefined;
