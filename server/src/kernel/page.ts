@@ -11,11 +11,21 @@ export interface Page<T> {
 }
 export const defaultPageSize = 50;
 
-export function readCursor(list: string, cursor: string | undefined): string | undefined | Fault<'cursor_invalid'> {
+/** What the sort keys of a list look like. Anything else would reach Postgres and fail there, as if it were our fault. */
+const keys = {
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  number: /^[0-9]{1,18}$/,
+} as const;
+
+export function readCursor(
+  list: string,
+  cursor: string | undefined,
+  key: keyof typeof keys = 'uuid',
+): string | undefined | Fault<'cursor_invalid'> {
   if (cursor === undefined) return undefined;
   const text = Buffer.from(cursor, 'base64url').toString();
   const at = text.indexOf(':');
-  if (text.slice(0, at) !== list || !/^[0-9a-f-]{1,36}$/.test(text.slice(at + 1))) {
+  if (text.slice(0, at) !== list || !keys[key].test(text.slice(at + 1))) {
     return new Fault('cursor_invalid', 'This cursor does not belong to this list: start again without one.');
   }
   return text.slice(at + 1);

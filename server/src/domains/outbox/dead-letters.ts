@@ -87,6 +87,10 @@ export interface Lost {
 }
 export const deadSubject = (envelope: Envelope): string => `dlq.${envelope.event_type}`;
 
+/** Postgres keeps neither zero bytes nor half characters, and a letter that cannot be kept would come back for ever. */
+const storable = (_field: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+
 /** Writes a dead letter down. Saying it twice makes one. */
 export async function insertDeadLetter(tx: WriteTx, lost: Lost): Promise<void> {
   await tx.run(insert, [
@@ -96,9 +100,9 @@ export async function insertDeadLetter(tx: WriteTx, lost: Lost): Promise<void> {
     lost.consumer ?? null,
     lost.envelope.organization_id ?? null,
     lost.key,
-    JSON.stringify(lost.envelope),
+    JSON.stringify(lost.envelope, storable),
     lost.attempts,
-    redactText(lost.reason).slice(0, maxReasonLength),
+    storable('reason', redactText(lost.reason).slice(0, maxReasonLength)),
   ]);
 }
 
@@ -110,7 +114,7 @@ async function page(
   query: { state?: string; cursor?: string; limit?: number; subject_prefix?: string },
   origin: DeadLetter['origin'] | undefined,
 ): Promise<Page<DeadLetter> | Fault<'cursor_invalid'>> {
-  const before = readCursor('dead-letters', query.cursor);
+  const before = readCursor('dead-letters', query.cursor, 'number');
   if (before instanceof Fault) return before;
   const limit = query.limit ?? defaultPageSize;
   const rows = await tx.rows<Row>(list, [
@@ -127,8 +131,7 @@ async function settle(tx: WriteTx, found: Row | undefined, transition: 'requeue'
   if (!found) return tx.abandon(absent());
   const moved = await advance(tx, found.seq, transition);
   if (moved === undefined) return tx.abandon(absent());
-  if (moved instanceof Fault)
-    return tx.abandon(new Fault('event_already_settled', `The event is ${found.state} already.`));
+  if (moved instanceof Fault) return tx.abandon(new Fault('event_already_settled', 'The event is settled already.'));
   // The copy enters the outbox under a new message id; the relay's next look finds it.
   if (transition === 'requeue') await tx.rows(requeueEvent, [found.seq]);
   const [now] = await tx.rows<Row>(bySeq, [found.seq]);
