@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { redactText } from './redact.ts';
 
 /**
  * Configuration comes from the environment, is read once, and is checked whole: a process that lacks three things says
@@ -49,6 +50,8 @@ const describe = (schema: TSchema): string => {
 
 function complaint(schema: TSchema, value: unknown): string {
   const [first] = Value.Errors(schema, value);
-  const shown = (schema as { secret?: boolean }).secret ? 'the given value (not shown)' : JSON.stringify(value);
+  const shown = (schema as { secret?: boolean }).secret
+    ? 'the given value (not shown)'
+    : redactText(JSON.stringify(value));
   return `does not accept ${shown}: it ${first?.message ?? 'is not valid'}. ${describe(schema)}`;
 }

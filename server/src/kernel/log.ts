@@ -14,7 +14,8 @@ export function makeLog(service: string, level: LogLevel, destination: Destinati
       base: { service },
       messageKey: 'msg',
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      // What a child carries is written with each of its lines, and is cleaned when the child is made.
+      formatters: { level: (label) => ({ level: label }), bindings: (bindings) => redact(bindings) as typeof bindings },
       hooks: {
         // By key and by value, on every path: the arguments of every call go through here before pino sees them.
         logMethod(args, method) {
