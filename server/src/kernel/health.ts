@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { redactText } from './redact.ts';
 
 const checkWithinMs = 5_000;
 
@@ -24,7 +25,7 @@ export async function readiness(
         await Promise.race([check(), late]);
         return [name, 'ok'] as const;
       } catch (error) {
-        return [name, error instanceof Error ? error.message : 'failed'] as const;
+        return [name, error instanceof Error ? redactText(error.message) : 'failed'] as const;
       }
     }),
   );
@@ -70,6 +71,8 @@ export async function serveHealth(parts: {
     server.once('error', reject);
     server.listen(parts.port, parts.host, resolve);
   });
+  // Trouble with a single connection or descriptor is not a reason for the process to die.
+  server.on('error', (error) => parts.log.warn({ err: error }, 'the health server has trouble'));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : parts.port;
   return {

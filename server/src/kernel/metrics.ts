@@ -16,6 +16,8 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+const collectWithinMs = 2_000;
+
 export const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 export function makeMetrics(process: string, version: string): Metrics {
@@ -39,12 +41,21 @@ export function makeMetrics(process: string, version: string): Metrics {
       once(name, () => new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers })),
     onScrape: (collect) => void collectors.push(collect),
     async scrape() {
-      // One look-up that fails must not hide the other numbers.
-      await Promise.allSettled(collectors.map((collect) => collect()));
+      // One look-up that fails or hangs must not hide the other numbers.
+      await withinMs(collectWithinMs, Promise.allSettled(collectors.map(async (collect) => collect())));
       return registry.metrics();
     },
     contentType: registry.contentType,
   };
   metrics.gauge('gpuaas_build_info', 'Constant 1, labelled with the release.', ['version']).set({ version }, 1);
   return metrics;
+}
+
+async function withinMs(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { Clock } from './clock.ts';
-import { type Environment, readConfig } from './config.ts';
+import { ConfigFault, type Environment, readConfig } from './config.ts';
 import { armFailpoints } from './failpoint.ts';
 import { serveHealth } from './health.ts';
 import type { Ids } from './id.ts';
@@ -80,8 +80,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     readonly openPorts: (needs: readonly Need[], common: Common<unknown>, name: string) => Promise<Pick<Ports, Need>>;
   },
 ): Promise<Running> {
-  const base = readConfig(spec.name, everyProcess, given.env);
-  const config = readConfig(spec.name, spec.config, given.env);
+  const { base, config } = readWhole(spec.name, spec.config, given.env);
   if (base.failpoints) armFailpoints(base.failpoints);
   const log = given.log;
   const scope = makeScope(log);
@@ -120,4 +119,22 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     await scope.close(base.shutdownSeconds * 1_000);
     throw error;
   }
+}
+
+/** The settings of every process and those of this one, with the faults of both in one message. */
+function readWhole<Config extends TObject>(name: string, own: Config, env: Environment) {
+  const faults: string[] = [];
+  const attempt = <S extends TObject>(schema: S): Static<S> | undefined => {
+    try {
+      return readConfig(name, schema, env);
+    } catch (error) {
+      if (!(error instanceof ConfigFault)) throw error;
+      faults.push(...error.faults);
+      return undefined;
+    }
+  };
+  const base = attempt(everyProcess);
+  const config = attempt(own);
+  if (!base || !config) throw new ConfigFault(name, faults);
+  return { base, config };
 }

@@ -21,6 +21,7 @@ export function makeScope(log: Log): OwnedScope {
   const kept: { name: string; thing: Closable }[] = [];
   const checks: { name: string; check(): Promise<void> }[] = [];
   const stopping = new AbortController();
+  let closing: Promise<string[]> | undefined;
   return {
     keep(name, thing) {
       kept.push({ name, thing });
@@ -29,21 +30,28 @@ export function makeScope(log: Log): OwnedScope {
     ready: (name, check) => void checks.push({ name, check }),
     stopping: stopping.signal,
     checks,
-    async close(deadlineMs) {
-      stopping.abort(new Error('the process is stopping'));
-      const late: string[] = [];
-      const until = performance.now() + deadlineMs;
-      for (const { name, thing } of kept.splice(0).reverse()) {
-        const left = Math.max(50, until - performance.now());
-        try {
-          if ((await withDeadline(Promise.resolve(thing.close()), left)) === 'late') late.push(name);
-        } catch (error) {
-          log.error({ err: error, part: name }, 'a part did not close cleanly');
-        }
-      }
-      return late;
+    // Whoever asks a second time waits for the same end.
+    close(deadlineMs) {
+      closing ??= closeAll(deadlineMs);
+      return closing;
     },
   };
+
+  async function closeAll(deadlineMs: number): Promise<string[]> {
+    stopping.abort(new Error('the process is stopping'));
+    const late: string[] = [];
+    const until = performance.now() + deadlineMs;
+    // One at a time from the end of the list: a start that is still under way may add to it.
+    for (let last = kept.pop(); last !== undefined; last = kept.pop()) {
+      const left = Math.max(50, until - performance.now());
+      try {
+        if ((await withDeadline(Promise.resolve(last.thing.close()), left)) === 'late') late.push(last.name);
+      } catch (error) {
+        log.error({ err: error, part: last.name }, 'a part did not close cleanly');
+      }
+    }
+    return late;
+  }
 }
 
 async function withDeadline(work: Promise<void>, ms: number): Promise<'closed' | 'late'> {
