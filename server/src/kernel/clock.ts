@@ -8,20 +8,31 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The longest time that one timer of Node can hold; a longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => new Date(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      }, ms);
+      let timer: NodeJS.Timeout;
+      const rest = (leftMs: number) => {
+        timer = setTimeout(
+          () => {
+            if (leftMs > longestTimerMs) return rest(leftMs - longestTimerMs);
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+          Math.min(leftMs, longestTimerMs),
+        );
+      };
       const stop = () => {
         clearTimeout(timer);
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', stop, { once: true });
+      rest(ms);
     }),
 };
 
@@ -38,16 +49,17 @@ export function makeTestClock(start = new Date('2026-01-01T00:00:00Z')): TestClo
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const sleeper = { at: now + ms, wake: resolve };
+        const stop = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        const sleeper = { at: now + ms, wake };
         sleepers.add(sleeper);
-        signal?.addEventListener(
-          'abort',
-          () => {
-            sleepers.delete(sleeper);
-            reject(signal.reason);
-          },
-          { once: true },
-        );
+        signal?.addEventListener('abort', stop, { once: true });
       }),
     async advance(ms) {
       const until = now + ms;

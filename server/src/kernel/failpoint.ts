@@ -23,6 +23,7 @@ export function armFailpoints(spec: string): void {
     const [failure, after = '1'] = rest.split(':');
     if (!failpointNames.includes(name as FailpointName)) throw new Error(`there is no failpoint ${name}`);
     if (failure !== 'kill' && failure !== 'stall' && failure !== 'fail') throw new Error(`${failure} is no failure`);
+    if (!/^[1-9][0-9]*$/.test(after)) throw new Error(`${after} is no number of passages`);
     armed.set(name as FailpointName, { failure, after: Number(after) });
   }
 }

@@ -11,8 +11,10 @@ export function makeFresh<K, V>(parts: { readonly clock: Clock; readonly ttlMs: 
       const value = look();
       known.delete(key);
       if (known.size >= parts.max) known.delete(known.keys().next().value as K);
-      known.set(key, { value, untilMs: nowMs + parts.ttlMs });
-      value.catch(() => known.delete(key));
+      const entry = { value, untilMs: nowMs + parts.ttlMs };
+      known.set(key, entry);
+      // A look-up that failed is forgotten, but not the newer one that may have taken its place.
+      value.catch(() => known.get(key) === entry && known.delete(key));
       return value;
     },
     forget(key?: K): void {

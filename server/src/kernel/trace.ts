@@ -44,7 +44,8 @@ export function startTracing(spec: {
   };
 }
 
-const traceparentPattern = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+// Ids of zeros only are not ids.
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The caller's trace if it sent a well-formed one, else the beginning of a new one. */
 export const traceparentOf = (header: string | undefined): string =>
