@@ -1,5 +1,10 @@
 import type { ErrorCode } from '@gpuaas/contract';
 
+/** Something we depend on does not answer. Thrown, logged with its cause, and answered with 503: it may be back soon. */
+export class Outage extends Error {
+  override readonly name = 'Outage';
+}
+
 /** An expected refusal. Bugs and outages throw; refusals are returned, and the route declares their codes. */
 export class Fault<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;

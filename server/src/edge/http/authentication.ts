@@ -9,7 +9,7 @@ import {
   jwtVerify,
 } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, Outage } from '../../kernel/fault.ts';
 
 /** Who a token speaks for, once its signature, issuer, audience and dates were checked. */
 export interface Identity {
@@ -28,6 +28,9 @@ const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'];
 const refreshMs = 5 * 60_000;
 const cachedTokens = 10_000;
 const maxTokenLength = 8_192;
+/** What OpenID Connect allows a subject to be; the rest would only fail later, in the database. */
+const subjectPattern = /^[\x20-\x7e]{1,255}$/;
+const tokenIdPattern = /^[\x20-\x7e]{1,255}$/;
 
 export type KeySource =
   | { readonly kind: 'url'; readonly url: URL }
@@ -50,7 +53,7 @@ export function makeAuthenticate(parts: {
       ? createRemoteJWKSet(parts.keys.url, { cacheMaxAge: refreshMs, cooldownDuration: 10_000, timeoutDuration: 5_000 })
       : createLocalJWKSet(parts.keys.keys);
   // Verifying costs more than everything else in a request. The same token is checked once, and its dates every time.
-  const verified = new Map<string, { identity: Identity; expiresAtMs: number }>();
+  const verified = new Map<string, { identity: Identity; untilMs: number }>();
 
   return async (authorization) => {
     if (!authorization) return new Fault('token_missing', 'Send Authorization: Bearer <token>.');
@@ -62,7 +65,7 @@ export function makeAuthenticate(parts: {
     const fingerprint = hash('sha256', token, 'base64');
     const known = verified.get(fingerprint);
     if (known) {
-      if (known.expiresAtMs > nowMs) return known.identity;
+      if (known.untilMs > nowMs) return known.identity;
       verified.delete(fingerprint);
     }
     try {
@@ -74,8 +77,10 @@ export function makeAuthenticate(parts: {
         requiredClaims: ['exp', 'sub'],
       });
       const identity = identityOf(payload);
+      if (identity instanceof Fault) return identity;
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
-      verified.set(fingerprint, { identity, expiresAtMs: (payload.exp ?? 0) * 1_000 });
+      // Not longer than keys are remembered: a key that its issuer took back must not live on in what it once signed.
+      verified.set(fingerprint, { identity, untilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + refreshMs) });
       return identity;
     } catch (error) {
       return refusal(error);
@@ -83,20 +88,53 @@ export function makeAuthenticate(parts: {
   };
 }
 
-function identityOf(payload: JWTPayload): Identity {
-  const scope = payload['scope'];
+/** The signature vouches for who wrote the claims, not for their types: what cannot be understood is refused. */
+function identityOf(payload: JWTPayload): Identity | AuthenticationFault {
+  const { iss, sub, jti, scope }: { iss?: unknown; sub?: unknown; jti?: unknown; scope?: unknown } = payload;
+  const scopes = scopesOf(scope);
+  if (
+    typeof iss !== 'string' ||
+    typeof sub !== 'string' ||
+    !subjectPattern.test(sub) ||
+    (jti !== undefined && (typeof jti !== 'string' || !tokenIdPattern.test(jti))) ||
+    scopes === 'unreadable'
+  ) {
+    return notValid();
+  }
   return {
-    issuer: payload.iss ?? '',
-    subject: payload.sub ?? '',
+    issuer: iss,
+    subject: sub,
     kind: payload['principal_type'] === 'service_account' ? 'service_account' : 'user',
-    tokenId: payload.jti,
-    scopes: typeof scope === 'string' ? new Set(scope.split(' ').filter(Boolean)) : undefined,
+    tokenId: jti,
+    scopes,
   };
 }
+
+/** A narrowing that we cannot read must not be taken for none. */
+function scopesOf(scope: unknown): ReadonlySet<string> | undefined | 'unreadable' {
+  if (scope === undefined) return undefined;
+  if (typeof scope === 'string') return new Set(scope.split(' ').filter(Boolean));
+  if (Array.isArray(scope) && scope.every((item) => typeof item === 'string')) return new Set<string>(scope);
+  return 'unreadable';
+}
+
+const notValid = () => new Fault('token_invalid', 'The token is not valid here: sign in again.');
 
 function refusal(error: unknown): AuthenticationFault {
   if (error instanceof joseErrors.JWTExpired)
     return new Fault('token_expired', 'The token has expired: sign in again.');
-  if (error instanceof joseErrors.JWKSTimeout || !(error instanceof joseErrors.JOSEError)) throw error;
-  return new Fault('token_invalid', 'The token is not valid here: sign in again.');
+  if (aboutTheToken.some((kind) => error instanceof kind)) return notValid();
+  // Whatever else went wrong is no fault of the caller, who would sign in again in vain.
+  throw new Outage('the keys of the issuer cannot be used', { cause: error });
 }
+
+const aboutTheToken = [
+  joseErrors.JWTClaimValidationFailed,
+  joseErrors.JWTInvalid,
+  joseErrors.JWSInvalid,
+  joseErrors.JWSSignatureVerificationFailed,
+  joseErrors.JWKSNoMatchingKey,
+  joseErrors.JWKSMultipleMatchingKeys,
+  joseErrors.JOSEAlgNotAllowed,
+  joseErrors.JOSENotSupported,
+];

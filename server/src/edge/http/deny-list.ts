@@ -23,11 +23,25 @@ export async function openDenyList(parts: {
 }): Promise<DenyList & { close(): Promise<void> }> {
   let denied: ReadonlyMap<string, Date> = new Map();
   const stopping = new AbortController();
-  const load = async () => {
+  // One look at a time: were two under way, the older answer could come last and let a revoked token back in.
+  let tail: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
+  const look = async () => {
+    queued = undefined;
     denied = new Map((await parts.denials.current()).map(({ tokenId, expiresAt }) => [tokenId, expiresAt]));
   };
-  await load();
+  const load = (): Promise<void> => {
+    queued ??= tail = tail.catch(() => undefined).then(look);
+    return queued;
+  };
+  // Listening comes first, so that nothing is added between the first look and the first word.
   const listening = await parts.denials.onChange(() => void load().catch(parts.onFault));
+  try {
+    await load();
+  } catch (error) {
+    await listening.close();
+    throw error;
+  }
   const loop = (async () => {
     while (!stopping.signal.aborted) {
       await parts.clock.sleep(lookAgainMs, stopping.signal).catch(() => undefined);
@@ -40,6 +54,7 @@ export async function openDenyList(parts: {
       stopping.abort(new Error('closed'));
       await listening.close();
       await loop;
+      await tail.catch(() => undefined);
     },
   };
 }
