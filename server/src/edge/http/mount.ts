@@ -4,18 +4,19 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { type Database, type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { attachIdempotency, KeyTaken } from '../../kernel/idempotency.ts';
 import type { Log } from '../../kernel/log.ts';
 import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
+import { redactText } from '../../kernel/redact.ts';
 import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts';
 import type { StoredReplies } from '../../ports/database/port.ts';
 import type { Authenticate, Identity } from './authentication.ts';
 import type { DenyList } from './deny-list.ts';
 import { makeEncode } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
-import { encodeProblem, framework, problemType } from './problem.ts';
+import { answerUnreadable, encodeProblem, framework, problemType } from './problem.ts';
 import type { Allowance, RateLimit } from './rate-limit.ts';
 import { makeRefusals } from './refusals.ts';
 import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
@@ -53,6 +54,9 @@ export interface Mount {
 
 const bodyLimitBytes = 256 * 1_024;
 const requestTimeoutMs = 30_000;
+/** How long requests that are under way may take once the process stops. */
+const drainMs = 10_000;
+const maxEchoed = 200;
 const hourMs = 3_600_000;
 const wellFormedRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
 const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
@@ -71,15 +75,29 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    forceCloseConnections: true,
+    // Requests that are under way are answered before the process stops; while it does, our own 503 greets new ones.
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
     logger: false,
+    genReqId: (request) => {
+      const offered = request.headers['x-request-id'];
+      // An id is written into every log, row and event, so one that looks like a credential is not taken up.
+      return typeof offered === 'string' && wellFormedRequestId.test(offered) && redactText(offered) === offered
+        ? offered
+        : parts.ids.next();
+    },
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.ids.next(), securityHeaders),
+    // Fastify refuses some requests before any hook has run.
     frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...securityHeaders, 'x-request-id': request.id });
       answerError(parts, error, request, reply).then(
         () => undefined,
         (fault: unknown) => parts.log.error({ err: fault }, 'a refusal could not be sent'),
       );
     },
   });
+  // Without this, text would reach validation as if it were a JSON string.
+  app.removeContentTypeParser('text/plain');
   const refusals = makeRefusals(parts);
   const timings = parts.metrics.histogram(
     'gpuaas_http_request_duration_seconds',
@@ -93,10 +111,16 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     [],
   );
 
+  let closing = false;
   app.addHook('onRequest', async (request, reply) => {
-    const offered = request.headers['x-request-id'];
-    request.id = typeof offered === 'string' && wellFormedRequestId.test(offered) ? offered : parts.ids.next();
-    reply.headers(securityHeaders).header('x-request-id', request.id);
+    reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+    if (!closing) return;
+    reply.header('retry-after', '1');
+    return refuse(
+      reply,
+      request.id,
+      new Fault('service_unavailable', 'This process is stopping: send the request again.'),
+    );
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -106,15 +130,19 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     );
   });
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    refuse(
-      reply,
-      request.id,
-      new Fault('route_not_found', `There is no ${request.method} ${request.url.split('?')[0]}.`),
-    ),
-  );
+  const routes = parts.routes ?? everyRoute;
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    const allowed = methodsOf(routes, path);
+    if (allowed.length > 0) {
+      reply.header('allow', allowed.join(', '));
+      return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
+    }
+    const echoed = path.length > maxEchoed ? `${path.slice(0, maxEchoed)}…` : path;
+    return refuse(reply, request.id, new Fault('route_not_found', `There is no ${request.method} ${echoed}.`));
+  });
 
-  for (const { route, handle } of matched(parts.handlers, parts.routes ?? everyRoute)) {
+  for (const { route, handle } of matched(parts.handlers, routes)) {
     const stages = makeStages(route, parts);
     app.route({
       method: route.method,
@@ -143,10 +171,30 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   return {
     app: app as unknown as FastifyInstance,
     close: async () => {
+      closing = true;
+      const drained = new AbortController();
+      const patience = parts.clock.sleep(drainMs, drained.signal).then(
+        () => app.server.closeAllConnections(),
+        () => undefined,
+      );
       await app.close();
+      drained.abort();
+      await patience;
       await refusals.close();
     },
   };
+}
+
+/** The methods that a path takes, whatever stands in the places of its parameters. */
+function methodsOf(routes: readonly Route[], path: string): string[] {
+  const given = path.split('/');
+  const fits = ({ path: shape }: Route) => {
+    const parts = shape.split('/');
+    return parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at]);
+  };
+  const methods = new Set<string>(routes.filter(fits).map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
 }
 
 /** The server does not start with a promise it cannot keep, nor with a handler that nobody promised. */
@@ -204,7 +252,8 @@ function makeStages(route: Route, parts: MountParts) {
       if (identity.tokenId && parts.denyList.denies(identity.tokenId)) {
         return problem(new Fault('token_invalid', 'The token was revoked: sign in again.'));
       }
-      person = await parts.recognise(identity, request.id);
+      // What kind of caller this is the token says, each time anew; who it is may be remembered.
+      person = { ...(await parts.recognise(identity, request.id)), kind: identity.kind };
       scopes = identity.scopes;
     }
     const base: Viewer = {
@@ -217,7 +266,7 @@ function makeStages(route: Route, parts: MountParts) {
       correlationId: request.id,
       traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
       address: request.ip,
-      userAgent: header(request, 'user-agent')?.slice(0, 300),
+      userAgent: redactText(header(request, 'user-agent')?.slice(0, 300) ?? '') || undefined,
     };
     const mayCall =
       person.kind !== 'service_account' || (route.auth.kind === 'user' && route.auth.serviceAccounts === 'allowed');
@@ -243,8 +292,8 @@ function makeStages(route: Route, parts: MountParts) {
       return problem(fault, base, allowance.firstRefusal ? 'rate_limit.block' : undefined);
     }
     if (standing instanceof Fault) {
-      const denied = ['validation_error', 'project_required', 'project_mismatch'].includes(standing.code);
-      return problem(standing, base, denied ? undefined : 'authz.deny');
+      const unclear = ['validation_error', 'project_required', 'project_mismatch'].includes(standing.code);
+      return problem(standing, base, unclear ? undefined : 'authz.deny');
     }
     const viewer: Viewer = { ...base, ...standing };
 
@@ -326,6 +375,7 @@ function refuse(reply: FastifyReply, correlationId: string, fault: Fault): Fasti
 const isOutage = (error: unknown): boolean => {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return (
+    error instanceof Outage ||
     (typeof code === 'string' && /^(?:08|53|57P)|^E(?:CONN|PIPE|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH)/.test(code)) ||
     (typeof message === 'string' && /timeout exceeded when trying to connect|Connection terminated/.test(message))
   );

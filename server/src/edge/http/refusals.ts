@@ -30,20 +30,20 @@ export function makeRefusals(parts: {
   let waiting = 0;
   let tail: Promise<void> = Promise.resolve();
 
-  const record = (viewer: Viewer, action: string, route: Route, fault: Fault) =>
-    parts.database
-      .write(makeAct(viewer, action, parts.ids.next()), async (tx) =>
+  const record = async (viewer: Viewer, action: string, route: Route, fault: Fault) => {
+    try {
+      await parts.database.write(makeAct(viewer, action, parts.ids.next()), async (tx) =>
         tx.commit(undefined, {
           target: { type: 'route', id: route.id },
           change: { code: fault.code },
           result: 'failure',
           events: 'none',
         }),
-      )
-      .then(
-        () => undefined,
-        (error: unknown) => parts.log.error({ err: error, action }, 'a refusal could not be audited'),
       );
+    } catch (error) {
+      parts.log.error({ err: error, action }, 'a refusal could not be audited');
+    }
+  };
 
   return {
     note(viewer, action, route, fault) {
