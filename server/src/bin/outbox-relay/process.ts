@@ -30,8 +30,8 @@ export const outboxRelay = defineProcess({
     const relay = scope.keep('relay', await outbox.startRelay());
     scope.ready('relay', async () => {
       const lastGoodAt = relay.lastGoodAt();
-      // A relay that waits for the lead has never been good, and is fine: another one is.
-      if (lastGoodAt && clock.now().getTime() - lastGoodAt.getTime() > staleAfterMs) {
+      // One that waits for the lead is fine, also when it led before: another one is at work.
+      if (!relay.waiting() && lastGoodAt && clock.now().getTime() - lastGoodAt.getTime() > staleAfterMs) {
         throw new Error(`nothing was published since ${lastGoodAt.toISOString()}`);
       }
     });

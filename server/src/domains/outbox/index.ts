@@ -1,5 +1,6 @@
 import { type BeginAct, type Database, type Mounted, sql, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
@@ -13,7 +14,7 @@ import { type Relay, relayName, startRelay } from './relay.ts';
 export interface Outbox {
   readonly routes: readonly Mounted[];
   startRelay(): Promise<Relay>;
-  /** Removes what is published and old. */
+  /** Removes what is published and old, replies that have expired, and what consumers need not remember any more. */
   readonly housekeeping: Reconciler;
 }
 
@@ -21,6 +22,21 @@ const depthSql = sql(
   'dead-letter-depth',
   `select split_part(subject, '.', 2) as stream, count(*)::int as depth
   from dead_letters where state = 'open' group by 1`,
+);
+// What a consumer has done must be remembered for as long as the event can come back: from the outbox that is replayed,
+// or from a dead letter that is requeued. A day is left for clocks that disagree.
+const forget = sql(
+  'consumed-forget',
+  `with kept as (
+     select least($1::timestamptz, (select created_at from outbox_events order by outbox_events.position limit 1))
+       - interval '1 day' as since
+   )
+   delete from consumed_events where (consumer, event_id) in (
+     select c.consumer, c.event_id from consumed_events c, kept
+     where c.consumed_at < kept.since and not exists (
+       select from dead_letters d where d.event_id = c.event_id and (d.state = 'open' or d.settled_at >= kept.since)
+     ) limit $2
+   )`,
 );
 const sweepBatch = 5_000;
 const dayMs = 86_400_000;
@@ -59,6 +75,15 @@ export function makeOutbox(parts: {
       .catch((error: unknown) => log.warn({ err: error }, 'a dead letter could not be announced on the bus'));
   }
 
+  async function forgetConsumed(olderThan: Date): Promise<number> {
+    const forgotten = await db.write(parts.begin('event.forget', { correlationId: parts.ids.next() }), async (tx) => {
+      const count = await tx.run(forget, [olderThan, sweepBatch]);
+      if (count === 0) return tx.abandon(new Fault('event_not_found', 'Nothing is old enough.'));
+      return tx.commit(count, { target: { type: 'consumed_events', id: 'old' }, change: { count }, events: 'none' });
+    });
+    return forgotten instanceof Fault ? 0 : forgotten.value;
+  }
+
   return {
     routes: deadLetterRoutes(parts),
 
@@ -91,9 +116,12 @@ export function makeOutbox(parts: {
       name: 'event-housekeeping',
       round: async () => {
         const olderThan = new Date(clock.now().getTime() - parts.policy('events.retention_days') * dayMs);
-        const removed =
-          (await parts.outbox.sweep(relayName, olderThan, sweepBatch)) + (await parts.replies.sweep(sweepBatch));
-        return removed >= sweepBatch ? 'more' : 'idle';
+        const removed = [
+          await parts.outbox.sweep(relayName, olderThan, sweepBatch),
+          await parts.replies.sweep(sweepBatch),
+          await forgetConsumed(olderThan),
+        ];
+        return Math.max(...removed) >= sweepBatch ? 'more' : 'idle';
       },
     },
   };

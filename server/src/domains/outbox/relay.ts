@@ -13,6 +13,8 @@ import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/po
  */
 export interface Relay {
   readonly running: Promise<void>;
+  /** True while another relay leads. */
+  waiting(): boolean;
   /** When the relay last found everything published, or published something. */
   lastGoodAt(): Date | undefined;
   close(): Promise<void>;
@@ -23,6 +25,9 @@ const batchSize = 1_000;
 const pollMs = 1_000;
 const firstBackoffMs = 50;
 const maxBackoffMs = 5_000;
+// A refusal is about the event, and everything behind it waits meanwhile: all tries together take about a second.
+const firstRefusedMs = 25;
+const maxRefusedMs = 250;
 
 export async function startRelay(parts: {
   readonly outbox: OutboxLog;
@@ -38,6 +43,7 @@ export async function startRelay(parts: {
   const { signal } = stopping;
   let woken = Promise.withResolvers<void>();
   let lastGoodAt: Date | undefined;
+  let waiting = true;
   const published = parts.metrics.counter('gpuaas_outbox_published_total', 'Events handed to the bus.', ['outcome']);
   const listening = await outbox.onCommit(() => woken.resolve());
 
@@ -48,8 +54,9 @@ export async function startRelay(parts: {
       const refused: { row: OutboxRow; reason: string }[] = [];
       for (const [index, row] of waiting.entries()) {
         const outcome: Published | undefined = outcomes[index];
+        if (outcome === undefined) throw new Error('the bus did not say what became of an event');
         if (typeof outcome === 'object') refused.push({ row, reason: outcome.refused });
-        published.inc({ outcome: typeof outcome === 'object' ? 'refused' : (outcome ?? 'lost') });
+        published.inc({ outcome: typeof outcome === 'object' ? 'refused' : outcome });
       }
       if (refused.length === 0) return;
       if (attempt >= parts.maxAttempts()) {
@@ -57,7 +64,7 @@ export async function startRelay(parts: {
         return;
       }
       waiting = refused.map(({ row }) => row);
-      await clock.sleep(backoffMs(attempt), signal);
+      await clock.sleep(Math.min(maxRefusedMs, firstRefusedMs * 2 ** (attempt - 1)), signal);
     }
   }
 
@@ -97,13 +104,16 @@ export async function startRelay(parts: {
   const running = (async () => {
     for (let failures = 0; !signal.aborted; ) {
       let reader: OutboxReader | undefined;
+      const goodBefore = lastGoodAt;
       try {
+        waiting = true;
         reader = await outbox.lead(relayName, signal);
-        failures = 0;
+        waiting = false;
         await pump(reader);
       } catch (error) {
         if (signal.aborted) return;
-        failures += 1;
+        // Taking the lead is no success yet: only work that went well shortens the next pause.
+        failures = lastGoodAt === goodBefore ? failures + 1 : 1;
         log.warn({ err: error, failures }, 'the relay lost its place; taking it up again');
         await clock.sleep(backoffMs(failures), signal).catch(() => undefined);
       } finally {
@@ -114,6 +124,7 @@ export async function startRelay(parts: {
 
   return {
     running,
+    waiting: () => waiting,
     lastGoodAt: () => lastGoodAt,
     async close() {
       stopping.abort(new Error('the relay is stopping'));

@@ -2,7 +2,6 @@ import pg, { type Pool } from 'pg';
 import { sql } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from './port.ts';
-import { sqlState } from './transaction.ts';
 
 /**
  * Reads the outbox in an order that never skips anyone.
@@ -20,17 +19,26 @@ const loadMark = sql(
   `select transaction_from::text as "from", transaction_to::text as "to", position::text as position
    from relay_watermarks where relay = $1`,
 );
+const makeMark = sql(
+  'outbox-first-mark',
+  `insert into relay_watermarks (relay, transaction_from, transaction_to, position) values ($1, '0', '0', 0)
+   on conflict (relay) do nothing`,
+);
+// Moves the mark only from where this reader left it: a rewind in the meantime wins.
 const saveMark = sql(
   'outbox-save',
-  `insert into relay_watermarks (relay, transaction_from, transaction_to, position) values ($1, $2::xid8, $3::xid8, $4)
-   on conflict (relay) do update set transaction_from = excluded.transaction_from,
-     transaction_to = excluded.transaction_to, position = excluded.position, updated_at = clock_timestamp()`,
+  `update relay_watermarks set transaction_from = $2::xid8, transaction_to = $3::xid8, position = $4,
+     updated_at = clock_timestamp()
+   where relay = $1 and transaction_from = $5::xid8 and transaction_to = $6::xid8 and position = $7`,
 );
 const horizon = sql(
   'outbox-horizon',
   `select h.xid::text as "to", (
      select (min(position) - 1)::text from outbox_events where transaction_id >= $1::xid8 and transaction_id < h.xid
-   ) as position
+   ) as position, (
+     select transaction_from = $1::xid8 and transaction_to = $3::xid8 and relay_watermarks.position = $4
+     from relay_watermarks where relay = $2
+   ) as ours
    from (select pg_snapshot_xmin(pg_current_snapshot()) as xid) h`,
 );
 // "is true" keeps the planner on the primary key: the rows of a round are nearly contiguous there.
@@ -54,6 +62,7 @@ const countBacklog = sql(
    )
    select count(*)::int as pending, min(created_at) as oldest from waiting`,
 );
+const ahead = sql('outbox-ahead', 'select $1::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as ahead');
 const forgetMark = sql(
   'outbox-rewind',
   `update relay_watermarks set transaction_from = '0', transaction_to = '0', position = 0 where relay = $1`,
@@ -67,7 +76,17 @@ const sweepEvents = sql(
    )`,
 );
 
+const wakeRelay = sql('outbox-wake', 'select pg_notify($1, $2)');
+
 export const commitChannel = 'gpuaas_outbox';
+
+/** Transactions are counted by a server, and a dump does not carry the count along. */
+const foreignMark = (relay: string): string =>
+  `The mark of ${relay} is ahead of this server's transactions: the data come from another server. Set transaction_id in outbox_events and the mark in relay_watermarks to zero; everything kept is then published again.`;
+
+const beginning: Mark = { from: '0', to: '0', position: '0' };
+const answerWithinMs = 60_000;
+const goodbyeWithinMs = 2_000;
 
 export function makeOutboxLog(parts: {
   readonly url: string;
@@ -80,50 +99,78 @@ export function makeOutboxLog(parts: {
   async function lead(relay: string, signal: AbortSignal): Promise<OutboxReader> {
     signal.throwIfAborted();
     // A connection of its own: the lock lives as long as it does, and losing it is losing the lead.
-    const client = new pg.Client({ connectionString: parts.url, application_name: `gpuaas ${relay}` });
+    const client = new pg.Client({
+      connectionString: parts.url,
+      application_name: `gpuaas ${relay}`,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
     let lost: Error | undefined;
     client.on('error', (error) => {
       lost = error;
     });
-    const stop = () => client.connection.stream.destroy();
-    signal.addEventListener('abort', stop, { once: true });
+    const hangUp = () => client.connection.stream.destroy();
+    signal.addEventListener('abort', hangUp, { once: true });
+    const close = async () => {
+      signal.removeEventListener('abort', hangUp);
+      const patience = new AbortController();
+      const tooLong = parts.clock.sleep(goodbyeWithinMs, patience.signal).catch(() => undefined);
+      await Promise.race([client.end().catch(() => undefined), tooLong]);
+      patience.abort();
+      hangUp();
+    };
+    const ask = async (statement: { name: string; text: string }, values: unknown[]) => {
+      if (lost) throw lost;
+      return client.query({ ...statement, values, query_timeout: answerWithinMs } as pg.QueryConfig);
+    };
+    let saved: Mark;
     try {
       await client.connect();
       // Losing the last mark only repeats a few publishes, which the bus drops by id.
       await client.query('set synchronous_commit = off');
+      // A leader whose machine is gone says no goodbye: Postgres asks after it, or the next one would wait for hours.
+      await client.query('set tcp_keepalives_idle = 10');
+      await client.query('set tcp_keepalives_interval = 5');
+      await client.query('set tcp_keepalives_count = 3');
       await client.query({ ...takeLead, values: [`gpuaas relay ${relay}`] });
+      await ask(makeMark, [relay]);
+      saved = ((await ask(loadMark, [relay])).rows[0] as Mark | undefined) ?? beginning;
+      const { rows } = await ask(ahead, [saved.to]);
+      if ((rows[0] as { ahead: boolean }).ahead) throw new Error(foreignMark(relay));
     } catch (error) {
+      // Whatever was reached must be let go: a connection that nobody knows would keep the lead for ever.
+      await close();
       signal.throwIfAborted();
       throw error;
     }
-    const ask = async (statement: { name: string; text: string }, values: unknown[]) => {
-      if (lost) throw lost;
-      return client.query({ ...statement, values });
-    };
-    let mark = ((await ask(loadMark, [relay])).rows[0] as Mark | undefined) ?? { from: '0', to: '0', position: '0' };
+    let mark = saved;
+
+    async function save(next: Mark): Promise<void> {
+      const { rowCount } = await ask(saveMark, [
+        ...[relay, next.from, next.to, next.position],
+        ...[saved.from, saved.to, saved.position],
+      ]);
+      if (rowCount !== 1) throw new Error('the mark was moved by somebody else');
+      saved = next;
+      mark = next;
+    }
     return {
       async next(limit) {
         for (;;) {
           if (BigInt(mark.to) > BigInt(mark.from)) {
             const { rows } = await ask(nextRows, [mark.from, mark.to, mark.position, limit]);
             if (rows.length > 0) return rows as OutboxRow[];
-            mark = { from: mark.to, to: mark.to, position: mark.position };
-            await ask(saveMark, [relay, mark.from, mark.to, mark.position]);
+            await save({ from: mark.to, to: mark.to, position: mark.position });
           }
-          const { rows } = await ask(horizon, [mark.from]);
-          const round = rows[0] as { to: string; position: string | null };
+          const { rows } = await ask(horizon, [saved.from, relay, saved.to, saved.position]);
+          const round = rows[0] as { to: string; position: string | null; ours: boolean | null };
+          if (!round.ours) throw new Error('the mark was moved by somebody else');
           if (round.position === null) return [];
           mark = { from: mark.from, to: round.to, position: round.position };
         }
       },
-      async settle(position) {
-        mark = { ...mark, position };
-        await ask(saveMark, [relay, mark.from, mark.to, mark.position]);
-      },
-      async close() {
-        signal.removeEventListener('abort', stop);
-        await client.end().catch(() => undefined);
-      },
+      settle: (position) => save({ ...mark, position }),
+      close,
     };
   }
 
@@ -138,6 +185,7 @@ export function makeOutboxLog(parts: {
     },
     async rewind(relay) {
       await pool.query({ ...forgetMark, values: [relay] });
+      await pool.query({ ...wakeRelay, values: [commitChannel, ''] });
     },
     async sweep(relay, olderThan, limit) {
       const { rowCount } = await pool.query({ ...sweepEvents, values: [relay, olderThan, limit] });
@@ -151,9 +199,3 @@ interface Mark {
   readonly to: string;
   readonly position: string;
 }
-
-/** Whether an error means that the connection or the server went away. */
-export const isOutage = (error: unknown): boolean => {
-  const state = sqlState(error);
-  return state === undefined || state.startsWith('08') || state.startsWith('57P');
-};
