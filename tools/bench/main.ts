@@ -6,10 +6,15 @@ import { serveOrders } from './worker.ts';
 /** `npm run bench`. Also the program of every part that runs in a process of its own: `main.ts part http-load`. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   'http-load': async () => serveOrders((await import('./http-load.ts')).runHttpLoad),
+  'relay-consumer': async () => serveOrders((await import('./relay-consumer.ts')).makeConsumer()),
+  'relay-peer': async () => serveOrders((await import('./relay-peers.ts')).runPeer),
+  'relay-producer': async () => serveOrders((await import('./relay-producer.ts')).produce),
 };
 
 const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Report) => Promise<void>>> = {
   'write-path': async (...given) => (await import('./write-path.ts')).measureWritePath(...given),
+  relay: async (...given) => (await import('./relay.ts')).measureRelay(...given),
+  start: async (...given) => (await import('./start.ts')).measureStart(...given),
 };
 
 async function main(args: readonly string[]): Promise<void> {

@@ -19,6 +19,8 @@ export interface Pgbench {
     readonly options?: string;
     /** Open loop: this many transactions a second are due, whether or not the last ones are done. */
     readonly rate?: number;
+    /** Ends after so many of each client, instead of after a time. */
+    readonly transactions?: number;
   }): Promise<PgbenchRun>;
 }
 export interface PgbenchRun {
@@ -63,7 +65,10 @@ export async function openPgbench(folder: string): Promise<Pgbench> {
       const logPrefix = join(folder, `pgbench-${script.name}`);
       const args = [
         ...['-n', '-M', 'prepared', '-c', String(script.clients), '-j', '1'],
-        ...['-T', String(script.seconds + script.warmupSeconds), '-P', '1', '-f', path],
+        ...(script.transactions
+          ? ['-t', String(script.transactions)]
+          : ['-T', String(script.seconds + script.warmupSeconds), '-P', '1']),
+        ...['-f', path],
         ...Object.entries(script.variables ?? {}).flatMap(([name, value]) => ['-D', `${name}=${value}`]),
         ...(script.rate ? ['-R', String(script.rate), '-l', `--log-prefix=${logPrefix}`] : []),
         ...['-h', decodeURIComponent(address.hostname), '-p', address.port, '-U', address.username],
@@ -81,6 +86,7 @@ export async function openPgbench(folder: string): Promise<Pgbench> {
         .map(([, , tps]) => Number(tps));
       const transactions = number(/transactions actually processed: (\d+)/);
       const failed = number(/number of failed transactions: (\d+)/);
+      if (script.transactions) perSecond.push(number(/^tps = ([\d.]+)/m));
       if (perSecond.length === 0 || Number.isNaN(transactions)) throw new Error(`pgbench failed:\n${output}`);
       const latenciesUs = script.rate ? await readLog(folder, `pgbench-${script.name}`, script.warmupSeconds) : [];
       return { tps: mean(perSecond), transactions, failed, clientCpuSeconds, latenciesUs };

@@ -79,3 +79,11 @@ export function memoryOf(roots: readonly number[]): Memory[] {
 }
 
 export const loadAverage = (): number => Number(readFileSync('/proc/loadavg', 'utf8').split(' ')[0]);
+
+/** The newest process of this name that we started. */
+export function childNamed(command: string): number {
+  const found = everyProcess().filter((each) => each.parent === process.pid && each.command === command);
+  const newest = found.at(-1);
+  if (!newest) throw new Error(`${command} does not run here`);
+  return newest.pid;
+}
