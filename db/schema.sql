@@ -378,9 +378,11 @@ create table organizations (
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
   deleted_at timestamp with time zone,
+  plan text not null default 'standard'::text,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint organizations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint organizations_plan_check CHECK ((plan ~ '^[a-z0-9-]{1,32}$'::text)),
   constraint organizations_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
   constraint organizations_type_check CHECK ((type = ANY (ARRAY['personal'::text, 'enterprise'::text])))
 );
@@ -399,6 +401,7 @@ create policy reach on organizations
   with check (within_wall(id));
 
 grant insert, select, update on organizations to gpuaas_api;
+grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
 
 -- Table outbox_events
@@ -452,6 +455,39 @@ create policy reach on platform_role_bindings
 
 grant insert, select, update on platform_role_bindings to gpuaas_api;
 grant insert, select on platform_role_bindings to gpuaas_worker;
+
+-- Table policy_values
+
+create table policy_values (
+  id uuid not null,
+  key text not null,
+  level text not null,
+  subject_id text not null,
+  value jsonb not null,
+  hard boolean not null default false,
+  reason text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint policy_values_pkey PRIMARY KEY (id),
+  constraint policy_values_key_level_subject_id_key UNIQUE (key, level, subject_id),
+  constraint policy_values_check CHECK (((NOT hard) OR (level = 'global'::text))),
+  constraint policy_values_check1 CHECK (((level = 'global'::text) = (subject_id = ''::text))),
+  constraint policy_values_key_check CHECK ((key ~ '^[a-z_]+\.[a-z_]+$'::text)),
+  constraint policy_values_level_check CHECK ((level = ANY (ARRAY['user'::text, 'project'::text, 'organization'::text, 'plan'::text, 'global'::text]))),
+  constraint policy_values_value_check CHECK ((jsonb_typeof(value) = ANY (ARRAY['number'::text, 'boolean'::text, 'string'::text])))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.policy_values FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.policy_values DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table policy_values enable row level security;
+
+create policy reach on policy_values
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant delete, insert, select, update on policy_values to gpuaas_api;
+grant select on policy_values to gpuaas_relay;
+grant select on policy_values to gpuaas_worker;
 
 -- Table projects
 

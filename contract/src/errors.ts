@@ -89,6 +89,10 @@ export const errors = {
   event_not_found: kind(404, 'There is no such failed event.', 'operator'),
   event_already_settled: kind(409, 'The event was requeued or discarded already.', 'operator'),
 
+  policy_not_found: kind(404, 'There is no such policy, or no such setting of it.', 'operator'),
+  policy_out_of_bounds: kind(422, 'The value lies outside what the policy allows.', 'operator'),
+  policy_level_invalid: kind(400, 'The level and the subject do not fit together.', 'operator'),
+
   // can we
   rate_limit_exceeded: kind(429, 'Too many requests in this lane; Retry-After says when to come back.', 'caller', true),
   service_unavailable: kind(503, 'A service that this needs does not answer.', 'operator', true),

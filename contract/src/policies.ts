@@ -1,6 +1,6 @@
-import { definePolicy } from './policy.ts';
+import { definePolicy, type Policy } from './policy.ts';
 
-const perMinute = (key: `rate_limit.${string}`, fallback: number, description: string) =>
+const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: number, description: string) =>
   definePolicy({
     key,
     type: 'integer',
@@ -11,7 +11,16 @@ const perMinute = (key: `rate_limit.${string}`, fallback: number, description: s
     description,
     owner: 'edge',
   });
+const whole = <const K extends `${string}.${string}`>(
+  key: K,
+  range: { readonly default: number; readonly minimum: number; readonly maximum: number; readonly unit: string },
+  owner: string,
+  description: string,
+) => definePolicy({ key, type: 'integer', ...range, owner, description });
+const onOff = <const K extends `${string}.${string}`>(key: K, fallback: boolean, owner: string, description: string) =>
+  definePolicy({ key, type: 'boolean', default: fallback, owner, description });
 
+/** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a bug. */
 export const policies = [
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
   perMinute(
@@ -21,46 +30,94 @@ export const policies = [
   ),
   perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
   perMinute('rate_limit.terminal_token_requests_per_minute', 10, 'Terminal tokens minted by one caller.'),
+  whole(
+    'idempotency.retention_hours',
+    { default: 24, minimum: 1, maximum: 720, unit: 'hours' },
+    'edge',
+    'How long a stored response answers a repeated Idempotency-Key.',
+  ),
+  whole(
+    'events.publish_max_attempts',
+    { default: 8, minimum: 1, maximum: 100, unit: 'attempts' },
+    'outbox',
+    'Tries to publish one event that the bus refuses before it becomes a dead letter.',
+  ),
+  whole(
+    'events.consume_max_attempts',
+    { default: 5, minimum: 1, maximum: 100, unit: 'attempts' },
+    'outbox',
+    'Deliveries of one event to a failing consumer before it becomes a dead letter.',
+  ),
+  whole(
+    'events.retention_days',
+    { default: 7, minimum: 1, maximum: 365, unit: 'days' },
+    'outbox',
+    'How long published events stay in the outbox, for replay and for streams that resume.',
+  ),
+  whole(
+    'billing.low_balance_threshold_minor',
+    { default: 500, minimum: 0, maximum: 100_000_000, unit: 'minor units' },
+    'billing',
+    'A balance at or below this is low: its owners are warned once per crossing.',
+  ),
+  whole(
+    'billing.window_seconds',
+    { default: 60, minimum: 10, maximum: 3_600, unit: 'seconds' },
+    'billing',
+    'The length of one accrual window.',
+  ),
+  whole(
+    'billing.minimum_deposit_minor',
+    { default: 1_000, minimum: 1, maximum: 100_000_000, unit: 'minor units' },
+    'payments',
+    'The smallest deposit that a checkout accepts.',
+  ),
+  whole(
+    'billing.maximum_deposit_minor',
+    { default: 100_000, minimum: 1, maximum: 1_000_000_000, unit: 'minor units' },
+    'payments',
+    'The largest deposit that a checkout accepts.',
+  ),
+  whole(
+    'allocation.max_concurrent_per_user',
+    { default: 50, minimum: 0, maximum: 100_000, unit: 'allocations' },
+    'allocations',
+    'Allocations that one person may hold at a time.',
+  ),
+  whole(
+    'allocation.refund_window_days',
+    { default: 30, minimum: 0, maximum: 365, unit: 'days' },
+    'payments',
+    'How long a payment may be refunded to where it came from.',
+  ),
   definePolicy({
-    key: 'idempotency.retention_hours',
-    type: 'integer',
-    default: 24,
-    minimum: 1,
-    maximum: 720,
-    unit: 'hours',
-    description: 'How long a stored response answers a repeated Idempotency-Key.',
-    owner: 'edge',
+    key: 'allocation.isolation_model',
+    type: 'choice',
+    default: 'user-revoke',
+    choices: ['user-revoke', 'full-reimage'],
+    description: 'What happens to a bare-metal node between two tenants.',
+    owner: 'allocations',
   }),
-  definePolicy({
-    key: 'events.publish_max_attempts',
-    type: 'integer',
-    default: 8,
-    minimum: 1,
-    maximum: 100,
-    unit: 'attempts',
-    description: 'Tries to publish one event that the bus refuses before it becomes a dead letter.',
-    owner: 'outbox',
-  }),
-  definePolicy({
-    key: 'events.consume_max_attempts',
-    type: 'integer',
-    default: 5,
-    minimum: 1,
-    maximum: 100,
-    unit: 'attempts',
-    description: 'Deliveries of one event to a failing consumer before it becomes a dead letter.',
-    owner: 'outbox',
-  }),
-  definePolicy({
-    key: 'events.retention_days',
-    type: 'integer',
-    default: 7,
-    minimum: 1,
-    maximum: 365,
-    unit: 'days',
-    description: 'How long published events stay in the outbox, for replay and for streams that resume.',
-    owner: 'outbox',
-  }),
-] as const;
+  whole(
+    'terminal.session_max_ttl_seconds',
+    { default: 14_400, minimum: 60, maximum: 86_400, unit: 'seconds' },
+    'terminal',
+    'The longest life of one terminal session, kept by the gateway and by the agent.',
+  ),
+  onOff('notification.low_balance_enabled', true, 'notifications', 'Whether low balances are announced.'),
+  onOff('notification.balance_depleted_enabled', true, 'notifications', 'Whether depleted balances are announced.'),
+] as const satisfies readonly Policy[];
 
-export type PolicyKey = (typeof policies)[number]['key'];
+export type AnyPolicy = (typeof policies)[number];
+export type PolicyKey = AnyPolicy['key'];
+export type PolicyOf<K extends PolicyKey> = Extract<AnyPolicy, { readonly key: K }>;
+export type ValueOf<K extends PolicyKey> =
+  PolicyOf<K> extends { readonly type: infer T }
+    ? T extends 'integer'
+      ? number
+      : T extends 'boolean'
+        ? boolean
+        : string
+    : never;
+/** The keys whose value is a number. */
+export type NumberPolicyKey = Extract<AnyPolicy, { readonly type: 'integer' }>['key'];

@@ -12,3 +12,26 @@ export type Policy = PolicyKind & {
   readonly owner: string;
 };
 export const definePolicy = <const P extends Policy>(policy: P): P => policy;
+
+export type PolicyValue = number | boolean | string;
+
+/** From the most specific to the least: the first one that is set wins. */
+export const policyLevels = ['user', 'project', 'organization', 'plan', 'global'] as const;
+export type PolicyLevel = (typeof policyLevels)[number];
+
+/** Why a value is not acceptable, or undefined when it is. */
+export function policyFault(policy: Policy, value: unknown): string | undefined {
+  switch (policy.type) {
+    case 'integer':
+      if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be a whole number';
+      return value < policy.minimum || value > policy.maximum
+        ? `must be between ${policy.minimum} and ${policy.maximum}`
+        : undefined;
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false';
+    case 'choice':
+      return typeof value === 'string' && policy.choices.includes(value)
+        ? undefined
+        : `must be one of ${policy.choices.join(', ')}`;
+  }
+}

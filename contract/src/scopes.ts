@@ -5,6 +5,8 @@ export const scopes = {
   'projects:read': 'See projects',
   'projects:write': 'Create, change and remove projects',
   'activity:read': 'See who did what in a project',
+  'policies:read': 'See which limits apply',
+  'policies:admin': 'Set limits and choices for anyone',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
 } as const;
 export type Scope = keyof typeof scopes;
@@ -12,7 +14,12 @@ export type Scope = keyof typeof scopes;
 export type TenantRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type PlatformRole = 'platform_superadmin' | 'platform_ops' | 'platform_finance' | 'platform_support';
 
-const viewer = ['organizations:read', 'projects:read', 'activity:read'] as const satisfies readonly Scope[];
+const viewer = [
+  'organizations:read',
+  'projects:read',
+  'activity:read',
+  'policies:read',
+] as const satisfies readonly Scope[];
 const admin = [...viewer, 'organizations:write', 'projects:write'] as const satisfies readonly Scope[];
 
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
@@ -23,8 +30,8 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
 };
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: ['events:admin'],
-  platform_ops: ['events:admin'],
+  platform_superadmin: ['events:admin', 'policies:admin'],
+  platform_ops: ['events:admin', 'policies:admin'],
   platform_finance: [],
   platform_support: [],
 };

@@ -17,6 +17,7 @@ export interface Contract {
 function defaultOf(key: string): number {
   const policy = policies.find((candidate) => candidate.key === key);
   if (policy === undefined) throw new Error(`A lane reads the policy "${key}", which no policy declares.`);
+  if (policy.type !== 'integer') throw new Error(`A lane reads the policy "${key}", which is not a number.`);
   return policy.default;
 }
 

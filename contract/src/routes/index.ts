@@ -3,13 +3,14 @@ import * as activity from './activity.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as organizations from './organizations.ts';
 import * as platform from './platform.ts';
+import * as policies from './policies.ts';
 import * as projects from './projects.ts';
 
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
-export const routes: readonly Route[] = [activity, deadLetters, organizations, platform, projects]
+export const routes: readonly Route[] = [activity, deadLetters, organizations, platform, policies, projects]
   .flatMap((file) => Object.values(file) as unknown[])
   .filter(isRoute)
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
@@ -18,4 +19,5 @@ export * from './activity.ts';
 export * from './dead-letters.ts';
 export * from './organizations.ts';
 export * from './platform.ts';
+export * from './policies.ts';
 export * from './projects.ts';

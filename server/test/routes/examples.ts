@@ -58,6 +58,25 @@ const examples: Readonly<Record<string, MakeExample>> = {
     params: { organization_id: tenant.organizationId },
     body: { name: 'Another name' },
   }),
+  policy_list: nothing,
+  policy_setting_list: nothing,
+  policy_set: async () => ({
+    params: { policy_key: 'billing.window_seconds' },
+    body: { level: 'plan', subject_id: unique('plan'), value: 30, reason: 'an example' },
+  }),
+  policy_unset: async (world) => {
+    const plan = unique('plan');
+    await asSystem(
+      world.root,
+      `insert into policy_values (id, key, level, subject_id, value, reason)
+       values (gen_random_uuid(), 'billing.window_seconds', 'plan', $1, '30', 'an example')`,
+      [plan],
+    );
+    return {
+      params: { policy_key: 'billing.window_seconds' },
+      body: { level: 'plan', subject_id: plan, reason: 'an example' },
+    };
+  },
   project_create: async (_, tenant) => ({
     params: { organization_id: tenant.organizationId },
     body: { name: 'An example', slug: unique('project') },

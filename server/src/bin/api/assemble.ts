@@ -2,7 +2,7 @@ import { type PolicyKey, versionGet } from '@gpuaas/contract';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { makeIdentities } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
-import { makePolicies } from '../../domains/policy/index.ts';
+import { openPolicies } from '../../domains/policy/index.ts';
 import { makeTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList } from '../../edge/http/deny-list.ts';
@@ -32,7 +32,10 @@ export async function assembleApi(
 ): Promise<Mount> {
   const { database, cache, clock, ids, log, metrics, scope } = parts;
   const db = database.database;
-  const policies = makePolicies(settings.policies);
+  const policies = scope.keep(
+    'policies',
+    await openPolicies({ ...database, db, ids, clock, log, overrides: settings.policies ?? {} }),
+  );
   const identities = makeIdentities({ db, begin: actsOf('identity', ids), ids, clock });
   const tenancy = makeTenancy({ db, ids, clock, region: settings.region });
   const denyList = scope.keep(
@@ -47,7 +50,13 @@ export async function assembleApi(
     }),
   );
   const mount = await openMount({
-    handlers: [version({}), ...tenancy.routes, ...makeAudit({ db }).routes, ...deadLetterRoutes({ db })],
+    handlers: [
+      version({}),
+      ...tenancy.routes,
+      ...makeAudit({ db }).routes,
+      ...deadLetterRoutes({ db }),
+      ...policies.routes,
+    ],
     authenticate: makeAuthenticate({ ...settings, clock }),
     recognise: identities.recognise,
     denyList,

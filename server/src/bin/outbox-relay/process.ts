@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { makeOutbox } from '../../domains/outbox/index.ts';
-import { makePolicies } from '../../domains/policy/index.ts';
+import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
 import { defineProcess } from '../../ports/open.ts';
@@ -14,7 +14,10 @@ export const outboxRelay = defineProcess({
   needs: ['database', 'bus'],
   config: Type.Object({}),
   async start({ database, bus, clock, ids, log, metrics, scope }) {
-    const policies = makePolicies();
+    const policies = scope.keep(
+      'policies',
+      await openPolicies({ ...database, db: database.database, ids, clock, log }),
+    );
     const outbox = makeOutbox({
       db: database.database,
       outbox: database.outbox,

@@ -1,7 +1,7 @@
 import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { listener, startConsumer } from '../../domains/outbox/index.ts';
-import { makePolicies } from '../../domains/policy/index.ts';
+import { openPolicies } from '../../domains/policy/index.ts';
 import { makeRemoveProject } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { defineProcess } from '../../ports/open.ts';
@@ -11,9 +11,9 @@ export const provisioningWorker = defineProcess({
   summary: 'Runs the sagas: what takes several steps and must be undone when one fails.',
   needs: ['database', 'bus', 'sagas'],
   config: Type.Object({}),
-  async start({ database, bus, sagas, ids, log, metrics, scope }) {
+  async start({ database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
-    const policies = makePolicies();
+    const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
     const removeProject = makeRemoveProject({ db, residents: [] });
     await sagas.serve([removeProject]);
     const consumer = scope.keep(

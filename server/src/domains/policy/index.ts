@@ -1,18 +1,86 @@
-import { type PolicyKey, policies } from '@gpuaas/contract';
+import { type NumberPolicyKey, type PolicyKey, policies, type ValueOf } from '@gpuaas/contract';
+import { type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import { startReconciler } from '../../kernel/reconciler.ts';
+import { effective, makeSnapshot, type PolicySubject, type Setting, type Snapshot } from './effective.ts';
+import { policyRoutes } from './routes.ts';
+import { listPlans, listSettings } from './store.ts';
 
-/** Policy: the numbers and choices that may change without a release. Today each has its default, or one override. */
+/** Policy: the numbers and choices that may change without a release, and for whom they differ. */
 export interface Policies {
-  number(key: PolicyKey): number;
+  /** What applies to somebody now. Answers from memory: asking costs nothing. */
+  value<K extends PolicyKey>(key: K, subject?: PolicySubject): ValueOf<K>;
+  number(key: NumberPolicyKey, subject?: PolicySubject): number;
+}
+export interface OpenPolicies extends Policies {
+  readonly routes: readonly Mounted[];
+  close(): Promise<void>;
 }
 
-export function makePolicies(overrides: Partial<Record<PolicyKey, number>> = {}): Policies {
-  const values = new Map<PolicyKey, number>();
-  for (const policy of policies) {
-    const value = overrides[policy.key] ?? policy.default;
-    if (value < policy.minimum || value > policy.maximum) {
-      throw new Error(`${policy.key} must be between ${policy.minimum} and ${policy.maximum}, not ${value}.`);
-    }
-    values.set(policy.key, value);
-  }
-  return { number: (key) => values.get(key) as number };
+/** A change that nobody announced is seen after this long at the latest. */
+const lookAgainMs = 60_000;
+export const policyChannel = 'gpuaas_policy';
+
+export async function openPolicies(parts: {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;
+  readonly notify: (channel: string) => void;
+  /** Defaults of this installation, below every stored setting. */
+  readonly overrides?: Partial<Record<PolicyKey, number | boolean | string>>;
+}): Promise<OpenPolicies> {
+  const { db, ids } = parts;
+  const local = Object.entries(parts.overrides ?? {}).map(
+    ([key, value]): Setting => ({ key, level: 'global', subjectId: '', value, hard: false }),
+  );
+  let snapshot: Snapshot = makeSnapshot(local);
+
+  const load = async () => {
+    const [rows, plans] = await db.read(systemViewer('policy', { correlationId: ids.next() }), async (tx) => [
+      await listSettings(tx),
+      await listPlans(tx),
+    ]);
+    snapshot = makeSnapshot(
+      [...local, ...rows.map(({ subject_id, ...row }) => ({ ...row, subjectId: subject_id }))],
+      new Map(plans.map(({ id, plan }) => [id, plan])),
+    );
+  };
+  await load();
+  const looking = startReconciler(
+    {
+      name: 'policies',
+      round: async () => {
+        await load();
+        return 'idle';
+      },
+    },
+    { clock: parts.clock, log: parts.log, everyMs: lookAgainMs },
+  );
+  const listening = await parts.listen(policyChannel, looking.wake);
+  const value = <K extends PolicyKey>(key: K, subject: PolicySubject = {}) => {
+    const policy = policies.find((each) => each.key === key);
+    if (!policy) throw new Error(`there is no policy ${key}`);
+    return effective(policy, snapshot, subject).value as ValueOf<K>;
+  };
+
+  return {
+    value,
+    number: (key, subject) => value(key, subject) as number,
+    routes: policyRoutes({
+      db,
+      ids,
+      snapshot: () => snapshot,
+      announce: () => parts.notify(policyChannel),
+    }),
+    async close() {
+      await listening.close();
+      await looking.close();
+    },
+  };
 }
+
+export type { PolicySubject };

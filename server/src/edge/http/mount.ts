@@ -18,7 +18,7 @@ import { makeEncode } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { answerUnreadable, encodeProblem, framework, problemType } from './problem.ts';
 import type { Allowance, RateLimit } from './rate-limit.ts';
-import { makeRefusals } from './refusals.ts';
+import { makeRefusals, type RefusedAction } from './refusals.ts';
 import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
 import { makeValidation } from './validation.ts';
 
@@ -220,7 +220,7 @@ interface Answered {
   readonly fault?: {
     readonly fault: Fault;
     readonly viewer: Viewer;
-    readonly refused: 'authz.deny' | 'rate_limit.block' | undefined;
+    readonly refused: RefusedAction | undefined;
   };
 }
 
@@ -233,7 +233,7 @@ function makeStages(route: Route, parts: MountParts) {
 
   return async (request: FastifyRequest, handle: Mounted['handle']): Promise<Answered> => {
     const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
-    const problem = (fault: Fault, viewer?: Viewer, refused?: 'authz.deny' | 'rate_limit.block'): Answered => {
+    const problem = (fault: Fault, viewer?: Viewer, refused?: RefusedAction): Answered => {
       const { status: code, body } = encodeProblem(fault, request.id);
       return {
         status: code,
@@ -279,9 +279,11 @@ function makeStages(route: Route, parts: MountParts) {
           projectHeader: header(request, 'x-project-id'),
         });
 
+    const viewer: Viewer = standing instanceof Fault ? base : { ...base, ...standing };
+
     // rate limit: refused callers spend their budget too
     const caller = route.auth.kind === 'public' ? `address:${request.ip}` : person.id;
-    const allowance = await parts.rateLimit(route.lane, caller);
+    const allowance = await parts.rateLimit(route.lane, caller, viewer);
     rateHeaders(headers, route, allowance);
     if (!allowance.allowed) {
       headers['retry-after'] = String(allowance.resetSeconds);
@@ -295,8 +297,6 @@ function makeStages(route: Route, parts: MountParts) {
       const unclear = ['validation_error', 'project_required', 'project_mismatch'].includes(standing.code);
       return problem(standing, base, unclear ? undefined : 'authz.deny');
     }
-    const viewer: Viewer = { ...base, ...standing };
-
     // idempotency, validation
     const key = readKey(route, request.headers);
     if (key instanceof Fault) return problem(key);
@@ -326,7 +326,9 @@ function makeStages(route: Route, parts: MountParts) {
     }
     try {
       const outcome = await handle(act, input);
-      if (outcome instanceof Fault) return problem(outcome);
+      if (outcome instanceof Fault) {
+        return problem(outcome, viewer, outcome.code === 'policy_out_of_bounds' ? 'policy.bound_violation' : undefined);
+      }
       return { status, headers, body: body ?? encode((outcome as { value: unknown }).value) };
     } catch (error) {
       if (!(error instanceof KeyTaken) || key === undefined) throw error;

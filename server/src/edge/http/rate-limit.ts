@@ -1,4 +1,4 @@
-import { type Lane, lanes, type PolicyKey } from '@gpuaas/contract';
+import { type Lane, lanes, type NumberPolicyKey } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cache } from '../../ports/cache/port.ts';
 
@@ -15,7 +15,12 @@ export interface Allowance {
   /** The first refusal of this window: worth an audit row, the others are not. */
   readonly firstRefusal: boolean;
 }
-export type RateLimit = (lane: Lane, caller: string) => Promise<Allowance>;
+export interface PolicySubject {
+  readonly actorId?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly organizationId?: string | undefined;
+}
+export type RateLimit = (lane: Lane, caller: string, subject: PolicySubject) => Promise<Allowance>;
 
 const windowMs = 60_000;
 const shareOfBudget = 20;
@@ -32,12 +37,12 @@ interface Purse {
 export function makeRateLimit(parts: {
   readonly cache: Pick<Cache, 'hit'>;
   readonly clock: Clock;
-  readonly policy: (key: PolicyKey) => number;
+  readonly policy: (key: NumberPolicyKey, subject: PolicySubject) => number;
 }): RateLimit {
   const purses = new Map<string, Purse>();
 
-  return async (lane, caller) => {
-    const limit = parts.policy(lanes[lane].policy);
+  return async (lane, caller, subject) => {
+    const limit = parts.policy(lanes[lane].policy, subject);
     const key = `${lane}:${caller}`;
     const nowMs = parts.clock.now().getTime();
     let purse = purses.get(key);

@@ -8,6 +8,8 @@ export interface DatabasePort {
   readonly replies: StoredReplies;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
+  /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
+  notify(channel: string): void;
   /** Throws unless a query makes the round trip. */
   check(): Promise<void>;
   close(): Promise<void>;

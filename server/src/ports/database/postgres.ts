@@ -92,6 +92,13 @@ export async function openPostgres(parts: {
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     replies: makeStoredReplies({ pool, clock }),
     listen: listener.listen,
+    notify: (channel) => {
+      pool
+        .query({ ...notifyCommit, values: [channel, ''] })
+        .catch((error: unknown) =>
+          log.warn({ err: error, channel }, 'listeners could not be woken; they will look by themselves'),
+        );
+    },
     async check() {
       await pool.query(ping);
     },

@@ -1,0 +1,112 @@
+import {
+  type AnyPolicy,
+  type EffectivePolicy,
+  type PolicyDefinition,
+  type PolicyLevel,
+  policies,
+  policyFault,
+  policyList,
+  policySet,
+  policySettingList,
+  policyUnset,
+} from '@gpuaas/contract';
+import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { effective, type Snapshot } from './effective.ts';
+import { listSettings, removeSetting, showSetting, upsertSetting } from './store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly snapshot: () => Snapshot;
+  /** Tells every process, this one included, that settings have changed. */
+  readonly announce: () => void;
+}
+const on = handlers<Parts>();
+
+const definition = ({ key, owner, description, ...rest }: AnyPolicy): PolicyDefinition => ({
+  key,
+  description,
+  owner,
+  ...(rest as Omit<PolicyDefinition, 'key' | 'description' | 'owner'>),
+});
+const find = (key: string): AnyPolicy | undefined => policies.find((policy) => policy.key === key);
+const absent = () => new Fault('policy_not_found', 'There is no such object.');
+
+/** `global` is for everybody and names nobody; every other level names somebody. */
+function subjectOf(level: PolicyLevel, subjectId: string | undefined): string | Fault<'policy_level_invalid'> {
+  if (level === 'global') {
+    return subjectId === undefined
+      ? ''
+      : new Fault('policy_level_invalid', 'A global setting is for everybody: leave subject_id out.');
+  }
+  return subjectId ?? new Fault('policy_level_invalid', `Say which ${level} this is for: send subject_id.`);
+}
+
+const list = on(policyList, async ({ snapshot }, who) => {
+  const data = policies.map((policy): EffectivePolicy => {
+    const { value, level, subjectId, hard } = effective(policy, snapshot(), who);
+    return {
+      key: policy.key,
+      value,
+      source: { level, subject_id: subjectId ?? null, hard },
+      definition: definition(policy),
+    };
+  });
+  return { data };
+});
+
+const settings = on(policySettingList, async ({ db }, who) => ({
+  definitions: policies.map(definition),
+  settings: (await db.read(who, listSettings)).map(showSetting),
+}));
+
+const set = on(policySet, async ({ db, ids, announce }, act, { params, body }) => {
+  const policy = find(params.policy_key);
+  const subjectId = subjectOf(body.level, body.subject_id);
+  if (!policy) return absent();
+  if (subjectId instanceof Fault) return subjectId;
+  if (body.hard && body.level !== 'global') {
+    return new Fault('policy_level_invalid', 'Only a global setting can stand above all others.');
+  }
+  const fault = policyFault(policy, body.value);
+  if (fault) return new Fault('policy_out_of_bounds', `${policy.key} ${fault}.`, { definition: definition(policy) });
+  const written = await db.write(act, async (tx) => {
+    const row = await upsertSetting(tx, {
+      id: ids.next(),
+      key: policy.key,
+      level: body.level,
+      subject_id: subjectId,
+      value: body.value,
+      hard: body.hard ?? false,
+      reason: body.reason,
+    });
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showSetting(row), {
+      target: { type: 'policy', id: policy.key },
+      change: { level: body.level, subject_id: subjectId, value: body.value, reason: body.reason },
+      events: 'none',
+    });
+  });
+  announce();
+  return written;
+});
+
+const unset = on(policyUnset, async ({ db, announce }, act, { params, body }) => {
+  const subjectId = subjectOf(body.level, body.subject_id);
+  if (subjectId instanceof Fault) return subjectId;
+  const written = await db.write(act, async (tx) => {
+    const row = await removeSetting(tx, params.policy_key, body.level, subjectId);
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showSetting(row), {
+      target: { type: 'policy', id: params.policy_key },
+      change: { level: body.level, subject_id: subjectId, removed: row.value, reason: body.reason },
+      events: 'none',
+    });
+  });
+  announce();
+  return written;
+});
+
+export const policyRoutes = (parts: Parts): Mounted[] => [list, settings, set, unset].map((bind) => bind(parts));
