@@ -45,17 +45,21 @@ function isInstalled() {
 }
 
 /** What npm recorded about node_modules is compared with the lockfile, package by package. */
-function matchesLockfile() {
+const matchesLockfile = () => differing()?.length === 0;
+
+/** Packages that are not as the lockfile says; nothing where npm has recorded nothing. */
+function differing() {
   const recorded = read(join(modules, '.package-lock.json'));
-  if (recorded === undefined) return false;
+  if (recorded === undefined) return undefined;
   const present = JSON.parse(recorded).packages;
   const locked = Object.entries(JSON.parse(readFileSync(lockfile, 'utf8')).packages);
-  return locked.every(([path, entry]) => {
+  const isAsLocked = ([path, entry]) => {
     if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return true;
     if (entry.link) return existsSync(join(root, path));
     if (entry.optional && present[path] === undefined) return !isForThisMachine(entry);
     return present[path]?.version === entry.version && present[path]?.integrity === entry.integrity;
-  });
+  };
+  return locked.filter((each) => !isAsLocked(each)).map(([path]) => path);
 }
 
 function isForThisMachine(entry) {
@@ -170,7 +174,13 @@ async function install() {
       `npm ended with ${code}.\n\n${said.trim()}\n\nIs the npm registry reachable, and is there space on the disk? Run it again then.`,
     );
   }
-  if (!matchesLockfile()) throw new SetUpFailed('npm installed something else than package-lock.json says.');
+  const wrong = differing() ?? ['everything'];
+  if (wrong.length > 0) {
+    throw new SetUpFailed(
+      `npm installed something else than package-lock.json says: ${wrong.slice(0, 3).join(', ')}` +
+        `${wrong.length > 3 ? ` and ${wrong.length - 3} more` : ''}. Do package.json and package-lock.json belong together?`,
+    );
+  }
   mark();
   process.stdout.write(`done in ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
 }

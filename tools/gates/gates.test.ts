@@ -76,6 +76,7 @@ describe('[GOV-11] exact versions', () => {
     expect(judgePins({ 'x/package.json': {} }, lock(good)).join()).toContain(
       'x/package.json is not in package-lock.json',
     );
+    expect(judgePins({ 'package.json': {} }, lock(good)).join()).toContain('which it does not ask for');
     const odd = {
       ...good,
       'node_modules/a': { version: '1.0.0', resolved: 'https://example.com/a.tgz', hasInstallScript: true },

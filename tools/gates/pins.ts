@@ -29,6 +29,10 @@ export function judgePins(manifests: Readonly<Record<string, Manifest>>, lockfil
     const remembered = lockfile.ours[folder];
     if (remembered === undefined) findings.push(`${path} is not in package-lock.json`);
     for (const kind of kinds) {
+      for (const name of Object.keys(remembered?.[kind as 'dependencies'] ?? {})) {
+        if (manifest[kind]?.[name] === undefined)
+          findings.push(`package-lock.json gives ${path} ${name}, which it does not ask for`);
+      }
       for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
         if (!exact.test(version)) findings.push(`${path} asks for ${name} ${version}; write one exact version`);
         const locked = kind === 'peerDependencies' ? version : remembered?.[kind]?.[name];
