@@ -88,8 +88,12 @@ export interface Lost {
 export const deadSubject = (envelope: Envelope): string => `dlq.${envelope.event_type}`;
 
 /** Postgres keeps neither zero bytes nor half characters, and a letter that cannot be kept would come back for ever. */
-const storable = (_field: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value;
+const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+const storable = (_field: string, value: unknown): unknown => {
+  if (typeof value === 'string') return storableText(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [storableText(field), inner]));
+};
 
 /** Writes a dead letter down. Saying it twice makes one. */
 export async function insertDeadLetter(tx: WriteTx, lost: Lost): Promise<void> {
@@ -102,7 +106,7 @@ export async function insertDeadLetter(tx: WriteTx, lost: Lost): Promise<void> {
     lost.key,
     JSON.stringify(lost.envelope, storable),
     lost.attempts,
-    storable('reason', redactText(lost.reason).slice(0, maxReasonLength)),
+    storableText(redactText(lost.reason).slice(0, maxReasonLength)),
   ]);
 }
 
