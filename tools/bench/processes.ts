@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * What processes cost, read from /proc. On two cores CPU time per operation is the capacity, and it suffers far less
@@ -60,21 +61,49 @@ export const cpuSeconds = (roots: readonly number[]): number =>
 
 export interface Memory {
   readonly pid: number;
-  readonly command: string;
-  readonly pssMb: number;
+  readonly program: string;
   readonly rssMb: number;
+  /** Pages that nobody else has. */
+  readonly privateMb: number;
 }
 
-/** The memory of these processes and their families. PSS counts a page that several share once, in equal parts. */
+/** The memory of these processes and their families. */
 export function memoryOf(roots: readonly number[]): Memory[] {
-  return families(roots).flatMap(({ pid, command }) => {
+  return families(roots).flatMap(({ pid }) => {
     try {
       const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-      const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0);
-      return [{ pid, command, pssMb: kilobytes('Pss') / 1_024, rssMb: kilobytes('Rss') / 1_024 }];
+      const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0) / 1_024;
+      const privateMb = megabytes('Private_Clean') + megabytes('Private_Dirty');
+      return [{ pid, program: basename(readlinkSync(`/proc/${pid}/exe`)), rssMb: megabytes('Rss'), privateMb }];
     } catch {
       return [];
     }
+  });
+}
+
+export interface Footprint {
+  readonly program: string;
+  readonly processes: number;
+  /** What processes of one program share is counted once: their private pages, and the largest shared part. */
+  readonly heldMb: number;
+  readonly rssMb: number;
+}
+
+/**
+ * PSS would divide shared pages among all who map them, and so get smaller with every other Node process on the
+ * machine; RSS counts the buffers of Postgres once for each of its processes. This counts them once.
+ */
+export function footprints(memory: readonly Memory[]): Footprint[] {
+  return [...new Set(memory.map(({ program }) => program))].map((program) => {
+    const group = memory.filter((each) => each.program === program);
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const shared = Math.max(...group.map(({ rssMb, privateMb }) => rssMb - privateMb));
+    return {
+      program,
+      processes: group.length,
+      heldMb: sum(group.map(({ privateMb }) => privateMb)) + shared,
+      rssMb: sum(group.map(({ rssMb }) => rssMb)),
+    };
   });
 }
 
