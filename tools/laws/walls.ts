@@ -83,7 +83,8 @@ export function judge(found: Import): string | undefined {
   if (from.startsWith('contract/') && found.isRelative && !to.startsWith('contract/')) {
     return 'the contract stands alone; it imports nothing of the programs that keep it';
   }
-  if (from.startsWith('server/') && to.startsWith('tools/')) return 'tools look at the server, never the other way';
+  if (from.startsWith('server/src/') && !isTestCode(from) && to.startsWith('tools/'))
+    return 'tools look at the server, never the other way';
 
   const [ours, theirs] = [roomOf(from, 'domains'), roomOf(to, 'domains')];
   if (theirs !== undefined && ours !== theirs) {
