@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -28,11 +29,30 @@ export const crashingSaga = (tell: (step: string) => void, holds?: string) => {
     .step('third', { do: work('third'), undo: nothing, retry: patience });
 };
 
+const never = { attempts: 2, firstDelayMs: 60_000, maxDelayMs: 60_000 };
+/** One that waits long for an answer, and one that pauses long before it tries again. */
+export const sleepingSagas = (tell: (step: string) => void) => [
+  defineSaga<object>('suite.waiting', 1).wait('long', {
+    ask: async () => tell('waiting'),
+    answer: Type.Object({}),
+    timeoutMs: 60_000,
+    undo: { none: 'nothing was done' },
+  }),
+  defineSaga<object>('suite.pausing', 1).step('long', {
+    do: async () => {
+      tell('pausing');
+      throw new Error('not now');
+    },
+    undo: { none: 'nothing was done' },
+    retry: never,
+  }),
+];
+
 if (import.meta.main) {
   const tell = (word: string) => void process.send?.(word);
   const orders = JSON.parse(process.argv[2] ?? '{}') as ChildOrders;
   const sagas = await openSagas(orders.config, { clock: systemClock, ids: systemIds, log: silentLog });
-  await sagas.serve([crashingSaga(tell, orders.holds)]);
+  await sagas.serve([crashingSaga(tell, orders.holds), ...sleepingSagas(tell)]);
   process.once('message', async () => {
     await sagas.close();
     process.disconnect();

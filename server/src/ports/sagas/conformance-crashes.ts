@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { defineSaga } from '../../kernel/saga.ts';
 import { type Bench, nothing, origin, quick } from './conformance-bench.ts';
-import { type ChildOrders, crashingSaga } from './conformance-child.ts';
+import { type ChildOrders, crashingSaga, sleepingSagas } from './conformance-child.ts';
 
 /** What must hold when processes come and go. */
 export function describeCrashes(bench: Bench): void {
@@ -111,17 +111,18 @@ export function describeCrashes(bench: Bench): void {
       expect(notes).toEqual(['ada']);
     });
 
-    it('lets a process end by itself once the port is closed', async () => {
+    it('lets a process end by itself once the port is closed, whatever its runs were waiting for', async () => {
       const control = await bench.open('control');
       const worker = await spawnWorker({ config: bench.config('closing') });
-      const saga = crashingSaga(() => undefined);
+      const sagas = [crashingSaga(() => undefined), ...sleepingSagas(() => undefined)] as const;
       const id = systemIds.next();
-      await control.start(saga, id, { note: 'x' }, origin);
-      expect(await bench.ended(control, saga, id)).toMatchObject({ state: 'done' });
+      for (const saga of sagas) await control.start(saga, id, { note: 'x' }, origin);
+      expect(await bench.ended(control, sagas[0], id)).toMatchObject({ state: 'done' });
+      await Promise.all([worker.hears('waiting'), worker.hears('pausing')]);
       const gone = exitOf(worker.child);
       worker.child.send('finish');
       expect(await gone).toBe(0);
-      expect(worker.said()).toEqual(['first', 'second', 'third']);
-    });
+      expect(worker.said().sort()).toEqual(['first', 'pausing', 'second', 'third', 'waiting']);
+    }, 14_000);
   });
 }

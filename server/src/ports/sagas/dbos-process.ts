@@ -5,6 +5,7 @@ import { openEars } from './dbos-ears.ts';
 import { openForgetting } from './dbos-forget.ts';
 import { openLeases } from './dbos-leases.ts';
 import { openPool } from './dbos-pool.ts';
+import { openStrayWatch } from './dbos-strays.ts';
 import {
   applicationName,
   type DbosMember,
@@ -85,6 +86,16 @@ async function openShared(config: DbosProcessConfig): Promise<Shared> {
   };
   const ears = await openEars({ url, clock, log, hear });
   const leases = await openLeases({ pool, executorId, leaseMs, clock, log, adopt });
+  const strays = openStrayWatch({
+    pool,
+    client,
+    executorId,
+    everyMs: leaseMs / 3,
+    clock,
+    log,
+    active: () => worker.active(),
+    wakeAll: () => worker.wakeAll(),
+  });
   const forgetting = openForgetting({ client, keepMs: config.keepEndedMs, clock, log });
   return {
     url,
@@ -92,6 +103,7 @@ async function openShared(config: DbosProcessConfig): Promise<Shared> {
     members: 0,
     async close() {
       await forgetting.close();
+      await strays.close();
       await ears.close();
       await worker.close();
       // Last, so that nobody adopts what this process still works on.

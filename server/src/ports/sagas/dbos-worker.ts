@@ -1,8 +1,10 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { DBOSExecutor } from '@dbos-inc/dbos-sdk/internal/dbos-executor';
+import { DBOSError } from '@dbos-inc/dbos-sdk/internal/error';
 import { wfQueueRunner } from '@dbos-inc/dbos-sdk/internal/wfqueue';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Beginning, laneName, type RunAttempt, type SagaLog } from './attempts.ts';
+import { openPool } from './dbos-pool.ts';
 import { type Ending, type Engine, interpret, type PlannedStep } from './interpreter.ts';
 
 /**
@@ -17,6 +19,8 @@ export interface DbosWorker {
   /** Takes what waits in this lane, now. */
   wake(lane: string): Promise<void>;
   wakeAll(): Promise<void>;
+  /** The runs that are worked on here. */
+  active(): readonly string[];
   adopt(executorId: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -51,6 +55,10 @@ export const letterKey = (step: string): string => `answer:${step}`;
 /** A notification wakes a sleeping run; this is only how long a lost one can go unnoticed. */
 const answerCheckMs = 15_000;
 const queueCheckMs = 1_000;
+/** No step can have this name. */
+const pauseTopic = '(pause)';
+/** A run whose records are beyond repair must not go round for ever. */
+const breaksAllowed = 10;
 
 type Queue = Awaited<ReturnType<typeof DBOS.registerQueue>>;
 
@@ -69,12 +77,33 @@ export async function openDbosWorker(parts: {
 }): Promise<DbosWorker> {
   const { clock, log } = parts;
   if (running) throw new Error('DBOS is one per process, and it already runs here');
+  const pool = openPool(parts.url, 12, log);
   const lanes = new Map<string, { readonly member: Member; readonly queue: Queue }>();
 
-  running = (beginning) => {
+  const active = new Set<string>();
+  const broken = new Map<string, number>();
+  running = async (beginning) => {
     const { saga: name, version } = beginning.plan;
+    const runId = DBOS.workflowID ?? '';
     const lane = lanes.get(laneName({ name, version }));
-    return lane ? interpret(beginning.plan, engineFor(lane.member, beginning, DBOS.workflowID ?? '')) : parked();
+    if (!lane) return parked();
+    active.add(runId);
+    try {
+      const ending = await interpret(beginning.plan, engineFor(lane.member, beginning, runId));
+      broken.delete(runId);
+      return ending;
+    } catch (error) {
+      // What DBOS itself says is final. Else it could not read or write: the run is no longer active here, and the
+      // watch over stray runs puts it back into its queue.
+      const times = (broken.get(runId) ?? 0) + 1;
+      if (error instanceof DBOSError || times >= breaksAllowed) throw error;
+      broken.set(runId, times);
+      log.warn({ run: runId, error: String(error) }, 'a saga was broken off by its engine');
+      active.delete(runId);
+      return parked();
+    } finally {
+      active.delete(runId);
+    }
   };
   if (!registered) {
     // Unlimited, since each restart during a wait of days counts as a recovery.
@@ -86,6 +115,8 @@ export async function openDbosWorker(parts: {
     DBOS.setConfig({
       name: applicationName,
       systemDatabaseUrl: parts.url,
+      // Ours, since a connection that its own pool lends out ends the process when the server cuts it.
+      systemDatabasePool: pool,
       systemDatabaseSchemaName: dbosSchema,
       applicationVersion: parts.applicationVersion,
       executorID: parts.executorId,
@@ -97,6 +128,7 @@ export async function openDbosWorker(parts: {
     await DBOS.launch();
   } catch (error) {
     running = undefined;
+    await pool.end();
     throw error;
   }
 
@@ -126,6 +158,7 @@ export async function openDbosWorker(parts: {
       };
     },
     wake,
+    active: () => [...active],
     async wakeAll() {
       for (const lane of lanes.keys()) await wake(lane);
     },
@@ -135,8 +168,12 @@ export async function openDbosWorker(parts: {
       return (await executor.recoverPendingWorkflows([executorId])).length;
     },
     async close() {
+      const asleep = DBOSExecutor.globalInstance?.systemDatabase.notificationsMap.map;
       await DBOS.shutdown();
+      await pool.end();
       running = undefined;
+      // The sleeping runs wake, find the database gone and stop here; their timers would keep the process alive.
+      for (const callbacks of [...(asleep?.values() ?? [])]) for (const wakeUp of [...callbacks.values()]) wakeUp();
     },
   };
 }
@@ -167,7 +204,10 @@ function engineFor(member: Member, beginning: Beginning, runId: string): Engine 
         recorded.finally(() => member.inFlight.delete(recorded)).catch(() => undefined);
         return recorded;
       }),
-    sleep: (ms) => durable(() => DBOS.sleepms(ms)),
+    async sleep(ms) {
+      // As a wait that nobody answers: unlike the timers of DBOS it can be ended when the process closes.
+      await durable(() => DBOS.recv(pauseTopic, { timeoutSeconds: ms / 1_000, pollingIntervalMs: answerCheckMs }));
+    },
     async answer(step) {
       const wait = { timeoutSeconds: (step.timeoutMs ?? 0) / 1_000, pollingIntervalMs: answerCheckMs };
       const letter = await durable(() => DBOS.recv<Letter>(step.name, wait));

@@ -72,6 +72,31 @@ describe('sagas on DBOS', () => {
     await second.close();
   });
 
+  it('go on when every connection to the database is cut', async () => {
+    const sagas = await openDbosSagas({ ...parts, url: database.url, executorId: 'cut', leaseMs: 900 });
+    let steps = 0;
+    const step = {
+      do: async () => {
+        steps += 1;
+        await systemClock.sleep(5);
+      },
+      undo: nothing,
+    };
+    const saga = defineSaga<object>('db.cut', 1).step('a', step).step('b', step).step('c', step).step('d', step);
+    await sagas.serve([saga]);
+    const ids = Array.from({ length: 20 }, () => systemIds.next());
+    await Promise.all(ids.map((id) => sagas.start(saga, id, {}, origin)));
+    for (const mark of [10, 30, 50]) {
+      await vi.waitUntil(() => steps >= mark, { timeout: 15_000, interval: 1 });
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+    }
+    const states = async () => Promise.all(ids.map(async (id) => (await sagas.look(saga, id))?.state));
+    await vi.waitUntil(async () => !(await states().catch(() => ['running'])).includes('running'), { timeout: 30_000 });
+    expect(new Set(await states())).toEqual(new Set(['done']));
+    await sagas.close();
+  }, 60_000);
+
   it('of a process whose lease ran out are adopted once, and not those of the living', async () => {
     await migrateDbosSagas(database.url, parts);
     await admin.query(`delete from saga_leases.executor`);
