@@ -575,6 +575,7 @@ create policy reach on tenant_memberships
   with check (within_wall(organization_id));
 
 grant insert, select, update on tenant_memberships to gpuaas_api;
+grant select on tenant_memberships to gpuaas_relay;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
 
 -- Table token_denials

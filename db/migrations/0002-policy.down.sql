@@ -1,3 +1,3 @@
-revoke select on organizations from gpuaas_relay;
+revoke select on organizations, tenant_memberships from gpuaas_relay;
 drop table policy_values;
 alter table organizations drop column plan;

@@ -26,4 +26,5 @@ create policy reach on policy_values using (current_setting('gpuaas.reach', true
 
 grant select, insert, update, delete on policy_values to gpuaas_api;
 grant select on policy_values to gpuaas_worker, gpuaas_relay;
-grant select on organizations to gpuaas_relay;
+-- The relay reads the plans of organizations, and their policy looks at memberships.
+grant select on organizations, tenant_memberships to gpuaas_relay;
