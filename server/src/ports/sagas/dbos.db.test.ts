@@ -72,6 +72,20 @@ describe('sagas on DBOS', () => {
     await second.close();
   });
 
+  it('are put back into their queue when this process took them and never began', async () => {
+    const sagas = await openDbosSagas({ ...parts, url: database.url, executorId: 'forgetful', leaseMs: 600 });
+    const saga = defineSaga<object>('db.stray', 1).step('one', { do: async () => 1, undo: nothing });
+    await sagas.serve([]);
+    await sagas.start(saga, 'a', {}, origin);
+    await admin.query(`update dbos.workflow_status
+      set status = 'PENDING', executor_id = 'forgetful' where workflow_uuid = 'db.stray/a'`);
+    await sagas.serve([saga]);
+    const state = async () => (await sagas.look(saga, 'a'))?.state;
+    await vi.waitUntil(async () => (await state()) === 'done', { timeout: 15_000 });
+    expect(await state()).toBe('done');
+    await sagas.close();
+  });
+
   it('go on when every connection to the database is cut', async () => {
     const sagas = await openDbosSagas({ ...parts, url: database.url, executorId: 'cut', leaseMs: 900 });
     let steps = 0;
