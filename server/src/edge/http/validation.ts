@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { Fault } from '../../kernel/fault.ts';
+import { unkeepable } from './keepable.ts';
 
 const maxFaults = 20;
 const nothing = {};
@@ -25,16 +26,23 @@ export function makeValidation(route: Route) {
       (query ? query.validator.Check(asked) : isEmpty(given.query)) &&
       (body ? body.validator.Check(sent) : isEmpty(given.body))
     ) {
-      return { params: given.params, query: asked, body: sent } as unknown as Input<Route>;
+      const spoilt = [...kept('path', given.params), ...kept('query', asked), ...(body ? kept('body', sent) : [])];
+      return spoilt.length === 0
+        ? ({ params: given.params, query: asked, body: sent } as unknown as Input<Route>)
+        : refused(spoilt);
     }
-    const fields = [
+    return refused([
       ...faultsOf('path', params, given.params),
       ...(query ? faultsOf('query', query, asked) : unexpected('query', given.query)),
       ...(body ? faultsOf('body', body, sent) : unexpected('body', given.body)),
-    ].slice(0, maxFaults);
-    const named = fields.map((field) => `${field.field} ${field.message}`).join('; ');
-    return new Fault('validation_error', `The request is not valid: ${named}.`, { fields });
+    ]);
   };
+}
+
+function refused(faults: readonly FieldFault[]): Fault<'validation_error'> {
+  const fields = faults.slice(0, maxFaults);
+  const named = fields.map((field) => `${field.field} ${field.message}`).join('; ');
+  return new Fault('validation_error', `The request is not valid: ${named}.`, { fields });
 }
 
 interface Compiled {
@@ -49,6 +57,10 @@ interface FieldFault {
 
 const compiled = (schema: TSchema | undefined): Compiled | undefined =>
   schema && { schema, validator: Compile(schema) };
+
+/** What fits its schema may still be something that no table, event or reply could hold. */
+const kept = (where: FieldFault['in'], value: unknown): FieldFault[] =>
+  unkeepable(value).map(({ at, why }) => ({ in: where, field: clipped(at || where), message: why }));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
@@ -66,25 +78,28 @@ const unexpected = (where: FieldFault['in'], value: unknown): FieldFault[] =>
 
 function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: unknown): FieldFault[] {
   if (!part) return [];
-  const faults: FieldFault[] = [];
+  const faults = new Map<string, FieldFault>();
+  const note = (field: string, message: string) => {
+    if (!faults.has(field)) faults.set(field, { in: where, field: clipped(field), message });
+  };
   for (const error of part.validator.Errors(value)) {
-    // The verdict on an unknown field comes twice: once as "false", once with its name.
-    if (error.keyword === 'boolean') continue;
-    const at = error.instancePath.split('/').slice(1).join('.');
+    const at = error.instancePath.split('/').slice(1).map(unescaped).join('.');
     const { params } = error as { params: { additionalProperties?: string[]; requiredProperties?: string[] } };
-    const within = (name: string) => clipped(at ? `${at}.${name}` : name);
-    if (params.additionalProperties) {
-      for (const name of params.additionalProperties) {
-        faults.push({ in: where, field: within(name), message: 'is not a field of this request' });
-      }
+    const within = (name: string) => (at ? `${at}.${name}` : name);
+    // An unknown field is told of twice: once by itself and once in a list. With many of them the list does not come.
+    if (error.keyword === 'boolean') note(at, 'is not a field of this request');
+    else if (params.additionalProperties) {
+      for (const name of params.additionalProperties) note(within(name), 'is not a field of this request');
     } else if (params.requiredProperties) {
-      for (const name of params.requiredProperties)
-        faults.push({ in: where, field: within(name), message: 'is missing' });
-    } else faults.push({ in: where, field: clipped(at || where), message: error.message });
-    if (faults.length >= maxFaults) break;
+      for (const name of params.requiredProperties) note(within(name), 'is missing');
+    } else note(at || where, error.message);
+    if (faults.size >= maxFaults) break;
   }
-  return faults;
+  return [...faults.values()];
 }
+
+/** As JSON pointers write slashes and tildes. */
+const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Field names come from the caller; an answer does not repeat a novel. */
 const clipped = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
