@@ -111,9 +111,12 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     [],
   );
 
+  const routes = parts.routes ?? everyRoute;
   let closing = false;
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+    // Before the body is read: nobody waits for what will not be used.
+    if (request.is404) return refuseUnknown(routes, request, reply);
     if (!closing) return;
     reply.header('retry-after', '1');
     return refuse(
@@ -130,18 +133,6 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     );
   });
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
-  const routes = parts.routes ?? everyRoute;
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? '';
-    const allowed = methodsOf(routes, path);
-    if (allowed.length > 0) {
-      reply.header('allow', allowed.join(', '));
-      return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
-    }
-    const echoed = path.length > maxEchoed ? `${path.slice(0, maxEchoed)}…` : path;
-    return refuse(reply, request.id, new Fault('route_not_found', `There is no ${request.method} ${echoed}.`));
-  });
-
   for (const { route, handle } of matched(parts.handlers, routes)) {
     const stages = makeStages(route, parts);
     app.route({
@@ -183,6 +174,17 @@ export async function openMount(parts: MountParts): Promise<Mount> {
       await refusals.close();
     },
   };
+}
+
+function refuseUnknown(routes: readonly Route[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?')[0] ?? '';
+  const allowed = methodsOf(routes, path);
+  if (allowed.length > 0) {
+    reply.header('allow', allowed.join(', '));
+    return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
+  }
+  const echoed = path.length > maxEchoed ? `${path.slice(0, maxEchoed)}…` : path;
+  return refuse(reply, request.id, new Fault('route_not_found', `There is no ${request.method} ${echoed}.`));
 }
 
 /** The methods that a path takes, whatever stands in the places of its parameters. */
