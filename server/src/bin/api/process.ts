@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { keysFrom } from '../../edge/http/authentication.ts';
+import { mountFrontPage } from '../../edge/http/front-page.ts';
 import { readiness } from '../../kernel/health.ts';
 import { defineProcess } from '../../ports/open.ts';
+import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
 
 export const api = defineProcess({
@@ -34,6 +36,7 @@ export const api = defineProcess({
       keys: await keysFrom(new URL(config.oidcKeysUrl)),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
+    await mountFrontPage(app, { product, version: release });
     // Load balancers ask on the port that they send traffic to.
     app.get('/healthz', async () => ({ alive: true }));
     app.get('/readyz', async (_, reply) => {

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+
+const description = join(import.meta.dirname, '../../../../api/openapi.json');
+
+/** What somebody finds who opens the address in a browser, and the description that clients are made from. */
+export async function mountFrontPage(
+  app: FastifyInstance,
+  about: { readonly product: string; readonly version: string },
+): Promise<void> {
+  const page = `${about.product} ${about.version}
+
+A control plane that rents GPU capacity. This is its API.
+
+  /openapi.json     what there is to call, as OpenAPI 3.1
+  /api/v1/version   the one call that needs no token
+  /healthz          whether it runs
+  /readyz           whether it can do its work
+
+Every other call carries a token: Authorization: Bearer <token>
+Calls that change something also carry a key of yours, so that they may be repeated: Idempotency-Key: <uuid>
+`;
+  app.get('/', async (_, reply) => reply.type('text/plain; charset=utf-8').send(page));
+
+  const contract = await readFile(description, 'utf8');
+  const etag = `"${hash('sha256', contract, 'base64url').slice(0, 22)}"`;
+  app.get('/openapi.json', async (request, reply) => {
+    reply.header('etag', etag).header('cache-control', 'no-cache');
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(contract);
+  });
+}
