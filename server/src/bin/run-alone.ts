@@ -15,7 +15,17 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
   env: Environment = process.env,
 ): Promise<void> {
   const stop = Promise.withResolvers<string>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.resolve(signal));
+  let asked = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      asked += 1;
+      // Nothing is lost by ending at once; an orderly stop only saves others some waiting.
+      if (asked > 1) process.exit(1);
+      stop.resolve(signal);
+    });
+  }
+  // Started by another program, it does not outlive that program.
+  if (process.send) process.on('disconnect', () => stop.resolve('whoever started it is gone'));
   let log = makeLog(spec.name, 'info', pino.destination(1));
   try {
     const base = readConfig(spec.name, everyProcess, env);
