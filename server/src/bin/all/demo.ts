@@ -62,7 +62,9 @@ export async function seedDemo(spec: {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return (await response.json()) as { id?: string; data?: { id: string }[] };
+    const text = await response.text();
+    if (!response.ok) throw new Error(`The demo data could not be made: ${method} ${path} answered ${text}`);
+    return JSON.parse(text) as { id?: string; data?: { id: string }[] };
   };
   const { data: known = [] } = await call('GET', '/api/v1/organizations');
   if (known.length === 0) {

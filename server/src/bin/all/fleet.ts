@@ -36,7 +36,8 @@ export async function openLogFile(dataDir: string): Promise<string> {
 
 export async function startHere(spec: AnyProcess, env: Environment, logPath: string | undefined): Promise<Member> {
   const level = env['GPUAAS_LOG_LEVEL'] === 'debug' ? 'debug' : 'info';
-  const log = makeLog(spec.name, level, pino.destination(logPath ? { dest: logPath, sync: false, mkdir: true } : 1));
+  const destination = pino.destination(logPath ? { dest: logPath, sync: false, mkdir: true } : 1);
+  const log = makeLog(spec.name, level, destination);
   const running = await startProcess(spec, {
     env,
     clock: systemClock,
@@ -51,6 +52,8 @@ export async function startHere(spec: AnyProcess, env: Environment, logPath: str
     died: new Promise(() => undefined),
     stop: async () => {
       await running.stop();
+      // The last lines say how it ended, and nobody waits for them any more.
+      destination.flushSync();
     },
   };
 }

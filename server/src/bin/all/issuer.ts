@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 
 const algorithm = 'ES256';
 const keyId = 'local-1';
-const tokenHours = 12;
+export const tokenHours = 12;
 
 export interface LocalIssuer {
   /** Where the api reads the public key. */

@@ -39,7 +39,9 @@ export function readOptions(args: readonly string[], env: Environment, uid: numb
   try {
     values = parse(args).values;
   } catch (error) {
-    throw new UsageFault(`${(error as Error).message}\nSee npm start -- --help.`);
+    // The first sentence says what is wrong; the rest is about a way of quoting that nobody wants here.
+    const [what] = (error as Error).message.split('. ');
+    throw new UsageFault(`${what?.replace(/\.$/, '')}. See npm start -- --help.`);
   }
   if (values.data !== undefined && values.ephemeral) {
     throw new UsageFault('--data keeps a folder and --ephemeral keeps none: give one of them.');

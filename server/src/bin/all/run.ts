@@ -12,7 +12,15 @@ export async function runAll(args: readonly string[], env: Environment): Promise
       return;
     }
     const asked = Promise.withResolvers<undefined>();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => asked.resolve(undefined));
+    let times = 0;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        times += 1;
+        if (times === 2) process.stdout.write('\n  Once more ends it at once; nothing that was answered gets lost.');
+        if (times > 2) process.exit(1);
+        asked.resolve(undefined);
+      });
+    }
     const running = await startAll(options, env, process.stdout);
     const death = await Promise.race([asked.promise, running.died]);
     process.stdout.write(death === undefined ? '\n  Stopping …' : `\n  ${death}. Stopping the rest …`);
@@ -22,9 +30,18 @@ export async function runAll(args: readonly string[], env: Environment): Promise
     );
     process.exit(death === undefined ? 0 : 1);
   } catch (error) {
-    const plain =
-      error instanceof UsageFault || error instanceof EmbeddedPostgresUnavailable || error instanceof ConfigFault;
-    process.stderr.write(`\n${plain ? (error as Error).message : (error as Error).stack}\n`);
+    process.stderr.write(`\n${sayWhy(error)}\n`);
     process.exit(1);
   }
+}
+
+/** A sentence where the person can do something about it, and everything there is to know where it is our fault. */
+function sayWhy(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    return `${error.message}: another program took the port in the same moment. Start again.`;
+  }
+  const plain =
+    error instanceof UsageFault || error instanceof EmbeddedPostgresUnavailable || error instanceof ConfigFault;
+  return plain ? error.message : (error.stack ?? error.message);
 }

@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../kernel/config.ts';
@@ -9,7 +10,7 @@ import { product, release } from '../release.ts';
 import { choosePort, host } from './address.ts';
 import { type Demo, seedDemo } from './demo.ts';
 import { type Member, openLogFile, startApart, startHere } from './fleet.ts';
-import { openLocalIssuer } from './issuer.ts';
+import { openLocalIssuer, tokenHours } from './issuer.ts';
 import { type Options, UsageFault } from './options.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
 
@@ -33,13 +34,20 @@ export async function startAll(
   steps.line(`\n${product} ${release}\n`);
   try {
     const dataDir = await prepareFolder(options, closing);
+    const fresh = !existsSync(join(dataDir, 'postgres'));
     const server = await steps
       .step(
         'database',
         () =>
           openDatabaseServer({ kind: 'embedded', dataDir: join(dataDir, 'postgres'), ephemeral: options.ephemeral }),
         (opened) =>
-          `${opened.describe().split(' in ')[0]}${opened.migrated.length > 0 ? `, schema made (${opened.migrated.length})` : ''}${opened.adopted ? ', taken over from a start that was killed' : ''}`,
+          [
+            opened.describe().split(' in ')[0],
+            ...(opened.migrated.length > 0
+              ? [fresh ? 'new' : `brought up to date: ${opened.migrated.join(', ')}`]
+              : []),
+            ...(opened.adopted ? ['taken over from a start that was killed'] : []),
+          ].join(', '),
       )
       .catch((error: unknown) => {
         if (error instanceof DataDirectoryInUse) {
@@ -97,7 +105,14 @@ export async function startAll(
 
 async function prepareFolder(options: Options, closing: (() => Promise<void>)[]): Promise<string> {
   if (!options.ephemeral) {
-    await mkdir(options.dataDir, { recursive: true, mode: 0o711 });
+    try {
+      await mkdir(options.dataDir, { recursive: true, mode: 0o711 });
+      await access(options.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw new UsageFault(
+        `The data folder ${options.dataDir} cannot be used: ${sayWhyNot(error)}. Choose another one: npm start -- --data ./try-out`,
+      );
+    }
     return options.dataDir;
   }
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-'));
@@ -106,6 +121,27 @@ async function prepareFolder(options: Options, closing: (() => Promise<void>)[])
   closing.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
+
+function sayWhyNot(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not write there';
+    case 'EROFS':
+      return 'it is on a disk that is mounted read-only';
+    case 'ENOSPC':
+      return 'the disk is full';
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'there is a file of that name on the way';
+    default:
+      return message;
+  }
+}
+
+/** Whoever copies the line has a shell; a folder may have any name. */
+const quoted = (path: string): string => (/^[\w/.@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 
 function welcome(
   { line }: Steps,
@@ -122,7 +158,11 @@ function welcome(
       `  ${index === 0 ? 'Logins ' : '       '}  ${login.subject.padEnd(9)} ${login.may}; token in ${login.tokenPath}`,
     );
   }
-  line(`  Try      curl -H "Authorization: Bearer $(cat ${owner?.tokenPath})" ${url}/api/v1/organizations`);
+  line(`           tokens last ${tokenHours} hours; every start makes new ones`);
+  line(
+    `  Try      curl -sS -H "Authorization: Bearer $(cat ${quoted(owner?.tokenPath ?? '')})" ${url}/api/v1/organizations`,
+  );
+  line(`  API      ${url}/openapi.json`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);
   if (facts.logPath) line(`  Log      ${facts.logPath}`);
   line('  Stop     Ctrl-C');
