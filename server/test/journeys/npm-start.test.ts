@@ -1,0 +1,155 @@
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../src/domains/outbox/testing.ts';
+import { freePort } from '../chaos/children.ts';
+import { childrenOf, endAll, inShell, processesOn, run, start } from './npm-start.ts';
+
+/** `npm start` from the outside, as somebody meets it who has just cloned the repository. */
+let folder: string;
+const nobody = 65_534;
+const asRoot = process.getuid?.() === 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gpuaas-start-'));
+  await chmod(folder, 0o755);
+});
+afterAll(async () => {
+  await endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const patience = 120_000;
+const create = async (url: string, tokenPath: string, slug: string) => {
+  const response = await fetch(`${url}/api/v1/organizations`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await readFile(tokenPath, 'utf8')}`,
+      'content-type': 'application/json',
+      'idempotency-key': `make-${slug}`,
+    },
+    body: JSON.stringify({ name: slug, slug }),
+  });
+  return response.status;
+};
+const slugs = (text: string) => (JSON.parse(text) as { data: { slug: string }[] }).data.map(({ slug }) => slug).sort();
+
+describe('npm start', () => {
+  it('says what it takes, and what was typed wrong, without starting anything', async () => {
+    const [help, unknown, port, both] = await Promise.all([
+      run(['--help']),
+      run(['--prot', '1']),
+      run(['--port', 'eighty']),
+      run(['--data', './x', '--ephemeral']),
+    ]);
+    expect(help.code).toBe(0);
+    for (const option of ['--port', '--data', '--ephemeral', '--split', '--verbose', '--help']) {
+      expect(help.output).toContain(option);
+    }
+    expect(unknown).toEqual({ code: 1, output: `\nUnknown option '--prot'. See npm start -- --help.\n` });
+    expect(port).toEqual({ code: 1, output: '\n--port takes a number from 1 to 65535, not "eighty".\n' });
+    expect(both.code).toBe(1);
+    expect(both.output).toContain('give one of them');
+  });
+
+  it(
+    'prints facts that work, keeps its state over Ctrl-C and over kill -9, and is alone on its data',
+    async () => {
+      const data = join(folder, 'with a space');
+      const port = await freePort();
+      const first = await start(['--data', data, '--port', String(port)]);
+      expect(first.output()).toMatch(/^ {2}Ready in /m);
+      expect(first.fact('URL')).toBe(`http://127.0.0.1:${port}`);
+      expect(first.fact('Data')).toBe(data);
+      expect(slugs(await inShell(first.fact('Try')))).toEqual(['demo']);
+      const page = await fetch(first.fact('URL'));
+      expect(page.headers.get('content-type')).toContain('text/plain');
+      expect(await page.text()).toContain('/openapi.json');
+      const description = await fetch(first.fact('API'));
+      expect(((await description.json()) as { openapi: string }).openapi).toMatch(/^3\.1/);
+      const again = await fetch(first.fact('API'), {
+        headers: { 'if-none-match': description.headers.get('etag') ?? '' },
+      });
+      expect(again.status).toBe(304);
+      const healths = [...first.output().matchAll(/health (http:\S+)/g)].map(([, url]) => url);
+      expect(healths).toHaveLength(3);
+      for (const url of [...healths, first.fact('URL')]) {
+        expect((await fetch(`${url}/healthz`)).status, url).toBe(200);
+        const ready = await fetch(`${url}/readyz`);
+        expect(await ready.json()).toMatchObject({ ready: true });
+      }
+      for (const url of healths) expect(await (await fetch(`${url}/metrics`)).text()).toContain('gpuaas_build_info');
+
+      // A second one on the same data says so, and does no harm.
+      const second = await run(['--data', data]);
+      expect(second.code).toBe(1);
+      expect(second.output).toContain(`GPUaaS runs on ${data} already (process `);
+      expect(second.output).not.toContain('    at ');
+
+      const tokenPath = join(data, 'issuer', 'owner.token');
+      expect(await create(first.fact('URL'), tokenPath, 'acknowledged')).toBe(201);
+      expect(await first.kill('SIGKILL')).toBe('SIGKILL');
+
+      // Without --port: the data remember it.
+      const third = await start(['--data', data]);
+      expect(third.fact('URL')).toBe(`http://127.0.0.1:${port}`);
+      expect(slugs(await inShell(third.fact('Try')))).toEqual(['acknowledged', 'demo']);
+      expect(await third.kill('SIGINT')).toBe(0);
+      expect(third.output()).toContain('Your data are kept');
+      await eventually(async () => processesOn(data).length === 0);
+
+      // Somebody else has the port by now.
+      const taker = createServer();
+      await new Promise<void>((resolve) => taker.listen(port, '127.0.0.1', resolve));
+      const fourth = await run(['--data', data]);
+      expect(fourth.code).toBe(1);
+      expect(fourth.output).toContain(`Port ${port}, which this data folder has used so far, is taken`);
+      expect(fourth.output).not.toContain('    at ');
+      await new Promise((resolve) => taker.close(resolve));
+      expect(processesOn(data)).toEqual([]);
+    },
+    patience,
+  );
+
+  it(
+    'runs as a user without rights, keeps nothing when told so, and each process alone with --split',
+    async () => {
+      const home = join(folder, 'home');
+      await mkdir(home);
+      const who = asRoot ? { uid: nobody } : {};
+      if (asRoot) await chown(home, nobody, nobody);
+      const port = await freePort();
+      const started = await start(['--ephemeral', '--split', '--port', String(port)], {
+        ...who,
+        env: { HOME: home, TMPDIR: home },
+      });
+      const data = started.fact('Data').replace(' (removed at the end)', '');
+      expect(data.startsWith(home)).toBe(true);
+      expect(slugs(await inShell(started.fact('Try')))).toEqual(['demo']);
+      const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
+      const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1]).sort();
+      expect(names).toEqual(['api', 'outbox-relay', 'provisioning-worker']);
+      expect(await started.kill('SIGTERM')).toBe(0);
+      for (const { pid } of apart) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+      await expect(readFile(join(data, 'port'))).rejects.toThrow('ENOENT');
+      expect(processesOn(data)).toEqual([]);
+
+      // Under a parent that is closed to this user.
+      const closed = join(folder, 'closed');
+      await mkdir(closed, { mode: 0o700 });
+      if (!asRoot) await chmod(closed, 0o500);
+      const refused = await run(['--data', join(closed, 'data')], { ...who, env: { HOME: home } });
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain('cannot be used: this user may not write there');
+      expect(refused.output).not.toContain('    at ');
+
+      const file = join(folder, 'file');
+      await writeFile(file, '');
+      const blocked = await run(['--data', join(file, 'data')]);
+      expect(blocked.output).toContain('there is a file of that name on the way');
+    },
+    patience,
+  );
+});
