@@ -1,0 +1,138 @@
+/**
+ * What must be true whenever nothing is running, whatever was killed before. Each is a query that answers the rows that
+ * break it; none is the proof. They run after every chaos test, and can run as a metric in production.
+ *
+ * They look over all walls, so they need a role that does.
+ */
+export interface Invariant {
+  readonly name: string;
+  /** What it says, for the person who sees it broken. */
+  readonly means: string;
+  /** Answers one row per violation. */
+  readonly sql: string;
+}
+
+export const invariants: readonly Invariant[] = [
+  {
+    name: 'I6 edges',
+    means: 'Every change of state in the audit log is an edge of its machine.',
+    sql: `select a.id, a.target_id, a.change -> 'state' as state
+      from audit_logs a
+      where a.result = 'success' and jsonb_typeof(a.change -> 'state') = 'array'
+        and exists (select from machine_edges e where e.machine = a.target_type)
+        and not exists (
+          select from machine_edges e
+          where e.machine = a.target_type and e.from_state = a.change -> 'state' ->> 0
+            and e.to_state = a.change -> 'state' ->> 1
+        )`,
+  },
+  {
+    name: 'I6 paths',
+    means:
+      'The state of a project follows from its history: it entered the state it is in once more than it left it, and left every other one as often as it entered it.',
+    sql: `with steps as (
+        select target_id, change -> 'state' ->> 0 as left_state, change -> 'state' ->> 1 as entered
+        from audit_logs
+        where target_type = 'project' and result = 'success' and jsonb_typeof(change -> 'state') = 'array'
+      ), visits as (
+        select target_id, entered as state, 1 as net from steps
+        union all select target_id, left_state, -1 from steps
+        union all select id::text, 'active', 1 from projects
+        union all select id::text, state, -1 from projects
+      )
+      select target_id, state, sum(net) as net from visits group by target_id, state having sum(net) <> 0`,
+  },
+  {
+    name: 'I6 versions',
+    means: 'The version of a project is one more than the number of its changes: none is missing, none counted twice.',
+    sql: `select p.id, p.version, count(a.id) as changes
+      from projects p
+      left join audit_logs a on a.target_type = 'project' and a.target_id = p.id::text and a.result = 'success'
+        and (a.change ? 'state' or a.action = 'project.update')
+      group by p.id, p.version having p.version <> 1 + count(a.id)`,
+  },
+  {
+    name: 'I7 one audit row per transaction',
+    means: 'One act is one transaction and leaves one audit row.',
+    sql: 'select transaction_id, count(*) as rows from audit_logs group by transaction_id having count(*) > 1',
+  },
+  {
+    name: 'I7 audited rows',
+    means:
+      'The transaction that last changed a row left an audit row. Holds on the server that wrote the rows: a dump that was loaded elsewhere has other transactions.',
+    sql: `with written as (
+        select 'users' as relation, id::text as id, xmin from users
+        union all select 'platform_role_bindings', user_id::text, xmin from platform_role_bindings
+        union all select 'organizations', id::text, xmin from organizations
+        union all select 'tenant_memberships', user_id::text, xmin from tenant_memberships
+        union all select 'projects', id::text, xmin from projects
+        union all select 'dead_letters', seq::text, xmin from dead_letters
+        union all select 'outbox_events', position::text, transaction_id::xid from outbox_events
+        union all select 'consumed_events', event_id::text, xmin from consumed_events
+      )
+      select w.relation, w.id from written w
+      where not exists (select from audit_logs a where a.transaction_id::xid = w.xmin)`,
+  },
+  {
+    name: 'I8 events are on their way',
+    means:
+      'Every event older than 30 s is published; what the bus refused is a dead letter, and what lies dead is open or settled.',
+    sql: `with mark as (
+        select coalesce(max(transaction_from), '0'::xid8) as "from", coalesce(max(transaction_to), '0'::xid8) as "to",
+          coalesce(max(position), 0) as position
+        from relay_watermarks
+      )
+      select e.position, e.event_id, e.subject from outbox_events e, mark
+      where e.transaction_id >= mark."from" and not (e.transaction_id < mark."to" and e.position <= mark.position)
+        and e.created_at < clock_timestamp() - interval '30 seconds'`,
+  },
+  {
+    name: 'I9 effects once',
+    means: 'An event has at most one effect per consumer, and what a consumer remembers it has done.',
+    sql: `with effects as (
+        select actor_id as consumer, change ->> 'event_id' as event_id from audit_logs
+        where actor_kind = 'system' and result = 'success' and change ? 'event_id'
+      )
+      select consumer, event_id, 'more than once' as fault from effects group by 1, 2 having count(*) > 1
+      union all
+      select c.consumer, c.event_id::text, 'remembered but not done' from consumed_events c
+      where not exists (select from effects e where e.consumer = c.consumer and e.event_id = c.event_id::text)`,
+  },
+  {
+    name: 'I9 removed once',
+    means: 'A project says at most once that it is gone, and only when it is.',
+    sql: `select e.key, count(distinct e.event_id) as times from outbox_events e
+      left join projects p on p.id::text = e.key and p.state = 'deleted'
+      where e.subject = 'tenancy.project.removed'
+      group by e.key having count(distinct e.event_id) > 1 or count(p.id) = 0`,
+  },
+  {
+    name: 'I10 one resource per key',
+    means: 'What a stored reply says was created is there, was created once, and belongs to one key.',
+    sql: `with created as (
+        select principal, route, key, body::jsonb ->> 'id' as id from idempotency_records where status = 201
+      )
+      select c.key, c.id, 'two keys' as fault from created c
+      join created d on d.id = c.id and (d.principal, d.route, d.key) <> (c.principal, c.route, c.key)
+      union all
+      select c.key, c.id, 'created ' || count(a.id) || ' times' from created c
+      left join audit_logs a on a.target_id = c.id and a.action like '%.create' and a.result = 'success'
+      group by c.key, c.id having count(a.id) <> 1
+      union all
+      select c.key, c.id, 'not there' from created c
+      where not exists (select from organizations o where o.id::text = c.id)
+        and not exists (select from projects p where p.id::text = c.id)`,
+  },
+];
+
+/** The names of those that do not hold, each with its first violations. */
+export async function brokenInvariants(
+  ask: (sql: string) => Promise<readonly object[]>,
+): Promise<readonly { readonly name: string; readonly means: string; readonly rows: readonly object[] }[]> {
+  const broken: { name: string; means: string; rows: readonly object[] }[] = [];
+  for (const { name, means, sql } of invariants) {
+    const rows = await ask(sql);
+    if (rows.length > 0) broken.push({ name, means, rows: rows.slice(0, 5) });
+  }
+  return broken;
+}
