@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { Cache } from '../../ports/cache/port.ts';
+
+/**
+ * How often a password may be tried. Three budgets: one for a login from an address, which stops a guesser early; one
+ * for an address, whatever logins it tries; and a wide one for a login from anywhere, which stops a crowd of guessers
+ * but is hard to use for locking somebody out. Tries are counted before the password is looked at, right or wrong, so
+ * many at once do not slip through.
+ */
+export interface AttemptLimits {
+  readonly windowMs: number;
+  readonly perLoginAndAddress: number;
+  readonly perAddress: number;
+  readonly perLogin: number;
+}
+export const defaultAttemptLimits: AttemptLimits = {
+  windowMs: 15 * 60_000,
+  perLoginAndAddress: 10,
+  perAddress: 300,
+  perLogin: 100,
+};
+
+/** Undefined when the try may go on; otherwise how long to wait. */
+export type CountAttempt = (login: string, address: string) => Promise<{ readonly waitMs: number } | undefined>;
+
+export function makeCountAttempt(
+  cache: Pick<Cache, 'hit'>,
+  limits: AttemptLimits = defaultAttemptLimits,
+): CountAttempt {
+  return async (login, address) => {
+    const who = hash('sha256', login.normalize('NFKC').trim().toLowerCase(), 'base64url');
+    // In this order, a guesser who is out of budget does not use up the budget of the login.
+    const budgets = [
+      [`oidc:password:address:${address}`, limits.perAddress],
+      [`oidc:password:pair:${who}:${address}`, limits.perLoginAndAddress],
+      [`oidc:password:login:${who}`, limits.perLogin],
+    ] as const;
+    for (const [key, budget] of budgets) {
+      const { count, resetMs } = await cache.hit(key, limits.windowMs, 1);
+      if (count > budget) return { waitMs: resetMs };
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto';
+import type { Page } from '../../ports/identity-provider/port.ts';
+import { Html, html } from './html.ts';
+
+/**
+ * One sheet of paper for every page: a card with a heading. No script runs here, nothing is loaded from anywhere, and
+ * the one style sheet is named by its digest. Colours keep a contrast of at least 4.5 to 1 in light and in dark.
+ */
+const style = `
+:root { color-scheme: light dark; --ink: #16191d; --dim: #4b535d; --paper: #fff; --ground: #eef1f4; --line: #767f8a;
+  --edge: #d5dae0; --accent: #0b5cad; --on-accent: #fff; --bad: #a4161a; --bad-ground: #fdecec }
+@media (prefers-color-scheme: dark) { :root { --ink: #eceff2; --dim: #b4bcc6; --paper: #1b1f24; --ground: #101317;
+  --line: #8a94a0; --edge: #333a42; --accent: #7db8f5; --on-accent: #0b1620; --bad: #ffb0ab; --bad-ground: #3a1718 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 16px; background: var(--ground);
+  color: var(--ink); font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+main { width: 100%; max-width: 400px; padding: 28px 24px; background: var(--paper); border: 1px solid var(--edge);
+  border-radius: 12px; overflow-wrap: anywhere }
+.brand { margin: 0 0 20px; color: var(--dim); font-size: 14px; font-weight: 600; letter-spacing: .04em }
+h1 { margin: 0 0 8px; font-size: 22px; line-height: 1.3 }
+p { margin: 0 0 16px } .dim { color: var(--dim); font-size: 14px }
+ul { margin: 0 0 16px; padding-left: 20px } form { margin: 0 } form + form { margin-top: 12px }
+label { display: block; margin: 0 0 4px; font-weight: 600; font-size: 14px }
+input { width: 100%; min-height: 44px; margin: 0 0 16px; padding: 8px 12px; border: 1px solid var(--line);
+  border-radius: 8px; background: var(--paper); color: var(--ink); font: inherit }
+.code { font: 600 24px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .1em }
+input.code { text-transform: uppercase }
+button { width: 100%; min-height: 44px; padding: 8px 16px; border: 1px solid var(--accent); border-radius: 8px;
+  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
+button.plain { background: transparent; color: var(--ink); border-color: var(--line) }
+a { color: var(--accent) }
+input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.problem { padding: 10px 12px; border-radius: 8px; background: var(--bad-ground); color: var(--bad) }
+`;
+const styleDigest = `sha256-${hash('sha256', style, 'base64')}`;
+
+export interface Sheet {
+  readonly title: string;
+  readonly body: Html;
+  /** Where a form of this page may lead in the end; its own origin always. */
+  readonly leadsTo?: string | undefined;
+}
+
+export function layOut({ title, body, leadsTo }: Sheet): Page {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · GPUaaS</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+<p class="brand">GPUaaS</p>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return {
+    html: page.text,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        `default-src 'none'; style-src '${styleDigest}'; form-action 'self'${formTarget(leadsTo)}; ` +
+        `base-uri 'none'; frame-ancestors 'none'`,
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      // Not no-referrer: under that, a browser would not even tell us that a form comes from our own page.
+      'referrer-policy': 'same-origin',
+    },
+  };
+}
+
+/**
+ * Browsers hold redirects after a form to `form-action` as well, so the program that the person came from has to be on
+ * the list. An address in brackets cannot be written there, so for it the scheme has to do.
+ */
+function formTarget(leadsTo: string | undefined): string {
+  if (leadsTo === undefined || !URL.canParse(leadsTo)) return '';
+  const { protocol, host, hostname } = new URL(leadsTo);
+  if (protocol !== 'http:' && protocol !== 'https:') return /^[a-z][a-z0-9+.-]*:$/.test(protocol) ? ` ${protocol}` : '';
+  return hostname.startsWith('[') ? ` ${protocol}` : ` ${protocol}//${host}`;
+}

@@ -1,0 +1,193 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Cache } from '../../ports/cache/port.ts';
+import { type EmbeddedIssuer, type Page, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
+import { type AttemptLimits, makeCountAttempt } from './attempts.ts';
+import { consentPage, issuerPages, loginPage, notePage, passwordPage } from './pages.ts';
+
+/**
+ * The embedded issuer under its path on a server that has other things to do as well. Two kinds of requests arrive:
+ * those of the protocol, whose bodies are left untouched for the issuer to read, and the forms of our own pages.
+ */
+const maxFormBytes = 16 * 1024;
+const wrongPassword = 'Login or password is wrong. Check both and try again.';
+
+export interface OidcMountParts {
+  readonly issuer: EmbeddedIssuer;
+  readonly cache: Pick<Cache, 'hit'>;
+  readonly attempts?: AttemptLimits;
+}
+
+export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Promise<void> {
+  const publicUrl = new URL(parts.issuer.issuer);
+  await app.register(
+    async (scope) => {
+      scope.setErrorHandler(async (error, request, reply) => {
+        if (error instanceof TooBusy) return send(reply, 503, busyPage, { 'retry-after': '5' });
+        request.log.error({ err: error }, 'a page of the issuer failed');
+        return send(reply, 500, issuerPages.problem({ code: 'server_error', description: undefined }));
+      });
+      await scope.register((pages) => addPages(pages, parts, publicUrl));
+      await scope.register((protocol) => addProtocol(protocol, parts.issuer, publicUrl));
+    },
+    { prefix: publicUrl.pathname },
+  );
+}
+
+async function addProtocol(scope: FastifyInstance, issuer: EmbeddedIssuer, publicUrl: URL): Promise<void> {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const elsewhere = findElsewhere(request, publicUrl);
+    if (elsewhere) return reply.redirect(elsewhere, 307);
+    reply.hijack();
+    const raw = introduce(request, publicUrl);
+    raw.originalUrl = raw.url ?? '/';
+    raw.url = raw.originalUrl.slice(publicUrl.pathname.length) || '/';
+    // A code in the address is filled in by our page; left in the url, the library would answer with a script.
+    if (raw.url.startsWith('/device?')) raw.url = '/device';
+    await issuer.handle(raw, reply.raw);
+    return reply;
+  };
+  scope.all('/', handle);
+  scope.all('/*', handle);
+}
+
+/** Cookies belong to one host name. A browser that came by another name of ours is sent to the one we go by. */
+function findElsewhere(request: FastifyRequest, publicUrl: URL): string | undefined {
+  const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+  return isPage && request.headers.host !== publicUrl.host ? new URL(request.url, publicUrl).href : undefined;
+}
+
+/**
+ * The issuer makes addresses from the name by which it was called, and believes what proxies say. Callers choose both,
+ * so both are replaced by what we know: our public name, and the address that Fastify found, which knows its proxies.
+ */
+function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & { originalUrl?: string } {
+  const raw: IncomingMessage & { originalUrl?: string } = request.raw;
+  raw.headers.host = publicUrl.host;
+  raw.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1);
+  raw.headers['x-forwarded-for'] = request.ip;
+  delete raw.headers['x-forwarded-host'];
+  return raw;
+}
+
+async function addPages(scope: FastifyInstance, { issuer, cache, attempts }: OidcMountParts, publicUrl: URL) {
+  const countAttempt = makeCountAttempt(cache, attempts);
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: maxFormBytes },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+  scope.addHook('preHandler', async (request, reply) => {
+    introduce(request, publicUrl);
+    if (request.method === 'POST' && !isFromOurPage(request, publicUrl)) return send(reply, 403, strangerPage);
+    return undefined;
+  });
+
+  const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;
+  const ask = (request: FastifyRequest, reply: FastifyReply) => issuer.question(request.raw, reply.raw);
+  const answer = async (request: FastifyRequest, reply: FastifyReply, given: Parameters<typeof issuer.answer>[2]) => {
+    reply.hijack();
+    await issuer.answer(request.raw, reply.raw, given);
+    return reply;
+  };
+  /** The question of this browser, if it is the one that the address names and of the kind that was asked. */
+  async function questionFor(request: FastifyRequest, reply: FastifyReply, kind?: Question['kind']) {
+    const question = await ask(request, reply);
+    const { id } = request.params as { id: string };
+    return question?.id === id && (kind === undefined || question.kind === kind) ? question : undefined;
+  }
+  const loginOf = (question: Question, login: string, problem?: string) =>
+    loginPage({
+      action: path(question.id, '/login'),
+      refuseAction: path(question.id, '/refuse'),
+      question,
+      login,
+      problem,
+    });
+
+  scope.get('/interaction/:id', async (request, reply) => {
+    const question = await questionFor(request, reply);
+    if (!question) return send(reply, 400, overPage);
+    if (question.kind === 'login') return send(reply, 200, loginOf(question, question.loginHint?.slice(0, 128) ?? ''));
+    const account = await issuer.accounts.find({ id: question.accountId ?? '' });
+    if (!account) return send(reply, 400, overPage);
+    const form = { action: path(question.id, '/consent'), refuseAction: path(question.id, '/refuse') };
+    return send(reply, 200, consentPage({ ...form, question, login: account.login }));
+  });
+
+  scope.post('/interaction/:id/login', async (request, reply) => {
+    const question = await questionFor(request, reply, 'login');
+    if (!question) return send(reply, 400, overPage);
+    const login = fieldOf(request, 'login').slice(0, 128);
+    const refused = await countAttempt(login, request.ip);
+    if (refused) {
+      const minutes = Math.ceil(refused.waitMs / 60_000);
+      const problem = `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
+      const headers = { 'retry-after': String(Math.ceil(refused.waitMs / 1_000)) };
+      return send(reply, 429, loginOf(question, login, problem), headers);
+    }
+    const account = await issuer.accounts.authenticate(login, fieldOf(request, 'password'));
+    if (!account) return send(reply, 401, loginOf(question, login, wrongPassword));
+    return answer(request, reply, { login: account.id });
+  });
+
+  scope.post('/interaction/:id/consent', async (request, reply) => {
+    const question = await questionFor(request, reply, 'consent');
+    return question ? answer(request, reply, { consent: true }) : send(reply, 400, overPage);
+  });
+
+  scope.post('/interaction/:id/refuse', async (request, reply) => {
+    const question = await questionFor(request, reply);
+    return question ? answer(request, reply, { refuse: true }) : send(reply, 400, overPage);
+  });
+
+  const passwordForm = (token: string, problem?: string) =>
+    passwordPage({ action: `${publicUrl.pathname}/password`, token, problem });
+
+  scope.get('/password', async (request, reply) => {
+    const { token } = request.query as { token?: unknown };
+    return send(reply, 200, passwordForm(typeof token === 'string' ? token.slice(0, 128) : ''));
+  });
+
+  scope.post('/password', async (request, reply) => {
+    const token = fieldOf(request, 'token').slice(0, 128);
+    const done = await issuer.accounts.redeemPasswordLink(token, fieldOf(request, 'password'));
+    if (done === undefined) return send(reply, 400, spentPage);
+    if ('refused' in done) return send(reply, 422, passwordForm(token, 'That password is too easy to guess.'));
+    return send(reply, 200, notePage('Password set', `You can now sign in as ${done.login}.`));
+  });
+}
+
+/** A form of another site carries its origin, or the browser says that it crossed sites. Programs say neither. */
+function isFromOurPage(request: FastifyRequest, publicUrl: URL): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined) return origin === publicUrl.origin;
+  const site = request.headers['sec-fetch-site'];
+  return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+const fieldOf = (request: FastifyRequest, name: string): string =>
+  request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
+
+const send = (reply: FastifyReply, status: number, page: Page, headers: Record<string, string> = {}) =>
+  reply
+    .code(status)
+    .headers({ ...page.headers, ...headers })
+    .send(page.html);
+
+const overPage = notePage(
+  'This sign-in is over',
+  'It was finished, took too long, or began in another browser. Go back to the program that you came from and sign in again.',
+);
+const strangerPage = notePage(
+  'This form came from elsewhere',
+  'Another site sent it, so nothing was done. Go back to the program that you came from and sign in again.',
+);
+const spentPage = notePage(
+  'This link does not work any more',
+  'It was used, or is too old. Ask whoever sent it to you for a new one.',
+);
+const busyPage = notePage('Please try again', 'Many people are signing in right now. Try again in a few seconds.');

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fastify } from 'fastify';
+import type { AttemptLimits } from '../../edge/oidc/attempts.ts';
+import { mountOidc } from '../../edge/oidc/mount.ts';
+import { issuerPages } from '../../edge/oidc/pages.ts';
+import { makeTestClock } from '../../kernel/clock.ts';
+import { systemIds } from '../../kernel/id.ts';
+import { openTestDatabase } from '../../testing/postgres.ts';
+import { openPostgresCache } from '../cache/postgres.ts';
+import type { EmbeddedIssuerOptions } from './embedded.ts';
+import { openIdentityProvider } from './open.ts';
+import type { EmbeddedIssuer } from './port.ts';
+
+/** The embedded issuer on a server that listens, over a database of its own. */
+export interface EmbeddedBench {
+  readonly clock: ReturnType<typeof makeTestClock>;
+  readonly databaseUrl: string;
+  readonly publicUrl: string;
+  readonly keyFile: string;
+  /** The issuer behind the server now. */
+  issuer(): EmbeddedIssuer;
+  open(options?: Partial<EmbeddedIssuerOptions>): Promise<EmbeddedIssuer>;
+  /** Ends server and issuer and starts both anew, at the same address. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Weak on purpose: the tests hash many passwords and are about something else. */
+export const cheap = { memoryKib: 64, passes: 1 };
+export const person = { login: 'anna', password: 'a good long passphrase' };
+
+export async function openEmbeddedBench(
+  options: Partial<EmbeddedIssuerOptions> & { attempts?: AttemptLimits; start?: Date } = {},
+): Promise<EmbeddedBench> {
+  const { attempts, start, ...issuerOptions } = options;
+  const clock = makeTestClock(start ?? new Date());
+  const database = await openTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'gpuaas-oidc-'));
+  const keyFile = join(folder, 'sealing.key');
+  const port = await findFreePort();
+  const publicUrl = options.publicUrl ?? `http://127.0.0.1:${port}`;
+  const cache = await openPostgresCache({ url: database.url, clock });
+
+  const open = (more: Partial<EmbeddedIssuerOptions> = {}) =>
+    openIdentityProvider(
+      {
+        kind: 'embedded',
+        url: database.url,
+        publicUrl,
+        audience: 'gpuaas',
+        sealingKey: { file: keyFile },
+        passwordCost: cheap,
+        console: {
+          redirectUris: [`${publicUrl}/auth/callback`],
+          postLogoutRedirectUris: ['https://console.test/bye'],
+        },
+        ...issuerOptions,
+        ...more,
+      },
+      { clock, ids: systemIds, pages: issuerPages },
+    );
+  async function serve() {
+    const issuer = await open();
+    const app = fastify({ forceCloseConnections: true });
+    await mountOidc(app, { issuer, cache, ...(attempts && { attempts }) });
+    await app.listen({ host: '127.0.0.1', port });
+    const stop = async () => {
+      await app.close();
+      await issuer.close();
+    };
+    return { issuer, stop };
+  }
+  let serving = await serve();
+  await serving.issuer.accounts.create({ ...person, displayName: 'Anna Example', email: 'anna@example.com' });
+  return {
+    clock,
+    databaseUrl: database.url,
+    publicUrl,
+    keyFile,
+    issuer: () => serving.issuer,
+    open,
+    async restart() {
+      await serving.stop();
+      serving = await serve();
+    },
+    async close() {
+      await serving.stop();
+      await cache.close();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no port was found');
+  return address.port;
+}

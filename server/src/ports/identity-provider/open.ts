@@ -1,0 +1,29 @@
+import { type EmbeddedIssuerOptions, type EmbeddedIssuerParts, openEmbeddedIssuer } from './embedded.ts';
+import { openExternalIssuer } from './external.ts';
+import type { EmbeddedIssuer, IdentityProvider } from './port.ts';
+
+export type IdentityProviderConfig =
+  | ({ readonly kind: 'embedded' } & EmbeddedIssuerOptions)
+  | { readonly kind: 'external'; readonly issuerUrl: string; readonly audience: string };
+
+/**
+ * The only place that knows which identity provider is used. A process that only verifies tokens opens the embedded
+ * issuer of another process as an external one, by its address.
+ */
+export function openIdentityProvider(
+  config: Extract<IdentityProviderConfig, { kind: 'embedded' }>,
+  parts: EmbeddedIssuerParts,
+): Promise<EmbeddedIssuer>;
+export function openIdentityProvider(
+  config: Extract<IdentityProviderConfig, { kind: 'external' }>,
+  parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'>,
+): Promise<IdentityProvider>;
+export function openIdentityProvider(
+  config: IdentityProviderConfig,
+  parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'> & Partial<EmbeddedIssuerParts>,
+): Promise<IdentityProvider> {
+  const { clock, ids, pages, log } = parts;
+  if (config.kind === 'external') return openExternalIssuer({ ...config, clock, ...(log && { log }) });
+  if (!ids || !pages) throw new Error('the embedded issuer needs ids and pages');
+  return openEmbeddedIssuer(config, { clock, ids, pages, ...(log && { log }) });
+}

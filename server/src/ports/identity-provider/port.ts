@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JWTVerifyGetKey } from 'jose';
+import type { Fault } from '../../kernel/fault.ts';
+
+/**
+ * Who proves who people are. The platform never sees a password: it is shown tokens, and an identity provider says
+ * whose they are. What somebody may do is decided elsewhere, from roles that the platform keeps itself.
+ */
+export interface IdentityProvider {
+  /** The exact `iss` of its tokens. */
+  readonly issuer: string;
+  /** Checks signature, issuer, audience and dates. Throws only when the keys cannot be had at all. */
+  verify(token: string): Promise<Proof | ProofRefused>;
+  /** The same keys for those who verify themselves: finds the key that a token names. */
+  readonly keys: JWTVerifyGetKey;
+  /** Where browsers and programs go to sign in and out. */
+  endpoints(): Promise<Endpoints>;
+  /** Throws unless tokens can be verified now. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type ProofRefused = Fault<'token_invalid' | 'token_expired'>;
+
+/** What a verified token says. */
+export interface Proof {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly kind: 'user' | 'service_account';
+  readonly tokenId: string | undefined;
+  readonly clientId: string | undefined;
+  /** The sign-in that the token came from; all its tokens share it. */
+  readonly sessionId: string | undefined;
+  /** Narrows what the roles allow; undefined when the token does not say. */
+  readonly scopes: ReadonlySet<string> | undefined;
+  readonly authenticatedAt: Date | undefined;
+  /** How the person proved themselves, in the words of RFC 8176. */
+  readonly methods: readonly string[];
+  /** What another system calls this person. A hint to whoever hands out roles, never a role. */
+  readonly claimedRoles: readonly string[];
+  readonly expiresAt: Date;
+}
+
+export interface Endpoints {
+  readonly authorize: string;
+  readonly token: string;
+  readonly device: string | undefined;
+  readonly logout: string | undefined;
+  readonly jwks: string;
+  readonly revocation: string | undefined;
+  readonly introspection: string | undefined;
+}
+
+/** The identity provider that we are ourselves: it also knows accounts, and answers the protocol's requests. */
+export interface EmbeddedIssuer extends IdentityProvider {
+  readonly accounts: Accounts;
+  readonly clients: Clients;
+  /** The secret of the console's client, for the part of the api that signs browsers in. */
+  readonly consoleSecret: string;
+  /** Answers a protocol request whose url has lost the path of the issuer; `originalUrl` still has it. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** What a browser was sent to be asked; undefined when it is over, or another browser's. */
+  question(request: IncomingMessage, response: ServerResponse): Promise<Question | undefined>;
+  /** Answers the question and sends the browser on. */
+  answer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void>;
+  /** Makes the next key sign from now on, without waiting for its time. What the old one signed stays valid. */
+  rotateKeys(): Promise<void>;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly kind: 'login' | 'consent';
+  readonly clientName: string;
+  /** Where the browser goes in the end; undefined when it stays here, as with a device's code. */
+  readonly redirectUri: string | undefined;
+  readonly loginHint: string | undefined;
+  /** Who is asked to consent. */
+  readonly accountId: string | undefined;
+  /** What would be granted. Empty means: whatever the person's roles allow. */
+  readonly scopes: readonly string[];
+}
+export type Answer = { readonly login: string } | { readonly consent: true } | { readonly refuse: true };
+
+export interface Account {
+  readonly id: string;
+  readonly login: string;
+  readonly displayName: string;
+  readonly email: string | undefined;
+  readonly createdAt: Date;
+  readonly disabledAt: Date | undefined;
+}
+export type AccountRefused = { readonly refused: 'login_taken' | 'login_malformed' | 'password_weak' };
+
+/** People who sign in here. Nobody has a password that was not chosen for them alone. */
+export interface Accounts {
+  /** Without a password nobody can sign in to the account until its one-time link was used. */
+  create(account: {
+    readonly login: string;
+    readonly displayName: string;
+    readonly email?: string;
+    readonly password?: string;
+  }): Promise<Account | AccountRefused>;
+  find(by: { readonly id: string } | { readonly login: string }): Promise<Account | undefined>;
+  /** A link under which the person chooses a password, once. A new link ends the older ones. */
+  makePasswordLink(id: string, ttlMs: number): Promise<string>;
+  /** Sets a password by such a link; undefined when the link is spent, late or unknown. */
+  redeemPasswordLink(token: string, password: string): Promise<Account | AccountRefused | undefined>;
+  /** Also ends every session of the account. */
+  setPassword(id: string, password: string): Promise<AccountRefused | undefined>;
+  /** Ends every session of the account, and no new one begins. Access tokens live on until they expire. */
+  disable(id: string): Promise<void>;
+  enable(id: string): Promise<void>;
+  /** The account, if the password is right. Takes as long for a login that does not exist. */
+  authenticate(login: string, password: string): Promise<Account | undefined>;
+}
+
+/** Programs that sign in as themselves. */
+export interface Clients {
+  /** The secret is shown this once; only its hash is kept. */
+  registerService(client: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes?: readonly string[];
+  }): Promise<{ readonly secret: string }>;
+  remove(id: string): Promise<void>;
+}
+
+/** The hash of a password costs time and memory on purpose. More than this many at once are turned away. */
+export class TooBusy extends Error {
+  override readonly name = 'TooBusy';
+}
+
+export interface Page {
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+/** The pages that the protocol itself asks for. `xsrf` travels in a hidden field of that name. */
+export interface IssuerPages {
+  deviceCode(form: { action: string; xsrf: string; code: string; problem: string | undefined }): Page;
+  deviceConfirm(form: { action: string; xsrf: string; code: string; clientName: string; address: string }): Page;
+  deviceDone(clientName: string): Page;
+  signOut(form: { action: string; xsrf: string; returnTo: string | undefined }): Page;
+  signedOut(): Page;
+  /** One button that sends on what the protocol prepared. */
+  goOn(form: { action: string; fields: readonly (readonly [string, string])[] }): Page;
+  problem(problem: { code: string; description: string | undefined }): Page;
+}

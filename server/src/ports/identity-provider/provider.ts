@@ -1,0 +1,259 @@
+import type { JWK } from 'jose';
+import {
+  type Adapter,
+  type ClientMetadata,
+  type Configuration,
+  type Interaction,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
+import { consoleClientId, isSecretOf } from './clients.ts';
+import type { Accounts, IssuerPages, Page } from './port.ts';
+import type { Seal } from './seal.ts';
+
+/**
+ * The protocol itself is `oidc-provider`, told here what we allow: codes with PKCE, device codes, refresh tokens that
+ * are used once, programs that sign in as themselves, and nothing else. One instance signs with one set of keys;
+ * when the keys change, a new instance takes its place, as everything that must last lies in the records.
+ */
+export interface ProviderParts {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly scopes: readonly string[];
+  readonly keys: readonly JWK[];
+  readonly seal: Seal;
+  readonly accounts: Accounts;
+  readonly adapter: (kind: string) => Adapter;
+  readonly clients: readonly ClientMetadata[];
+  readonly pages: IssuerPages;
+  readonly ttl: Lifetimes;
+}
+export interface Lifetimes {
+  readonly accessTokenMs: number;
+  readonly refreshTokenMs: number;
+  readonly sessionMs: number;
+  readonly codeMs: number;
+  readonly deviceCodeMs: number;
+}
+export const defaultLifetimes: Lifetimes = {
+  accessTokenMs: 10 * 60_000,
+  refreshTokenMs: 14 * 24 * 60 * 60_000,
+  sessionMs: 12 * 60 * 60_000,
+  codeMs: 60_000,
+  deviceCodeMs: 10 * 60_000,
+};
+
+/** A resource has to be named by a URI on the wire; tokens for it carry the audience. */
+export const apiResource = 'urn:gpuaas:api';
+const interactionMs = 30 * 60_000;
+/** However often a refresh token is renewed, after this long the person signs in again. */
+const grantMs = 90 * 24 * 60 * 60_000;
+
+export function makeProvider(parts: ProviderParts): Provider {
+  const provider = new Provider(parts.issuer, configure(parts));
+  // The address and scheme that a request came by are put into these headers by the mount, and by nobody else.
+  provider.proxy = true;
+  // Where the library would compare secrets, it is given digests.
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
+    value(this: { clientSecret?: string }, given: string) {
+      return isSecretOf(parts.seal, this.clientSecret, given);
+    },
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    const form = typeof ctx.body === 'string' && ctx.type === 'text/html' ? readAutoForm(ctx.body) : undefined;
+    if (form) show(ctx, parts.pages.goOn(form));
+  });
+  return provider;
+}
+
+function configure(parts: ProviderParts): Configuration {
+  const { pages, accounts, ttl } = parts;
+  const isSecure = parts.issuer.startsWith('https:');
+  const path = new URL(parts.issuer).pathname;
+  const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true, overwrite: true } as const;
+  const seconds = (ms: number) => Math.max(1, Math.floor(ms / 1_000));
+  return {
+    adapter: parts.adapter,
+    clients: [...parts.clients],
+    jwks: { keys: [...parts.keys] as never },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    scopes: ['openid', 'offline_access'],
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
+    // The console reads who signed in from the ID token and needs no second request.
+    conformIdTokenClaims: false,
+    clientBasedCORS: () => false,
+    cookies: {
+      names: { session: 'gpuaas_sso', interaction: 'gpuaas_sso_question', resume: 'gpuaas_sso_resume' },
+      keys: [parts.seal.digest('cookies', 'signature').toString('hex')],
+      long: { ...cookie, path },
+      short: cookie,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (_, client, token) => token.clientId === client.clientId,
+      },
+      revocation: { enabled: true, allowedPolicy: async (_, client, token) => token.clientId === client.clientId },
+      deviceFlow: {
+        enabled: true,
+        charset: 'base-20',
+        mask: '****-****',
+        userCodeInputSource(ctx, _form, out, error) {
+          const problem = out && deviceProblem(error?.name ?? '');
+          show(ctx, pages.deviceCode({ ...formOf(ctx), code: codeIn(ctx), problem }));
+        },
+        userCodeConfirmSource(ctx, _form, client, device, code) {
+          const clientName = nameOf(client);
+          const address = typeof device['ip'] === 'string' ? device['ip'] : '';
+          show(ctx, pages.deviceConfirm({ ...formOf(ctx), code, clientName, address }));
+        },
+        successSource: (ctx) => show(ctx, pages.deviceDone(ctx.oidc.client ? nameOf(ctx.oidc.client) : '')),
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource(ctx) {
+          const state = stateOf(ctx);
+          const action = ctx.oidc.urlFor('end_session_confirm');
+          show(ctx, pages.signOut({ action, xsrf: state.secret ?? '', returnTo: state.postLogoutRedirectUri }));
+        },
+        postLogoutSuccessSource: (ctx) => show(ctx, pages.signedOut()),
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => apiResource,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          scope: parts.scopes.join(' '),
+          audience: parts.audience,
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: seconds(ttl.accessTokenMs),
+          jwt: { sign: { alg: 'ES256' } },
+        }),
+      },
+    },
+    ttl: {
+      AccessToken: seconds(ttl.accessTokenMs),
+      ClientCredentials: seconds(ttl.accessTokenMs),
+      IdToken: seconds(ttl.accessTokenMs),
+      AuthorizationCode: seconds(ttl.codeMs),
+      DeviceCode: seconds(ttl.deviceCodeMs),
+      RefreshToken: seconds(ttl.refreshTokenMs),
+      Session: seconds(ttl.sessionMs),
+      Interaction: seconds(interactionMs),
+      Grant: seconds(grantMs),
+    },
+    rotateRefreshToken: true,
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    // A browser that signs out takes its console along; a terminal that was signed in stays so.
+    expiresWithSession: async (ctx) => ctx.oidc.client?.applicationType !== 'native',
+    extraTokenClaims: (ctx, token) => {
+      if (token.kind === 'ClientCredentials') return { principal_type: 'service_account' };
+      const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
+      const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
+      return { sid: source?.sessionUid, auth_time: source?.authTime, amr: source?.amr };
+    },
+    async findAccount(_, id) {
+      const account = await accounts.find({ id });
+      if (!account || account.disabledAt) return undefined;
+      return {
+        accountId: account.id,
+        claims: () => ({
+          sub: account.id,
+          name: account.displayName,
+          preferred_username: account.login,
+          ...(account.email && { email: account.email }),
+        }),
+      };
+    },
+    interactions: { url: (_, interaction: Interaction) => `${path}/interaction/${interaction.uid}` },
+    loadExistingGrant,
+    renderError: (ctx, out) =>
+      show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
+  };
+}
+
+/** Nobody is asked whether the console may act for them: it is the product. Everyone else is asked each time anew. */
+async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+  const { client, session, provider, account, params } = ctx.oidc;
+  if (!client || !session || !account) return undefined;
+  const grantId = ctx.oidc.result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const known = grantId ? await provider.Grant.find(grantId) : undefined;
+  if (client.clientId !== consoleClientId) return known;
+  const grant = known ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  const scope = typeof params?.['scope'] === 'string' ? params['scope'] : '';
+  grant.addOIDCScope(scope);
+  for (const resource of Object.keys(ctx.oidc.resourceServers ?? {})) grant.addResourceScope(resource, scope);
+  await grant.save();
+  return grant;
+}
+
+const nameOf = (client: { clientName?: string | undefined; clientId: string }): string =>
+  client.clientName ?? client.clientId;
+
+const stateOf = (ctx: KoaContextWithOIDC) =>
+  (ctx.oidc.session?.state ?? {}) as { secret?: string; postLogoutRedirectUri?: string };
+const formOf = (ctx: KoaContextWithOIDC) => ({
+  action: ctx.oidc.urlFor('code_verification'),
+  xsrf: stateOf(ctx).secret ?? '',
+});
+/** A code that came in the address is filled in, and still has to be confirmed by hand. */
+const codeIn = (ctx: KoaContextWithOIDC): string => {
+  const { originalUrl } = ctx.req as { originalUrl?: string };
+  return new URL(originalUrl ?? '/', 'http://here').searchParams.get('user_code')?.slice(0, 32) ?? '';
+};
+
+function deviceProblem(error: string): string {
+  switch (error) {
+    case 'NoCodeError':
+      return 'Enter the code that your device shows.';
+    case 'NotFoundError':
+      return 'That is not a code we know. Compare it with the one on your device.';
+    case 'ExpiredError':
+      return 'That code has expired. Start again on your device to get a new one.';
+    case 'AlreadyUsedError':
+      return 'That code was used already. Start again on your device to get a new one.';
+    case 'AbortedError':
+      return 'The request was refused. Nothing was signed in.';
+    default:
+      return 'That did not work. Start again on your device.';
+  }
+}
+
+function show(ctx: Pick<KoaContextWithOIDC, 'set' | 'type' | 'body'>, page: Page): void {
+  ctx.type = 'html';
+  for (const [name, value] of Object.entries(page.headers)) ctx.set(name, value);
+  ctx.body = page.html;
+}
+
+/**
+ * Three times the library sends a page that submits itself by a script. Ours run no scripts, so such a page is taken
+ * apart and shown as one button. The tests walk all three ways, and would notice other markup.
+ */
+function readAutoForm(body: string): Parameters<IssuerPages['goOn']>[0] | undefined {
+  if (!body.includes('document.forms[0].submit()')) return undefined;
+  const action = /<form method="post" action="([^"]*)">/.exec(body)?.[1];
+  if (action === undefined) throw new Error('the form of a page that submits itself was not found');
+  const fields = [...body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"\/>/g)];
+  return {
+    action: unescapeHtml(action),
+    fields: fields.map(([, name = '', value = '']) => [name, unescapeHtml(value)] as const),
+  };
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+const unescapeHtml = (text: string): string =>
+  text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
