@@ -250,9 +250,12 @@ create table audit_logs (
   constraint audit_logs_result_check CHECK ((result = ANY (ARRAY['success'::text, 'failure'::text])))
 );
 
+CREATE INDEX audit_logs_actor ON public.audit_logs USING btree (actor_id, id);
 CREATE INDEX audit_logs_correlation ON public.audit_logs USING btree (correlation_id);
 CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, id) WHERE (organization_id IS NOT NULL);
 CREATE INDEX audit_logs_project ON public.audit_logs USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+CREATE INDEX audit_logs_target ON public.audit_logs USING btree (target_id, id);
+CREATE INDEX audit_logs_transaction ON public.audit_logs USING btree (transaction_id, id);
 
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.audit_logs FOR EACH ROW EXECUTE FUNCTION guard_append_only();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.audit_logs FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
@@ -261,9 +264,51 @@ alter table audit_logs enable row level security;
 
 create policy reach on audit_logs for select
   using (within_wall(organization_id));
+create policy sealer on audit_logs for select to gpuaas_relay
+  using (true);
 
 grant select on audit_logs to gpuaas_api;
+grant select on audit_logs to gpuaas_relay;
 grant select on audit_logs to gpuaas_worker;
+
+-- Table audit_seal_watermarks
+
+create table audit_seal_watermarks (
+  sealer text not null,
+  transaction_from xid8 not null,
+  updated_at timestamp with time zone not null default clock_timestamp(),
+  constraint audit_seal_watermarks_pkey PRIMARY KEY (sealer)
+);
+
+grant insert, select, update on audit_seal_watermarks to gpuaas_relay;
+
+-- Table audit_seals
+
+create table audit_seals (
+  organization_id uuid,
+  chain text generated always as (COALESCE((organization_id)::text, 'platform'::text)) stored,
+  sequence bigint not null,
+  audit_id uuid not null,
+  hash text not null,
+  sealed_at timestamp with time zone not null default clock_timestamp(),
+  constraint audit_seals_pkey PRIMARY KEY (audit_id),
+  constraint audit_seals_chain_sequence_key UNIQUE (chain, sequence),
+  constraint audit_seals_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint audit_seals_audit_id_fkey FOREIGN KEY (audit_id) REFERENCES audit_logs(id)
+);
+
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table audit_seals enable row level security;
+
+create policy reach on audit_seals for select
+  using (within_wall(organization_id));
+create policy sealer on audit_seals to gpuaas_relay
+  using (true);
+
+grant select on audit_seals to gpuaas_api;
+grant insert, select on audit_seals to gpuaas_relay;
 
 -- Table consumed_events
 

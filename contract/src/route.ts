@@ -44,6 +44,8 @@ interface RouteBase {
 }
 export interface ReadRoute extends RouteBase {
   readonly method: 'GET';
+  /** Answers text instead of JSON, in one of these media types; the handler's value is the text, and `query.format` chooses. */
+  readonly text?: readonly ('application/x-ndjson' | 'text/csv')[];
 }
 export interface WriteRoute extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';

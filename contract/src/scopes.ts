@@ -5,6 +5,8 @@ export const scopes = {
   'projects:read': 'See projects',
   'projects:write': 'Create, change and remove projects',
   'activity:read': 'See who did what in a project',
+  'audit:read': 'See and check the audit log of an organization',
+  'audit:admin': 'See and check every audit log',
   'policies:read': 'See which limits apply',
   'policies:admin': 'Set limits and choices for anyone',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
@@ -20,7 +22,7 @@ const viewer = [
   'activity:read',
   'policies:read',
 ] as const satisfies readonly Scope[];
-const admin = [...viewer, 'organizations:write', 'projects:write'] as const satisfies readonly Scope[];
+const admin = [...viewer, 'audit:read', 'organizations:write', 'projects:write'] as const satisfies readonly Scope[];
 
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
   owner: admin,
@@ -30,10 +32,10 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
 };
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: ['events:admin', 'policies:admin'],
-  platform_ops: ['events:admin', 'policies:admin'],
+  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin'],
+  platform_ops: ['events:admin', 'audit:admin', 'policies:admin'],
   platform_finance: [],
-  platform_support: [],
+  platform_support: ['audit:admin'],
 };
 
 /** What anyone who is signed in may do about themselves, before belonging to any organization. */

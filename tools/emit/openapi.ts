@@ -130,7 +130,12 @@ function success(route: Route, book: SchemaBook): JsonObject {
         ...everyAnswer,
         'Idempotency-Replayed': replayed ? use('headers', 'IdempotencyReplayed') : undefined,
       },
-      content: { 'application/json': { schema: book.show(route.response) } },
+      content: Object.fromEntries(
+        ((route.method === 'GET' && route.text) || ['application/json']).map((type) => [
+          type,
+          { schema: book.show(route.response) },
+        ]),
+      ),
     },
   };
 }

@@ -17,6 +17,8 @@ export interface SchemaLaw {
 const plumbing: Readonly<Record<string, string>> = {
   schema_migrations: 'written by migrations, before there is anything to guard',
   machine_edges: 'written by migrations; no role may change it',
+  audit_seals: 'links over rows that were audited already, made by the sealer and never changed',
+  audit_seal_watermarks: 'a cursor: losing it repeats work and loses nothing',
   relay_watermarks: 'a cursor: losing it repeats work and loses nothing',
   idempotency_records: 'written by act_commit alone, and swept when expired',
   outbox_events: 'written by act_commit alone, and swept when published',

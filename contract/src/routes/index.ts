@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
+import * as audit from './audit.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as organizations from './organizations.ts';
 import * as platform from './platform.ts';
@@ -10,12 +11,13 @@ const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
-export const routes: readonly Route[] = [activity, deadLetters, organizations, platform, policies, projects]
+export const routes: readonly Route[] = [activity, audit, deadLetters, organizations, platform, policies, projects]
   .flatMap((file) => Object.values(file) as unknown[])
   .filter(isRoute)
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 
 export * from './activity.ts';
+export * from './audit.ts';
 export * from './dead-letters.ts';
 export * from './organizations.ts';
 export * from './platform.ts';

@@ -2,7 +2,7 @@ import { isWrite, lanes, type Route, routes, type WriteRoute } from '@gpuaas/con
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Ask, openWorld, type Reply, type Tenant, type World } from '../../src/testing/world.ts';
-import { type Example, exampleOf, pathOf, withoutExample, withoutRoute } from './examples.ts';
+import { type Example, exampleOf, pathOf, urlOf, withoutExample, withoutRoute } from './examples.ts';
 
 /**
  * What holds for every operation is tried on every operation. Nothing here names one: a new route is in from the moment
@@ -26,7 +26,7 @@ const headersFor = (route: Route, tenant: Tenant): Record<string, string> =>
   route.tenancy.kind === 'header' ? { 'x-project-id': tenant.projectId } : {};
 
 async function send(route: Route, example: Example, ask: Ask = {}): Promise<Reply> {
-  return world.call(route.method, pathOf(route, example.params), {
+  return world.call(route.method, urlOf(route, example), {
     as: tokenFor(route),
     ...(isWrite(route) && { key: systemIds.next() }),
     ...(example.body && { body: example.body }),

@@ -6,6 +6,8 @@ import { asSystem, type Tenant, type World } from '../../src/testing/world.ts';
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** What a read cannot do without. */
+  readonly query?: string;
 }
 type MakeExample = (world: World, tenant: Tenant) => Promise<Example>;
 
@@ -45,6 +47,11 @@ const bySequence: MakeExample = async (world) => ({
 
 const examples: Readonly<Record<string, MakeExample>> = {
   activity_list: nothing,
+  admin_audit_list: nothing,
+  admin_audit_verify: nothing,
+  audit_list: organization,
+  audit_export: async (_, tenant) => ({ params: { organization_id: tenant.organizationId }, query: 'format=ndjson' }),
+  audit_verify: organization,
   dlq_list: nothing,
   dlq_requeue: bySequence,
   dlq_discard: bySequence,
@@ -108,3 +115,6 @@ export const exampleOf = (route: Route, world: World, tenant: Tenant): Promise<E
 
 export const pathOf = (route: Route, params: Readonly<Record<string, string>> = {}): string =>
   route.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => params[name] ?? 'missing');
+
+export const urlOf = (route: Route, example: Example): string =>
+  `${pathOf(route, example.params)}${example.query ? `?${example.query}` : ''}`;

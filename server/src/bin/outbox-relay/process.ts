@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { makeSealing } from '../../domains/audit/index.ts';
 import { makeOutbox } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -6,6 +7,7 @@ import { startReconciler } from '../../kernel/reconciler.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const housekeepingEveryMs = 10 * 60_000;
+const sealEveryMs = 2_000;
 const staleAfterMs = 30_000;
 
 export const outboxRelay = defineProcess({
@@ -38,6 +40,12 @@ export const outboxRelay = defineProcess({
         throw new Error(`nothing was published since ${lastGoodAt.toISOString()}`);
       }
     });
+    // Whatever commits an event wakes the sealing too; rows without one wait for the timer.
+    const sealing = scope.keep(
+      'audit-sealing',
+      startReconciler(makeSealing(database.sealer), { clock, log, everyMs: sealEveryMs }),
+    );
+    scope.keep('sealing wake-up', await database.outbox.onCommit(sealing.wake));
     scope.keep('housekeeping', startReconciler(outbox.housekeeping, { clock, log, everyMs: housekeepingEveryMs }));
   },
 });

@@ -12,6 +12,14 @@ export function makeEncode(route: Route): (value: unknown) => string {
       const [first] = promised.Errors(value);
       throw new Error(`${route.id} answers against its contract at ${first?.instancePath || '/'}: ${first?.message}`);
     }
-    return JSON.stringify(value);
+    return route.method === 'GET' && route.text ? String(value) : JSON.stringify(value);
   };
+}
+
+/** The media type of an answer. A text route with several offers the one whose ending its caller asked for. */
+export function mediaType(route: Route, query: unknown): string {
+  const offered = route.method === 'GET' ? route.text : undefined;
+  if (!offered) return 'application/json; charset=utf-8';
+  const format = (query as { format?: string } | undefined)?.format ?? '';
+  return `${offered.find((type) => type.endsWith(format)) ?? offered[0]}; charset=utf-8`;
 }

@@ -14,7 +14,7 @@ import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts
 import type { StoredReplies } from '../../ports/database/port.ts';
 import type { Authenticate, Identity } from './authentication.ts';
 import type { DenyList } from './deny-list.ts';
-import { makeEncode } from './encode.ts';
+import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { answerUnreadable, encodeProblem, framework, problemType } from './problem.ts';
 import type { Allowance, RateLimit } from './rate-limit.ts';
@@ -308,7 +308,9 @@ function makeStages(route: Route, parts: MountParts) {
     // handler, encoding
     if (!write) {
       const value = await handle(viewer, input);
-      return value instanceof Fault ? problem(value) : { status, headers, body: encode(value) };
+      if (value instanceof Fault) return problem(value);
+      headers['content-type'] = mediaType(route, input.query);
+      return { status, headers, body: encode(value) };
     }
     const act = makeAct(viewer, write.audit, parts.ids.next());
     const print = fingerprint(request.url, header(request, 'x-project-id'), request.body);

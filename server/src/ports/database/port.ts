@@ -6,6 +6,7 @@ export interface DatabasePort {
   readonly database: Database;
   readonly outbox: OutboxLog;
   readonly replies: StoredReplies;
+  readonly sealer: AuditSealer;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
@@ -13,6 +14,11 @@ export interface DatabasePort {
   /** Throws unless a query makes the round trip. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface AuditSealer {
+  /** Puts at most `limit` committed audit rows into their chains and answers how many. One works at a time; others answer 0. */
+  seal(limit: number): Promise<number>;
 }
 
 export interface StoredReply {

@@ -3,6 +3,7 @@ import { type ReadTx, sql, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
+import { makeAuditSealer } from './audit-sealer.ts';
 import { makeListener } from './listen.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
@@ -91,6 +92,7 @@ export async function openPostgres(parts: {
     database: { read, write: makeWrite({ pool, clock, ids, onEvents }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     replies: makeStoredReplies({ pool, clock }),
+    sealer: makeAuditSealer({ pool }),
     listen: listener.listen,
     notify: (channel) => {
       pool
