@@ -178,6 +178,7 @@ describe('the OpenAPI document', () => {
     const ids = Object.values(at(document, 'paths') as Record<string, Record<string, Any>>).flatMap((methods) =>
       Object.values(methods).map((operation) => operation['operationId']),
     );
-    expect(ids.toSorted()).toEqual(routes.map((route) => route.id).toSorted());
+    expect(ids).toHaveLength(routes.length);
+    expect(new Set(ids)).toEqual(new Set(routes.map((route) => route.id)));
   });
 });

@@ -115,7 +115,7 @@ export function startTerm(options: {
 
   const pulls = new Set<ConsumerMessages>();
   const stopPulls = () => {
-    for (const pull of pulls) void pull.close();
+    for (const pull of pulls) pull.close().catch((error: unknown) => log.warn({ err: error }, 'a pull did not close'));
   };
   const pullForever = async (share: Share) => {
     await takeOver(share);

@@ -97,7 +97,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
 
   const publish = async (messages: readonly Message[]): Promise<Published[]> => {
     if (!link.up()) throw new Error('the bus cannot be reached');
-    const results: (Published | Promise<Published>)[] = [];
+    const results: Promise<Published>[] = [];
     let failure: { readonly error: unknown } | undefined;
     let onTheWay = 0;
     const room = makeBell();
@@ -108,7 +108,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
     for (const message of messages) {
       const encoded = encodeMessage(message, streams);
       if ('refused' in encoded) {
-        results.push(encoded);
+        results.push(Promise.resolve(encoded));
         continue;
       }
       while (onTheWay >= windowSize) await room.wait();
@@ -217,7 +217,7 @@ function watchLink(nc: NatsConnection, log: BusLog) {
       }
     }
   };
-  void watch();
+  watch().catch((error: unknown) => log.warn({ err: error }, 'the state of the bus is no longer watched'));
   return {
     up: () => up && !nc.isClosed(),
     onLoss: (listener: () => void) => void onLoss.add(listener),

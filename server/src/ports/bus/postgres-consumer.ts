@@ -97,7 +97,9 @@ export function startPostgresConsumer(options: {
   const take = async () => {
     const hands = Math.min(consumer.concurrency - inWork.size, LARGEST_FETCH);
     if (signal.aborted || hands <= 0) return;
-    for (const job of await boss.fetch<unknown>(name, { batchSize: hands })) void start(job);
+    for (const job of await boss.fetch<unknown>(name, { batchSize: hands })) {
+      start(job).catch((error: unknown) => log.warn({ err: error, consumer: name }, 'a message was not handled'));
+    }
   };
 
   /** Handlers may take their time when we close; only the wait for a database that is gone has an end. */

@@ -53,9 +53,11 @@ if (import.meta.main) {
   const orders = JSON.parse(process.argv[2] ?? '{}') as ChildOrders;
   const sagas = await openSagas(orders.config, { clock: systemClock, ids: systemIds, log: silentLog });
   await sagas.serve([crashingSaga(tell, orders.holds), ...sleepingSagas(tell)]);
-  process.once('message', async () => {
-    await sagas.close();
-    process.disconnect();
+  process.once('message', () => {
+    sagas.close().then(
+      () => process.disconnect(),
+      () => process.exit(1),
+    );
   });
   tell('ready');
 }

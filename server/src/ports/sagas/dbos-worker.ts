@@ -100,7 +100,7 @@ export async function openDbosWorker(parts: {
       broken.set(runId, times);
       log.warn({ run: runId, error: String(error) }, 'a saga was broken off by its engine');
       active.delete(runId);
-      return parked();
+      return await parked();
     } finally {
       active.delete(runId);
     }
