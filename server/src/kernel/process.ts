@@ -81,8 +81,11 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
   },
 ): Promise<Running> {
   const { base, config } = readWhole(spec.name, spec.config, given.env);
-  if (base.failpoints) armFailpoints(base.failpoints);
   const log = given.log;
+  if (base.failpoints) {
+    armFailpoints(base.failpoints);
+    log.warn({ failpoints: base.failpoints }, 'failpoints are armed: this process is here to break');
+  }
   const scope = makeScope(log);
   const metrics = makeMetrics(spec.name, given.version);
   const common = { config, clock: given.clock, ids: given.ids, log, metrics, scope };

@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import pg from 'pg';
+import { processes } from '../../src/bin/processes.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { type Running, startProcess } from '../../src/kernel/process.ts';
+import { openPorts } from '../../src/ports/open.ts';
+import { openTestSchema } from '../../src/testing/schema.ts';
+import { freePort } from '../chaos/children.ts';
+
+/** Every process there is, in this one, over one database; a journey sees nothing of them but HTTP. */
+export interface Everything {
+  readonly url: string;
+  readonly running: readonly Running[];
+  /** Looks at the tables over all walls. */
+  readonly root: pg.Client;
+  traveller(subject: string): Promise<Traveller>;
+  close(): Promise<void>;
+}
+/** Somebody with a token. */
+export type Traveller = (
+  method: string,
+  path: string,
+  ask?: { readonly body?: object; readonly headers?: Readonly<Record<string, string>> },
+  // biome-ignore lint/suspicious/noExplicitAny: journeys look into answers of every shape
+) => Promise<{ readonly status: number; readonly headers: Headers; readonly body: any }>;
+
+export async function openEverything(): Promise<Everything> {
+  const schema = await openTestSchema();
+  const folder = await mkdtemp(join(tmpdir(), 'gpuaas-journey-'));
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const keysPath = join(folder, 'keys.json');
+  await writeFile(keysPath, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] }));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const running: Running[] = [];
+  for (const { spec, login } of processes) {
+    const env = {
+      GPUAAS_DATABASE_URL: schema.as(login),
+      GPUAAS_PLUMBING_URL: schema.url,
+      GPUAAS_DATABASE_POOL_SIZE: '4',
+      GPUAAS_INSTANCE: 'journey',
+      GPUAAS_PORT: String(port),
+      GPUAAS_OIDC_ISSUER: 'https://issuer.test',
+      GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
+    };
+    const parts = { clock: systemClock, ids: systemIds, log: silentLog, version: '0.0.0', openPorts: openPorts(env) };
+    running.push(await startProcess(spec, { env, ...parts }));
+  }
+  const root = new pg.Client({ connectionString: schema.url });
+  await root.connect();
+  return {
+    url,
+    running,
+    root,
+    async traveller(subject) {
+      const token = await new SignJWT({})
+        .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+        .setIssuer('https://issuer.test')
+        .setAudience('gpuaas')
+        .setSubject(subject)
+        .setJti(systemIds.next())
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(privateKey);
+      return async (method, path, { body, headers } = {}) => {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${token}`,
+            ...(method !== 'GET' && { 'idempotency-key': systemIds.next() }),
+            ...(body && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        return { status: response.status, headers: response.headers, body: await response.json() };
+      };
+    },
+    async close() {
+      for (const each of running.reverse()) await each.stop();
+      await root.end();
+      await schema.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
