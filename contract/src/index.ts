@@ -1,3 +1,4 @@
+export * from './authorisation.ts';
 export * from './errors.ts';
 export * from './event.ts';
 export * from './events/index.ts';

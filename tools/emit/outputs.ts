@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { emitAsyncapi } from './asyncapi.ts';
+import { emitAuthorisation } from './authorisation.ts';
 import { checkContract } from './check-contract.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
@@ -20,6 +21,7 @@ export const outputs: readonly Output[] = [
   { file: 'api/node-protocol.json', emit: ({ version }) => emitNodeProtocol(version) },
   { file: 'api/routes.txt', emit: emitRoutes },
   { file: 'api/events.txt', emit: emitEvents },
+  { file: 'docs/authorisation.md', emit: emitAuthorisation },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
 ];
 

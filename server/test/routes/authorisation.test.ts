@@ -1,0 +1,75 @@
+import { errors, isWrite, type Persona, personas, routes, verdictOf } from '@gpuaas/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemIds } from '../../src/kernel/id.ts';
+import { asSystem, issuer, openWorld, type Tenant, type World } from '../../src/testing/world.ts';
+import { exampleOf, urlOf } from './examples.ts';
+
+/** Every operation, every persona: what the contract says must be what the api does. The table is docs/authorisation.md. */
+let world: World;
+let home: Tenant;
+let tokens: Record<Persona, string | undefined>;
+
+beforeAll(async () => {
+  world = await openWorld();
+  home = await world.found('home');
+  const stranger = await world.found('elsewhere');
+  const platform = async (role: string) => {
+    await asSystem(world.root, 'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3)', [
+      systemIds.next(),
+      issuer,
+      role,
+    ]);
+    await asSystem(
+      world.root,
+      'insert into platform_role_bindings (user_id, role) select id, $1 from users where oidc_subject = $1',
+      [role],
+    );
+    return world.token(role);
+  };
+  tokens = {
+    nobody: undefined,
+    stranger: stranger.token,
+    viewer: await world.join('viewer', home, 'viewer'),
+    member: await world.join('member', home, 'member'),
+    admin: await world.join('admin', home, 'admin'),
+    owner: home.token,
+    platform_support: await platform('platform_support'),
+    platform_finance: await platform('platform_finance'),
+    platform_ops: await platform('platform_ops'),
+    platform_superadmin: await platform('platform_superadmin'),
+  };
+});
+afterAll(() => world.close());
+
+describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  it.each(personas)('[GAP-06] answers %s as the contract says', async (persona) => {
+    const example = await exampleOf(route, world, home);
+    const correlationId = systemIds.next();
+    const token = tokens[persona];
+    const reply = await world.call(route.method, urlOf(route, example), {
+      ...(token && { as: token }),
+      ...(isWrite(route) && { key: systemIds.next() }),
+      ...(example.body && { body: example.body }),
+      headers: {
+        'x-request-id': correlationId,
+        ...(route.tenancy.kind === 'header' && { 'x-project-id': home.projectId }),
+      },
+    });
+    const verdict = verdictOf(route, persona);
+    if (verdict === 'allowed') return expect(reply.status, reply.text).toBeLessThan(300);
+    expect(reply.body.code, reply.text).toBe(verdict);
+    expect(reply.status).toBe(errors[verdict].status);
+    if (persona === 'nobody') return;
+    // A refusal of somebody we know is written down.
+    await expect
+      .poll(
+        async () =>
+          (await world.root.query('select action, result from audit_logs where correlation_id = $1', [correlationId]))
+            .rows,
+        {
+          timeout: 10_000,
+        },
+      )
+      .toContainEqual({ action: 'authz.deny', result: 'failure' });
+  });
+});
