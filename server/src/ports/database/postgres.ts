@@ -9,8 +9,7 @@ import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
 import { actView, beginRead, commit } from './statements.ts';
 import { makeStoredReplies } from './stored-replies.ts';
-import { send } from './together.ts';
-import { OpenTransaction, quiet, viewSettings } from './transaction.ts';
+import { OpenTransaction, quiet, send, viewSettings } from './transaction.ts';
 import { makeWrite } from './write.ts';
 
 const ping = sql('ping', 'select 1 as one');

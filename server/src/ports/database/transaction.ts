@@ -2,7 +2,32 @@ import type { PoolClient, QueryResult } from 'pg';
 import type { ReadTx, Sql, Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KeyTaken } from '../../kernel/idempotency.ts';
-import { send } from './together.ts';
+
+/**
+ * Connections run in pipeline mode: a statement is sent the moment it is asked for, and answers come back in order. A
+ * transaction therefore sends BEGIN, its settings and the first statement of the work in one go; if the settings are
+ * refused (a used idempotency key), Postgres has aborted the transaction and the statement behind them did nothing.
+ */
+export function send(client: PoolClient, statement: Sql, values: readonly unknown[] = []): Promise<QueryResult> {
+  gather(client);
+  return client.query({ name: statement.name, text: statement.text, values: values as unknown[] });
+}
+
+/**
+ * What is sent in one turn leaves in one write. Each write wakes the server's process up, and waking it three times for
+ * three statements that belong together costs both sides more than the statements themselves.
+ */
+const gathering = new WeakSet<object>();
+function gather(client: PoolClient): void {
+  const { stream } = client.connection;
+  if (gathering.has(stream)) return;
+  gathering.add(stream);
+  stream.cork();
+  process.nextTick(() => {
+    gathering.delete(stream);
+    stream.uncork();
+  });
+}
 
 /** Something that may fail before anyone looks at it. */
 export const quiet = <T>(promise: Promise<T>): Promise<T> => {
@@ -10,10 +35,6 @@ export const quiet = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-/**
- * A transaction sends BEGIN, its settings and the first statement of the work in one go; if the settings are refused (a
- * used idempotency key), Postgres has aborted the transaction and the statement behind them did nothing.
- */
 export class OpenTransaction implements ReadTx {
   readonly client: PoolClient;
   readonly begun: Promise<unknown>;

@@ -8,8 +8,7 @@ import type { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { idempotencyOf } from '../../kernel/idempotency.ts';
 import { actBegin, actCommit, beginWrite, commit, rollback } from './statements.ts';
-import { send } from './together.ts';
-import { mayRetry, OpenTransaction, quiet, sqlState, translate, viewSettings } from './transaction.ts';
+import { mayRetry, OpenTransaction, quiet, send, sqlState, translate, viewSettings } from './transaction.ts';
 
 const maxAttempts = 5;
 const firstBackoffMs = 5;
@@ -95,12 +94,9 @@ export function makeWrite(parts: {
       const recorded = quiet(send(client, actCommit, written));
       const committed = quiet(send(client, commit));
       const [record, end] = await Promise.allSettled([recorded, committed]);
-      for (const { reason } of [record, end].filter((each) => each.status === 'rejected')) {
-        // A refused record or commit leaves the transaction open and failed, or ended: either way a rollback clears it.
-        if (sqlState(reason) !== undefined) await leave();
-        throw reason;
-      }
-      clean = true;
+      clean = end.status === 'fulfilled' || sqlState(end.reason) !== undefined;
+      if (record.status === 'rejected') throw record.reason;
+      if (end.status === 'rejected') throw end.reason;
       // COMMIT of a failed transaction answers ROLLBACK, without an error.
       if (end.value.command !== 'COMMIT') throw new Error(`${act.action} was rolled back at its commit`);
       await failpoint('write.after-commit');
