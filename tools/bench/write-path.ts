@@ -19,8 +19,10 @@ type Side = (typeof sides)[number];
 
 interface Sample {
   readonly perSecond: number;
-  /** Milliseconds of our processes and of all of Postgres, for each write. */
-  readonly cpuMs: number;
+  /** Milliseconds for each write: of our processes, and of all of Postgres. */
+  readonly apiCpuMs: number;
+  readonly postgresCpuMs: number;
+  readonly generatorCpuMs: number;
   /** The generator's share of a core. */
   readonly generator: number;
   readonly writes: number;
@@ -55,12 +57,12 @@ async function measure(
     poolSize: options.poolSize,
     ...(options.profile ? { profileInto: report.folder } : {}),
   });
-  const generator = installation.keep(await startWorker('http-load', { pin: true }));
+  const loader = installation.keep(await startWorker('http-load', { pin: true }));
   const pgbench = await openPgbench(report.folder);
   let run = 0;
   const overHttp = async (apis: number, load: Partial<HttpLoad> & { readonly clients: number }) => {
     run += 1;
-    return generator.ask<HttpLoadResult>({
+    return loader.ask<HttpLoadResult>({
       targets: setup.apis.slice(0, apis).map(({ host, port }) => ({ host, port })),
       callers: setup.callers,
       warmupSeconds: options.warmupSeconds,
@@ -105,19 +107,29 @@ async function measure(
     // Each side begins with the same distance to the next checkpoint.
     await admin.query('checkpoint');
     const apis = side === 'one api' ? 1 : side === 'two apis' ? 2 : 0;
-    const roots = [postgresPid, ...setup.apis.slice(0, apis).map(({ pid }) => pid)];
-    const cpuBefore = cpuSeconds(roots);
+    const ours = setup.apis.slice(0, apis).map(({ pid }) => pid);
+    const before = { api: cpuSeconds(ours), postgres: cpuSeconds([postgresPid]) };
+    const costs = (writes: number, generatorCpuSeconds: number) => ({
+      generatorCpuMs: (generatorCpuSeconds * 1_000) / writes,
+      apiCpuMs: ((cpuSeconds(ours) - before.api) * 1_000) / writes,
+      postgresCpuMs: ((cpuSeconds([postgresPid]) - before.postgres) * 1_000) / writes,
+    });
     const wallSeconds = options.seconds + options.warmupSeconds;
     if (apis > 0) {
       const done = await overHttp(apis, { clients });
       if (done.failed > 0) report.violated(`${side}: ${done.failed} requests failed, first ${done.firstFailure}`);
-      const cpuMs = ((cpuSeconds(roots) - cpuBefore) * 1_000) / done.created;
-      return { perSecond: done.perSecond, cpuMs, generator: done.cpuSeconds / wallSeconds, writes: done.created };
+      const generator = done.cpuSeconds / wallSeconds;
+      return { perSecond: done.perSecond, ...costs(done.created, done.cpuSeconds), generator, writes: done.created };
     }
     const done = await withPgbench(side, clients);
     if (done.failed > 0) report.violated(`${side}: ${done.failed} transactions failed`);
-    const cpuMs = ((cpuSeconds(roots) - cpuBefore) * 1_000) / done.transactions;
-    return { perSecond: done.tps, cpuMs, generator: done.clientCpuSeconds / wallSeconds, writes: done.transactions };
+    const generator = done.clientCpuSeconds / wallSeconds;
+    return {
+      perSecond: done.tps,
+      ...costs(done.transactions, done.clientCpuSeconds),
+      generator,
+      writes: done.transactions,
+    };
   };
 
   const check = async (when: string) => {
@@ -141,17 +153,33 @@ async function measure(
       await check(`${clients} clients, round ${round}`);
     }
     const rates = (side: Side) => samples[side].map(({ perSecond }) => perSecond);
+    // Everything that runs for a write, the generator too: what decides when there is no core to spare.
+    const costs = (side: Side) =>
+      samples[side].map((sample) => sample.apiCpuMs + sample.postgresCpuMs + sample.generatorCpuMs);
     for (const side of sides) saturation.set(side, median(rates(side)));
     report.table({
       title: `Writes with ${clients} client${clients === 1 ? '' : 's'}, ${options.pairs} rounds of ${options.seconds} s`,
-      columns: ['side', 'writes/s', 'of D1', 'of D2', 'CPU ms/write', 'generator, cores'],
+      columns: [
+        'side',
+        'writes/s',
+        'of D1',
+        'of D2',
+        'by CPU, of D1',
+        'of D2',
+        'CPU ms/write: api',
+        'Postgres',
+        'generator, cores',
+      ],
       rows: sides.map((side) => [
         side,
         short(median(rates(side))),
         interval(ratioOf(rates(side), rates('D1'))),
         interval(ratioOf(rates(side), rates('D2'))),
-        short(median(samples[side].map(({ cpuMs }) => cpuMs))),
-        short(median(samples[side].map(({ generator: share }) => share))),
+        interval(ratioOf(costs('D1'), costs(side))),
+        interval(ratioOf(costs('D2'), costs(side))),
+        short(median(samples[side].map(({ apiCpuMs }) => apiCpuMs))),
+        short(median(samples[side].map(({ postgresCpuMs }) => postgresCpuMs))),
+        short(median(samples[side].map((sample) => sample.generator))),
       ]),
     });
     if (clients === 32) {
