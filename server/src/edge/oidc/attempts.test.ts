@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeCountAttempt } from './attempts.ts';
+import { makeAttempts } from './attempts.ts';
 
 function makeCounter() {
   const counts = new Map<string, number>();
@@ -16,7 +16,7 @@ const limits = { windowMs: 60_000, perLoginAndAddress: 3, perAddress: 6, perLogi
 
 describe('tries of a password', () => {
   it('are limited for a login from an address, however the login is written', async () => {
-    const count = makeCountAttempt(makeCounter(), limits);
+    const count = makeAttempts(makeCounter(), limits).password;
     for (const login of ['anna', 'Anna', ' ANNA ']) expect(await count(login, '10.0.0.1')).toBeUndefined();
     expect(await count('anna', '10.0.0.1')).toEqual({ waitMs: 60_000 });
     expect(await count('anna', '10.0.0.2')).toBeUndefined();
@@ -25,7 +25,7 @@ describe('tries of a password', () => {
 
   it('are limited for an address that tries many logins, without using up theirs', async () => {
     const counter = makeCounter();
-    const count = makeCountAttempt(counter, limits);
+    const count = makeAttempts(counter, limits).password;
     for (let index = 0; index < 6; index += 1) expect(await count(`login-${index}`, '10.0.0.1')).toBeUndefined();
     const keys = counter.counts.size;
     expect(await count('victim', '10.0.0.1')).toEqual({ waitMs: 60_000 });
@@ -33,7 +33,7 @@ describe('tries of a password', () => {
   });
 
   it('are limited for a login that many addresses try', async () => {
-    const count = makeCountAttempt(makeCounter(), limits);
+    const count = makeAttempts(makeCounter(), limits).password;
     for (let index = 0; index < 9; index += 1) expect(await count('anna', `10.0.0.${index}`)).toBeUndefined();
     expect(await count('anna', '10.0.0.99')).toEqual({ waitMs: 60_000 });
   });

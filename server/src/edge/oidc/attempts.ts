@@ -21,24 +21,31 @@ export const defaultAttemptLimits: AttemptLimits = {
 };
 
 /** Undefined when the try may go on; otherwise how long to wait. */
-export type CountAttempt = (login: string, address: string) => Promise<{ readonly waitMs: number } | undefined>;
+type Counted = Promise<{ readonly waitMs: number } | undefined>;
+export interface Attempts {
+  password(login: string, address: string): Counted;
+  /** The code of a device is short enough to be typed, so it is worth guessing as well. */
+  deviceCode(address: string): Counted;
+}
 
-export function makeCountAttempt(
-  cache: Pick<Cache, 'hit'>,
-  limits: AttemptLimits = defaultAttemptLimits,
-): CountAttempt {
-  return async (login, address) => {
-    const who = hash('sha256', login.normalize('NFKC').trim().toLowerCase(), 'base64url');
-    // In this order, a guesser who is out of budget does not use up the budget of the login.
-    const budgets = [
-      [`oidc:password:address:${address}`, limits.perAddress],
-      [`oidc:password:pair:${who}:${address}`, limits.perLoginAndAddress],
-      [`oidc:password:login:${who}`, limits.perLogin],
-    ] as const;
+export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = defaultAttemptLimits): Attempts {
+  async function draw(budgets: readonly (readonly [key: string, budget: number])[]): Counted {
     for (const [key, budget] of budgets) {
       const { count, resetMs } = await cache.hit(key, limits.windowMs, 1);
       if (count > budget) return { waitMs: resetMs };
     }
     return undefined;
+  }
+  return {
+    password(login, address) {
+      const who = hash('sha256', login.normalize('NFKC').trim().toLowerCase(), 'base64url');
+      // In this order, a guesser who is out of budget does not use up the budget of the login.
+      return draw([
+        [`oidc:password:address:${address}`, limits.perAddress],
+        [`oidc:password:pair:${who}:${address}`, limits.perLoginAndAddress],
+        [`oidc:password:login:${who}`, limits.perLogin],
+      ]);
+    },
+    deviceCode: (address) => draw([[`oidc:device:address:${address}`, limits.perAddress]]),
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cache } from '../../ports/cache/port.ts';
 import { type EmbeddedIssuer, type Page, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
-import { type AttemptLimits, makeCountAttempt } from './attempts.ts';
+import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { consentPage, issuerPages, loginPage, notePage, passwordPage } from './pages.ts';
 
 /**
@@ -19,7 +19,9 @@ export interface OidcMountParts {
 }
 
 export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Promise<void> {
-  const publicUrl = new URL(parts.issuer.issuer);
+  const { issuer } = parts;
+  const publicUrl = new URL(issuer.issuer);
+  const attempts = makeAttempts(parts.cache, parts.attempts);
   await app.register(
     async (scope) => {
       scope.setErrorHandler(async (error, request, reply) => {
@@ -27,19 +29,23 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
         request.log.error({ err: error }, 'a page of the issuer failed');
         return send(reply, 500, issuerPages.problem({ code: 'server_error', description: undefined }));
       });
-      await scope.register((pages) => addPages(pages, parts, publicUrl));
-      await scope.register((protocol) => addProtocol(protocol, parts.issuer, publicUrl));
+      await scope.register((pages) => addPages(pages, issuer, attempts, publicUrl));
+      await scope.register((protocol) => addProtocol(protocol, issuer, attempts, publicUrl));
     },
     { prefix: publicUrl.pathname },
   );
 }
 
-async function addProtocol(scope: FastifyInstance, issuer: EmbeddedIssuer, publicUrl: URL): Promise<void> {
+async function addProtocol(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts: Attempts, publicUrl: URL) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const elsewhere = findElsewhere(request, publicUrl);
     if (elsewhere) return reply.redirect(elsewhere, 307);
+    if (request.method === 'POST' && /^\/device\/?(?:\?|$)/.test(request.url.slice(publicUrl.pathname.length))) {
+      const refused = await attempts.deviceCode(request.ip);
+      if (refused) return send(reply, 429, notePage(tooMany, patience(refused.waitMs)), retryAfter(refused.waitMs));
+    }
     reply.hijack();
     const raw = introduce(request, publicUrl);
     raw.originalUrl = raw.url ?? '/';
@@ -72,8 +78,7 @@ function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & {
   return raw;
 }
 
-async function addPages(scope: FastifyInstance, { issuer, cache, attempts }: OidcMountParts, publicUrl: URL) {
-  const countAttempt = makeCountAttempt(cache, attempts);
+async function addPages(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts: Attempts, publicUrl: URL) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -122,12 +127,9 @@ async function addPages(scope: FastifyInstance, { issuer, cache, attempts }: Oid
     const question = await questionFor(request, reply, 'login');
     if (!question) return send(reply, 400, overPage);
     const login = fieldOf(request, 'login').slice(0, 128);
-    const refused = await countAttempt(login, request.ip);
+    const refused = await attempts.password(login, request.ip);
     if (refused) {
-      const minutes = Math.ceil(refused.waitMs / 60_000);
-      const problem = `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
-      const headers = { 'retry-after': String(Math.ceil(refused.waitMs / 1_000)) };
-      return send(reply, 429, loginOf(question, login, problem), headers);
+      return send(reply, 429, loginOf(question, login, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }
     const account = await issuer.accounts.authenticate(login, fieldOf(request, 'password'));
     if (!account) return send(reply, 401, loginOf(question, login, wrongPassword));
@@ -177,6 +179,13 @@ const send = (reply: FastifyReply, status: number, page: Page, headers: Record<s
     .code(status)
     .headers({ ...page.headers, ...headers })
     .send(page.html);
+
+const tooMany = 'Too many tries';
+const patience = (waitMs: number): string => {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
+};
+const retryAfter = (waitMs: number) => ({ 'retry-after': String(Math.ceil(waitMs / 1_000)) });
 
 const overPage = notePage(
   'This sign-in is over',

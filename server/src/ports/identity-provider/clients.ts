@@ -8,6 +8,8 @@ import type { Seal } from './seal.ts';
 
 export const cliClientId = 'gpuaas-cli';
 export const consoleClientId = 'gpuaas-console';
+/** The scopes that a program is held to; the library's own field for this knows only scopes of its own. */
+export const allowedScopes = 'gpuaas_allowed_scopes';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Where a secret stands in a client's record, its digest stands: the record opens nothing. */
@@ -96,7 +98,7 @@ export function makeClients(parts: {
         grant_types: ['client_credentials'],
         response_types: [],
         redirect_uris: [],
-        ...(row.scopes && { scope: row.scopes.join(' ') }),
+        ...(row.scopes && { [allowedScopes]: row.scopes }),
       };
     },
   };

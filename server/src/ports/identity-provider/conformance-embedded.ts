@@ -19,6 +19,8 @@ export interface EmbeddedBench {
   readonly clock: ReturnType<typeof makeTestClock>;
   readonly databaseUrl: string;
   readonly publicUrl: string;
+  /** Where the server really listens. */
+  readonly localUrl: string;
   readonly keyFile: string;
   /** The issuer behind the server now. */
   issuer(): EmbeddedIssuer;
@@ -54,7 +56,7 @@ export async function openEmbeddedBench(
         sealingKey: { file: keyFile },
         passwordCost: cheap,
         console: {
-          redirectUris: [`${publicUrl}/auth/callback`],
+          redirectUris: ['https://console.test/auth/callback'],
           postLogoutRedirectUris: ['https://console.test/bye'],
         },
         ...issuerOptions,
@@ -79,6 +81,7 @@ export async function openEmbeddedBench(
     clock,
     databaseUrl: database.url,
     publicUrl,
+    localUrl: `http://127.0.0.1:${port}`,
     keyFile,
     issuer: () => serving.issuer,
     open,

@@ -1,13 +1,15 @@
 import type { JWK } from 'jose';
 import {
   type Adapter,
+  type Client,
   type ClientMetadata,
   type Configuration,
+  errors,
   type Interaction,
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import { consoleClientId, isSecretOf } from './clients.ts';
+import { allowedScopes, consoleClientId, isSecretOf } from './clients.ts';
 import type { Accounts, IssuerPages, Page } from './port.ts';
 import type { Seal } from './seal.ts';
 
@@ -130,8 +132,8 @@ function configure(parts: ProviderParts): Configuration {
         enabled: true,
         defaultResource: () => apiResource,
         useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
-          scope: parts.scopes.join(' '),
+        getResourceServerInfo: (ctx, resource, client) => ({
+          scope: readScopes(ctx, resource, client, parts.scopes).join(' '),
           audience: parts.audience,
           accessTokenFormat: 'jwt',
           accessTokenTTL: seconds(ttl.accessTokenMs),
@@ -154,6 +156,8 @@ function configure(parts: ProviderParts): Configuration {
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
     // A browser that signs out takes its console along; a terminal that was signed in stays so.
     expiresWithSession: async (ctx) => ctx.oidc.client?.applicationType !== 'native',
+    extraClientMetadata: { properties: [allowedScopes] },
+    formats: { customizers: { jwt: (ctx, token, jwt) => assertNarrow(ctx, token.clientId, jwt) } },
     extraTokenClaims: (ctx, token) => {
       if (token.kind === 'ClientCredentials') return { principal_type: 'service_account' };
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
@@ -178,6 +182,32 @@ function configure(parts: ProviderParts): Configuration {
     renderError: (ctx, out) =>
       show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
   };
+}
+
+/** What the client may ask for. The library would drop what it may not; a typing error must not widen a token. */
+function readScopes(ctx: KoaContextWithOIDC, resource: string, client: Client, all: readonly string[]) {
+  if (resource !== apiResource) throw new errors.InvalidTarget();
+  const allowed = client[allowedScopes];
+  const scopes = Array.isArray(allowed) ? all.filter((scope) => allowed.includes(scope)) : all;
+  const unknown = [...ctx.oidc.requestParamScopes].filter((scope) => scope.includes(':') && !scopes.includes(scope));
+  if (unknown.length > 0) throw new errors.InvalidScope('a requested scope cannot be granted', unknown.join(' '));
+  return scopes;
+}
+
+/**
+ * A token without scopes is as wide as the roles behind it. So whoever asked for scopes and may have none of them gets
+ * no token, and a program that is held to some scopes gets these when it names none.
+ */
+function assertNarrow(ctx: KoaContextWithOIDC, clientId: string | undefined, jwt: { payload: object }): undefined {
+  const payload = jwt.payload as { scope?: string };
+  if (payload.scope) return undefined;
+  const { client, entities, params } = ctx.oidc;
+  const source = entities.RefreshToken ?? entities.AuthorizationCode ?? entities.DeviceCode;
+  const asked = `${params?.['scope'] ?? ''} ${source?.scope ?? ''}`;
+  if (asked.includes(':')) throw new errors.InvalidScope('none of the requested scopes can be granted', asked.trim());
+  const allowed = client && client.clientId === clientId ? client[allowedScopes] : undefined;
+  if (Array.isArray(allowed)) payload.scope = allowed.join(' ');
+  return undefined;
 }
 
 /** Nobody is asked whether the console may act for them: it is the product. Everyone else is asked each time anew. */
