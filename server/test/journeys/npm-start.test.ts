@@ -129,7 +129,7 @@ describe('npm start', () => {
       expect(data.startsWith(home)).toBe(true);
       expect(slugs(await inShell(started.fact('Try')))).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
-      const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1]).sort();
+      const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
       expect(names).toEqual(['api', 'outbox-relay', 'provisioning-worker']);
       expect(await started.kill('SIGTERM')).toBe(0);
       for (const { pid } of apart) expect(() => process.kill(pid, 0)).toThrow('ESRCH');

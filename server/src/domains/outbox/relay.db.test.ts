@@ -184,6 +184,19 @@ describe('the relay', () => {
     expect(ids(witness.seen)).toEqual(await outboxIds());
   });
 
+  it('starts over when it is rewound, also while it runs and has nothing to do', async () => {
+    const witness = await openWitness(desk.bus, 'witness');
+    const outbox = desk.outbox();
+    await outbox.startRelay();
+    await desk.slip('tenancy.once', {});
+    await witness.until(1);
+    await eventually(async () => gauge(await outbox.scrape(), 'gpuaas_outbox_pending') === 0);
+    await desk.relayDb.outbox.rewind('outbox-relay');
+    // The bus of today still knows the id, and drops what a bus that lost everything would take.
+    await eventually(async () => /published_total\{outcome="duplicate".* 1$/m.test(await outbox.scrape()));
+    expect(ids(witness.seen)).toEqual(await outboxIds());
+  });
+
   it('refuses a mark that counts transactions of another server instead of skipping what is new', async () => {
     await desk.world.root.query(
       `insert into relay_watermarks (relay, transaction_from, transaction_to, position)
