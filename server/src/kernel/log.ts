@@ -8,14 +8,15 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 export function makeLog(service: string, level: LogLevel, destination: DestinationStream): Log {
-  return pino(
+  const log = pino(
     {
       level,
       base: { service },
       messageKey: 'msg',
       timestamp: stdTimeFunctions.isoTime,
-      // What a child carries is written with each of its lines, and is cleaned when the child is made.
-      formatters: { level: (label) => ({ level: label }), bindings: (bindings) => redact(bindings) as typeof bindings },
+      formatters: { level: (label) => ({ level: label }) },
+      // The redactor has already made plain objects of errors, with types and causes.
+      serializers: { err: (value: unknown) => value },
       hooks: {
         // By key and by value, on every path: the arguments of every call go through here before pino sees them.
         logMethod(args, method) {
@@ -25,6 +26,12 @@ export function makeLog(service: string, level: LogLevel, destination: Destinati
     },
     destination,
   );
+  // What a child carries is written with each of its lines; children of children inherit this.
+  const { child } = log;
+  log.child = function clean(this: Logger, bindings: object, ...rest: unknown[]) {
+    return Reflect.apply(child, this, [redact(bindings), ...rest]);
+  } as typeof child;
+  return log;
 }
 
 /** Says nothing: for tests that look at effects. */

@@ -42,7 +42,7 @@ function normalised(key: string): string {
 const secretValues: readonly RegExp[] = [
   // JSON web tokens, bare or after "Bearer"
   /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
-  /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
+  /\b(?:Bearer|Basic)[\s+]+[A-Za-z0-9._~+/=-]{8,}/gi,
   // private keys in PEM
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
   // passwords inside URLs
