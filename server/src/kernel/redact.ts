@@ -1,6 +1,6 @@
 /**
  * Secrets do not reach a log, an error body or an audit row. Two nets: keys that name a secret, and values that look
- * like one wherever they stand, in plain text or behind one layer of base64 or percent signs. What is removed leaves
+ * like one wherever they stand, in plain text or behind base64 or percent signs. What is removed leaves
  * `[REDACTED]` behind, so that a reader knows something was there.
  */
 export const redacted = '[REDACTED]';
@@ -65,9 +65,8 @@ const word = /[^\s"'<>{}]+/g;
 export function redactText(text: string): string {
   const short = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length - maxText} more characters)` : text;
   const clean = plain(short);
-  return (
-    clean.includes('%') ? clean.replace(word, (run) => (hides(run, unescaped(run)) ? redacted : run)) : clean
-  ).replace(inBase64, (run) => (hides(run, Buffer.from(run, 'base64').toString('latin1')) ? redacted : run));
+  const unescaped = clean.includes('%') ? clean.replace(word, (run) => (hidesInPercents(run) ? redacted : run)) : clean;
+  return unescaped.replace(inBase64, (run) => (hidesInBase64(run) ? redacted : run));
 }
 
 function plain(text: string): string {
@@ -76,13 +75,25 @@ function plain(text: string): string {
   return clean;
 }
 
-const hides = (run: string, decoded: string): boolean => decoded !== run && plain(decoded) !== decoded;
+const hides = (decoded: string): boolean => plain(decoded) !== decoded;
 
-/** Forms write a blank as a plus sign, and not everything with percent signs is well-formed. */
-const unescaped = (run: string): string =>
-  run
-    .replaceAll('+', ' ')
-    .replaceAll(/%[0-9A-Fa-f]{2}/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+/** Proxies and forms escape what is escaped already, and write a blank as a plus sign. */
+function hidesInPercents(run: string): boolean {
+  let decoded = run;
+  for (let layer = 0; layer < 3 && decoded.includes('%'); layer += 1) {
+    decoded = decoded
+      .replaceAll('+', ' ')
+      .replaceAll(/%[0-9A-Fa-f]{2}/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+    if (hides(decoded)) return true;
+  }
+  return false;
+}
+
+/** A slash may belong to the alphabet, or separate a path whose last part is the secret. */
+const hidesInBase64 = (run: string): boolean =>
+  [run, ...(run.includes('/') ? run.split('/') : [])].some((part) =>
+    hides(Buffer.from(part, 'base64').toString('latin1')),
+  );
 
 /** A copy that is safe to show. Bounded: deep, wide or endless structures are cut, never followed for ever. */
 export function redact(value: unknown): unknown {

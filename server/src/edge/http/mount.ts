@@ -56,7 +56,6 @@ const bodyLimitBytes = 256 * 1_024;
 const requestTimeoutMs = 30_000;
 /** How long requests that are under way may take once the process stops. */
 const drainMs = 10_000;
-const maxEchoed = 200;
 const hourMs = 3_600_000;
 const wellFormedRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
 const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
@@ -183,8 +182,8 @@ function refuseUnknown(routes: readonly Route[], request: FastifyRequest, reply:
     reply.header('allow', allowed.join(', '));
     return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
   }
-  const echoed = path.length > maxEchoed ? `${path.slice(0, maxEchoed)}…` : path;
-  return refuse(reply, request.id, new Fault('route_not_found', `There is no ${request.method} ${echoed}.`));
+  // The path is not repeated: people paste all kinds of things into paths.
+  return refuse(reply, request.id, new Fault('route_not_found', 'There is no such path. /openapi.json lists all.'));
 }
 
 /** The methods that a path takes, whatever stands in the places of its parameters. */
