@@ -207,6 +207,24 @@ end
 $function$;
 grant execute on function outbox_requeue(bigint) to gpuaas_api;
 
+-- Function outbox_rewind()
+
+CREATE OR REPLACE FUNCTION public.outbox_rewind()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null then
+    raise exception 'the relay is rewound inside an act only' using errcode = 'GP001';
+  end if;
+  update relay_watermarks set transaction_from = '0', transaction_to = '0', position = 0;
+  return (select count(*) from outbox_events);
+end
+$function$;
+grant execute on function outbox_rewind() to gpuaas_api;
+
 -- Function within_self(uuid)
 
 CREATE OR REPLACE FUNCTION public.within_self(person uuid)

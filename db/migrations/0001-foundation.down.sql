@@ -1,5 +1,6 @@
 drop table consumed_events, dead_letters, relay_watermarks, idempotency_records, outbox_events, audit_logs,
   token_denials, projects, tenant_memberships, organizations, platform_role_bindings, users, machine_edges cascade;
+drop function outbox_rewind();
 drop function outbox_requeue(bigint);
 drop function act_commit(text, text, text, text, text, text, text, text, text, text, text, jsonb, text, text, text[],
   text[], text[], text[], text[], text, text, text, text, int, text, text);

@@ -338,6 +338,18 @@ begin
 end
 $$;
 
+-- The relay starts over from the first event that is kept. Answers how many there are.
+create function outbox_rewind() returns bigint
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if act_id() is null then
+    raise exception 'the relay is rewound inside an act only' using errcode = 'GP001';
+  end if;
+  update relay_watermarks set transaction_from = '0', transaction_to = '0', position = 0;
+  return (select count(*) from outbox_events);
+end
+$$;
+
 -- The guards, table by table.
 
 create trigger guard_append_only before update or delete on audit_logs
@@ -461,7 +473,7 @@ grant execute on function act_id(), act_time(), mine(uuid), is_me(uuid), within_
   act_view(text, text, text, text, text),
   act_begin(text, text, text, text, text, text, text, text, text)
   to gpuaas_api, gpuaas_worker, gpuaas_relay;
-grant execute on function outbox_requeue(bigint) to gpuaas_api;
+grant execute on function outbox_requeue(bigint), outbox_rewind() to gpuaas_api;
 grant execute on function act_commit(text, text, text, text, text, text, text, text, text, text, text, jsonb, text,
   text, text[], text[], text[], text[], text[], text, text, text, text, int, text, text)
   to gpuaas_api, gpuaas_worker, gpuaas_relay;

@@ -82,6 +82,26 @@ export const outboxDiscard = defineRoute({
   response: DeadLetter,
 });
 
+export const outboxRewind = defineRoute({
+  id: 'outbox_rewind',
+  method: 'POST',
+  path: '/api/v1/admin/outbox/rewind',
+  tag: 'AdminOps',
+  summary: 'Publish every event that is kept once more, after the bus lost some; no effect happens twice',
+  auth: { kind: 'admin', scope: 'events:admin' },
+  tenancy: operators,
+  lane: 'admin',
+  idempotency: 'key',
+  audit: 'outbox.rewind',
+  errors: [],
+  status: 202,
+  body: reason,
+  response: Type.Object(
+    { events: Type.Integer({ description: 'How many events will go out again.' }) },
+    { additionalProperties: false },
+  ),
+});
+
 export const dlqList = defineRoute({
   id: 'dlq_list',
   method: 'GET',

@@ -99,6 +99,12 @@ describe('the life of a project', () => {
     expect(steps.map(({ name }) => name.split(' ').at(-1))).toEqual(['hold', 'wind-down', 'delete']);
   });
 
+  it('is recorded too when the caller brings no trace', () => {
+    const created = exporter.getFinishedSpans().filter(({ name }) => name === 'POST /api/v1/organizations');
+    expect(created).toHaveLength(1);
+    expect(created[0]?.parentSpanContext).toBeUndefined();
+  });
+
   it('[EVT-12] found a consumer for every event that names one, and a producer for every event of the story', async () => {
     const { rows: consumers } = await everything.root.query<{ name: string; subjects: string[] }>(
       'select name, subjects from bus.consumer',

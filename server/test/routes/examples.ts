@@ -57,6 +57,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   dlq_discard: bySequence,
   outbox_failed_list: nothing,
   outbox_requeue: byEvent,
+  outbox_rewind: async () => ({ body: { reason: 'an example' } }),
   outbox_discard: byEvent,
   organization_create: async () => ({ body: { name: 'An example', slug: unique('org') } }),
   organization_list: nothing,

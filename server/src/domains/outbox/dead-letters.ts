@@ -8,6 +8,7 @@ import {
   outboxDiscard,
   outboxFailedList,
   outboxRequeue,
+  outboxRewind,
 } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -49,6 +50,7 @@ const move = sql(
   'dead-letter-move',
   'update dead_letters set state = $2, version = $3, settled_at = act_time() where seq = $1',
 );
+const rewindRelay = sql('outbox-rewind-all', 'select outbox_rewind() as events');
 const requeueEvent = sql('dead-letter-requeue', 'select outbox_requeue($1::bigint)');
 
 const advance = makeAdvance(deadLetterMachine, { lock, move });
@@ -164,5 +166,16 @@ const discard = on(dlqDiscard, ({ db }, act, { params, body }) =>
   db.write(act, async (tx) => settle(tx, await ofSeq(tx, params.stream_seq), 'discard', body.reason)),
 );
 
+const rewind = on(outboxRewind, ({ db }, act, { body }) =>
+  db.write(act, async (tx) => {
+    const [counted] = await tx.rows<{ events: bigint }>(rewindRelay);
+    const events = Number(counted?.events ?? 0);
+    return tx.commit(
+      { events },
+      { target: { type: 'relay', id: 'outbox-relay' }, change: { events, reason: body.reason }, events: 'none' },
+    );
+  }),
+);
+
 export const deadLetterRoutes = (parts: { readonly db: Database }): Mounted[] =>
-  [failed, messages, requeueFailed, discardFailed, requeue, discard].map((bind) => bind(parts));
+  [failed, messages, requeueFailed, discardFailed, requeue, discard, rewind].map((bind) => bind(parts));

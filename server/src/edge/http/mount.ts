@@ -142,7 +142,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
           `${route.method} ${route.path}`,
           {
             kind: SpanKind.SERVER,
-            parent: traceparentOf(header(request, 'traceparent')),
+            parent: header(request, 'traceparent'),
             attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
           },
           async (span) => {
