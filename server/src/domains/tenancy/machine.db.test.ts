@@ -70,10 +70,10 @@ afterAll(async () => {
   await schema.close();
 });
 
-const advance = (id: string, transition: Move, seen?: number, pause?: Promise<void>) =>
+const advance = (id: string, transition: Move, seen?: number, afterwards?: () => Promise<void>) =>
   port.database.write(act(), async (tx) => {
     const moved = await advanceProject(tx, id, transition, seen);
-    await pause;
+    await afterwards?.();
     if (moved === undefined) return tx.abandon(new Fault('project_not_found', 'gone'));
     if (moved instanceof Fault) return tx.abandon(moved);
     return tx.commit(moved, { target: { type: 'project', id }, events: 'none' });
@@ -133,18 +133,24 @@ describe('a project', () => {
 
   it('stays locked until the first is done: the second sees what the first left', async () => {
     const id = await projectIn('active');
-    const gate = Promise.withResolvers<void>();
-    const first = advance(id, 'archive', undefined, gate.promise);
+    const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = advance(id, 'archive', undefined, () => {
+      locked.resolve();
+      return gate.promise;
+    });
+    await locked.promise;
     const second = advance(id, 'restore');
-    await expect
-      .poll(async () => {
-        const { rows } = await root.query(
-          `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        );
-        return rows[0].n;
-      })
-      .toBe(1);
-    gate.resolve();
+    const waiting = async () => {
+      const { rows } = await root.query(
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows[0].n as number;
+    };
+    try {
+      await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    } finally {
+      gate.resolve();
+    }
     expect(await Promise.all([first, second])).toMatchObject([
       { value: { to: 'archived' } },
       { value: { to: 'active' } },
