@@ -24,7 +24,7 @@ label { display: block; margin: 0 0 4px; font-weight: 600; font-size: 14px }
 input { width: 100%; min-height: 44px; margin: 0 0 16px; padding: 8px 12px; border: 1px solid var(--line);
   border-radius: 8px; background: var(--paper); color: var(--ink); font: inherit }
 .code { font: 600 24px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .1em }
-input.code { text-transform: uppercase }
+input.code { text-transform: uppercase } ::placeholder { color: var(--dim); opacity: 1 }
 button { width: 100%; min-height: 44px; padding: 8px 16px; border: 1px solid var(--accent); border-radius: 8px;
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
 button.plain { background: transparent; color: var(--ink); border-color: var(--line) }

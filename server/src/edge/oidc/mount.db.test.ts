@@ -17,6 +17,7 @@ import {
   refresh,
 } from '../../ports/identity-provider/conformance-protocol.ts';
 import type { Endpoints } from '../../ports/identity-provider/port.ts';
+import { makeDatabaseOutage } from '../../testing/servers/outage.ts';
 
 const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`;
 const attempts = { windowMs: 60_000, perLoginAndAddress: 4, perAddress: 40, perLogin: 100 };
@@ -25,11 +26,15 @@ describe('the pages of the embedded issuer', () => {
   let bench: EmbeddedBench;
   let endpoints: Endpoints;
   let consoleUri: string;
+  const faults: object[] = [];
   const cliUri = 'http://127.0.0.1:49152/callback';
 
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    bench = await openEmbeddedBench({ attempts });
+    bench = await openEmbeddedBench({
+      attempts,
+      log: { error: (details) => faults.push(details), warn: () => undefined },
+    });
     vi.setSystemTime(bench.clock.now());
     endpoints = await bench.issuer().endpoints();
     consoleUri = `https://console.test/auth/callback`;
@@ -344,13 +349,35 @@ describe('the pages of the embedded issuer', () => {
 
   it('keep people signed in over a restart', async () => {
     const { browser, tokens } = await signInToConsole();
-    const half = await browse();
+    const half = browse();
     const login = await half.open(cliAsks());
     await bench.restart();
     expect(codeOf(await askSilently(browser, consoleAsks()))).toEqual(expect.any(String));
     expect((await refresh(endpoints, consoleClient(), tokens.refresh_token)).status).toBe(200);
     expect(await bench.issuer().verify(tokens.access_token ?? '')).toMatchObject({ kind: 'user' });
     expect((await half.submit(login, { ...person })).html).toContain('Allow GPUaaS command line?');
+  });
+
+  it('say so when the database is away, and go on when it is back', async () => {
+    const browser = browse();
+    const login = await browser.open(cliAsks());
+    const outage = makeDatabaseOutage(bench.databaseUrl);
+    await outage.begin();
+    try {
+      const failed = await browser.submit(login, { ...person });
+      expect(failed.status).toBe(500);
+      expectPlain(failed);
+      expect(failed.html).toContain('Try again in a minute');
+      expect(faults).not.toHaveLength(0);
+      const token = await refresh(endpoints, { id: 'gpuaas-cli' }, 'whatever');
+      expect(token).toMatchObject({ status: 500, error: 'server_error' });
+      expect((await fetch(endpoints.jwks)).status).toBe(200);
+    } finally {
+      await outage.end();
+    }
+    await vi.waitFor(async () => {
+      expect((await browser.submit(login, { ...person })).html).toContain('Allow GPUaaS command line?');
+    });
   });
 
   it('let a new person choose a password by a link, once', async () => {

@@ -15,6 +15,7 @@ const wrongPassword = 'Login or password is wrong. Check both and try again.';
 export interface OidcMountParts {
   readonly issuer: EmbeddedIssuer;
   readonly cache: Pick<Cache, 'hit'>;
+  readonly log: { error(details: object, message: string): void };
   readonly attempts?: AttemptLimits;
 }
 
@@ -24,9 +25,9 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
   const attempts = makeAttempts(parts.cache, parts.attempts);
   await app.register(
     async (scope) => {
-      scope.setErrorHandler(async (error, request, reply) => {
+      scope.setErrorHandler(async (error, _request, reply) => {
         if (error instanceof TooBusy) return send(reply, 503, busyPage, { 'retry-after': '5' });
-        request.log.error({ err: error }, 'a page of the issuer failed');
+        parts.log.error({ err: error }, 'a page of the issuer failed');
         return send(reply, 500, issuerPages.problem({ code: 'server_error', description: undefined }));
       });
       await scope.register((pages) => addPages(pages, issuer, attempts, publicUrl));
@@ -46,14 +47,13 @@ async function addProtocol(scope: FastifyInstance, issuer: EmbeddedIssuer, attem
       const refused = await attempts.deviceCode(request.ip);
       if (refused) return send(reply, 429, notePage(tooMany, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }
-    reply.hijack();
     const raw = introduce(request, publicUrl);
     raw.originalUrl = raw.url ?? '/';
     raw.url = raw.originalUrl.slice(publicUrl.pathname.length) || '/';
     // A code in the address is filled in by our page; left in the url, the library would answer with a script.
     if (raw.url.startsWith('/device?')) raw.url = '/device';
     await issuer.handle(raw, reply.raw);
-    return reply;
+    return answered(reply);
   };
   scope.all('/', handle);
   scope.all('/*', handle);
@@ -94,9 +94,8 @@ async function addPages(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts
   const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;
   const ask = (request: FastifyRequest, reply: FastifyReply) => issuer.question(request.raw, reply.raw);
   const answer = async (request: FastifyRequest, reply: FastifyReply, given: Parameters<typeof issuer.answer>[2]) => {
-    reply.hijack();
     await issuer.answer(request.raw, reply.raw, given);
-    return reply;
+    return answered(reply);
   };
   /** The question of this browser, if it is the one that the address names and of the kind that was asked. */
   async function questionFor(request: FastifyRequest, reply: FastifyReply, kind?: Question['kind']) {
@@ -162,6 +161,9 @@ async function addPages(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts
     return send(reply, 200, notePage('Password set', `You can now sign in as ${done.login}.`));
   });
 }
+
+/** The issuer has written the answer itself. Said afterwards, so that a failure before it still gets a page. */
+const answered = (reply: FastifyReply) => reply.hijack();
 
 /** A form of another site carries its origin, or the browser says that it crossed sites. Programs say neither. */
 function isFromOurPage(request: FastifyRequest, publicUrl: URL): boolean {

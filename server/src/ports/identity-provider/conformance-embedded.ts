@@ -6,17 +6,20 @@ import { fastify } from 'fastify';
 import type { AttemptLimits } from '../../edge/oidc/attempts.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { issuerPages } from '../../edge/oidc/pages.ts';
-import { makeTestClock } from '../../kernel/clock.ts';
+import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { openTestDatabase } from '../../testing/postgres.ts';
 import { openPostgresCache } from '../cache/postgres.ts';
-import type { EmbeddedIssuerOptions } from './embedded.ts';
+import { type EmbeddedIssuerOptions, tendEveryMs } from './embedded.ts';
 import { openIdentityProvider } from './open.ts';
 import type { EmbeddedIssuer } from './port.ts';
 
 /** The embedded issuer on a server that listens, over a database of its own. */
 export interface EmbeddedBench {
-  readonly clock: ReturnType<typeof makeTestClock>;
+  readonly clock: TestClock;
+  /** How often an issuer has finished tending its keys and records, and lies down until the next time. */
+  rounds(): number;
   readonly databaseUrl: string;
   readonly publicUrl: string;
   /** Where the server really listens. */
@@ -30,15 +33,28 @@ export interface EmbeddedBench {
   close(): Promise<void>;
 }
 
+interface BenchLog {
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
 /** Weak on purpose: the tests hash many passwords and are about something else. */
 export const cheap = { memoryKib: 64, passes: 1 };
 export const person = { login: 'anna', password: 'a good long passphrase' };
 
 export async function openEmbeddedBench(
-  options: Partial<EmbeddedIssuerOptions> & { attempts?: AttemptLimits; start?: Date } = {},
+  options: Partial<EmbeddedIssuerOptions> & { attempts?: AttemptLimits; log?: BenchLog } = {},
 ): Promise<EmbeddedBench> {
-  const { attempts, start, ...issuerOptions } = options;
-  const clock = makeTestClock(start ?? new Date());
+  const { attempts, log = silentLog, ...issuerOptions } = options;
+  const time = makeTestClock(new Date());
+  let rounds = 0;
+  const clock: TestClock = {
+    ...time,
+    sleep(ms, signal) {
+      if (ms === tendEveryMs) rounds += 1;
+      return time.sleep(ms, signal);
+    },
+  };
   const database = await openTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-oidc-'));
   const keyFile = join(folder, 'sealing.key');
@@ -62,12 +78,12 @@ export async function openEmbeddedBench(
         ...issuerOptions,
         ...more,
       },
-      { clock, ids: systemIds, pages: issuerPages },
+      { clock, ids: systemIds, pages: issuerPages, log },
     );
   async function serve() {
     const issuer = await open();
     const app = fastify({ forceCloseConnections: true });
-    await mountOidc(app, { issuer, cache, ...(attempts && { attempts }) });
+    await mountOidc(app, { issuer, cache, log, ...(attempts && { attempts }) });
     await app.listen({ host: '127.0.0.1', port });
     const stop = async () => {
       await app.close();
@@ -79,6 +95,7 @@ export async function openEmbeddedBench(
   await serving.issuer.accounts.create({ ...person, displayName: 'Anna Example', email: 'anna@example.com' });
   return {
     clock,
+    rounds: () => rounds,
     databaseUrl: database.url,
     publicUrl,
     localUrl: `http://127.0.0.1:${port}`,

@@ -41,7 +41,7 @@ export interface EmbeddedIssuerParts {
   readonly log?: { warn(details: object, message: string): void };
 }
 
-const tendEveryMs = 60_000;
+export const tendEveryMs = 60_000;
 const sweepAtOnce = 1_000;
 /** Processes notice a rotation with their next round; until then they sign with the key that was retired. */
 const lateSigningMs = 10 * 60_000;
@@ -77,6 +77,7 @@ export async function openEmbeddedIssuer(
     const clients = makeClients({ pool, seal, clock, ids });
     const own = ownClients(seal, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });
     let provider: Provider | undefined;
+    let respond: ReturnType<Provider['callback']> | undefined;
     const keys = await openSigningKeys({
       pool,
       seal,
@@ -102,6 +103,7 @@ export async function openEmbeddedIssuer(
           pages,
           ttl,
         });
+        respond = provider.callback();
         provider.on('server_error', (_, error) => log?.warn({ err: error }, 'the issuer could not answer a request'));
       },
     });
@@ -141,7 +143,8 @@ export async function openEmbeddedIssuer(
         introspection: `${issuer}/token/introspection`,
       }),
       async handle(request, response) {
-        await theProvider().callback()(request, response);
+        theProvider();
+        await respond?.(request, response);
       },
       question: (request, response) => readQuestion(theProvider(), request, response),
       answer: (request, response, answer) => giveAnswer(theProvider(), request, response, answer),

@@ -6,6 +6,7 @@ import {
   type Configuration,
   errors,
   type Interaction,
+  interactionPolicy,
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
@@ -177,11 +178,23 @@ function configure(parts: ProviderParts): Configuration {
         }),
       };
     },
-    interactions: { url: (_, interaction: Interaction) => `${path}/interaction/${interaction.uid}` },
+    interactions: {
+      policy: makePolicy(),
+      url: (_, interaction: Interaction) => `${path}/interaction/${interaction.uid}`,
+    },
     loadExistingGrant,
     renderError: (ctx, out) =>
       show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
   };
+}
+
+/** When a person is asked what: as the library has it, and a session whose account is gone is no session. */
+function makePolicy() {
+  const { Check, base } = interactionPolicy;
+  const policy = base();
+  const isGone = (ctx: KoaContextWithOIDC) => ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account;
+  policy.get('login')?.checks.add(new Check('no_account', 'the account is gone', 'login_required', isGone));
+  return policy;
 }
 
 /** What the client may ask for. The library would drop what it may not; a typing error must not widen a token. */

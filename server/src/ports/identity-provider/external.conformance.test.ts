@@ -1,0 +1,2 @@
+// The other issuer needs nothing but Node, so its suite runs in every test run as well.
+import './external.production.test.ts';
