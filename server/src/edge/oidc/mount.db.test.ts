@@ -284,6 +284,7 @@ describe('the pages of the embedded issuer', () => {
     const browser = browse();
     const filled = await browser.open(String(device['verification_uri_complete']));
     expectPlain(filled);
+    expect(filled.html).toContain('Connect a device');
     expect(filled.forms[0]?.fields.get('user_code')).toBe(device['user_code']);
     const confirm = await browser.submit(filled);
     expect(confirm.html).toContain('Is this your device?');
