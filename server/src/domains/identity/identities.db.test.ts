@@ -48,7 +48,7 @@ describe('recognising somebody', () => {
   it('makes one person of many first sign-ins at once, in several processes', async () => {
     const processes = Array.from({ length: 4 }, open);
     const people = await Promise.all(
-      Array.from({ length: 24 }, (_, n) => processes[n % 4]?.recognise(identity('newcomer'), `c-${n}`)),
+      Array.from({ length: 24 }, async (_, n) => processes[n % 4]?.recognise(identity('newcomer'), `c-${n}`)),
     );
     expect(new Set(people.map((person) => person?.id)).size).toBe(1);
     const rows = await rowsOf('newcomer');
