@@ -95,6 +95,10 @@ export async function startProgram(
     ],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  // Whatever ends us, also a Ctrl-C in the middle of a run, ends what we started.
+  const killed = () => child.kill('SIGKILL');
+  process.once('exit', killed);
+  child.once('exit', () => process.off('exit', killed));
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {

@@ -29,6 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(help);
     return;
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   for (const benchmark of options.only) {
     const report = openReport(benchmark, readFacts());
     await benchmarks[benchmark](options, report);

@@ -1,6 +1,7 @@
 import { AckPolicy, type ConsumerMessages, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { nowMs, readSlug, stream } from './relay-events.ts';
+import { giveUp } from './worker.ts';
 
 /**
  * The one durable consumer at the end of every side. It records each event with its time, and then looks at what it
@@ -58,7 +59,7 @@ async function open(natsUrl: string) {
       }
     }
   };
-  void read();
+  read().catch(giveUp);
   return {
     expect(run: string, count: number, withinMs: number) {
       current = makeRecord(run, count, withinMs);

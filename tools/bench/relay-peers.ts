@@ -3,6 +3,7 @@ import { connect, headers } from '@nats-io/transport-node';
 import { Logger, run } from 'graphile-worker';
 import { PgBoss } from 'pg-boss';
 import { type Event, subject } from './relay-events.ts';
+import { giveUp } from './worker.ts';
 
 /**
  * The queues that people use for this: each takes jobs from Postgres and publishes every one to the same stream, waiting
@@ -72,6 +73,6 @@ export async function runPeer({ kind, url, natsUrl }: PeerOrder): Promise<null> 
       } else await new Promise((resolve) => setTimeout(resolve, idleMs));
     }
   };
-  for (let hand = 0; hand < hands; hand += 1) void loop();
+  for (let hand = 0; hand < hands; hand += 1) loop().catch(giveUp);
   return null;
 }

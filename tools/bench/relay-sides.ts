@@ -39,6 +39,8 @@ export async function openRelayBench(installation: Installation): Promise<RelayB
   const { admin, postgresPid } = installation;
   const nats = await startNats();
   const natsPid = childNamed('nats-server');
+  const killNats = () => process.kill(natsPid, 'SIGKILL');
+  process.once('exit', killNats);
   // The product makes its own streams; they serve all sides.
   const bus = await openBus({ kind: 'nats', url: nats.url }, { log: silent });
   await bus.close();
@@ -107,6 +109,7 @@ export async function openRelayBench(installation: Installation): Promise<RelayB
 
     async close() {
       await boss.stop({ graceful: false });
+      process.off('exit', killNats);
       await nats.close();
     },
   };

@@ -42,6 +42,12 @@ async function pin(pid: number): Promise<void> {
   );
 }
 
+/** A part that cannot go on ends, and whoever waits for it hears of it. */
+export function giveUp(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+}
+
 /** The other end: answers each order, in turn, until the parent goes. */
 export function serveOrders(work: (order: never) => Promise<unknown>): void {
   process.on('message', (order) => {
