@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors.ts';
+import { type ErrorCode, errors } from './errors.ts';
 import type { Route } from './route.ts';
 import { type PlatformRole, platformRoles, type Scope, selfScopes, type TenantRole, tenantRoles } from './scopes.ts';
 
@@ -28,8 +28,8 @@ const holds = (scopes: readonly Scope[], wanted: Scope): boolean => scopes.inclu
 export function absentCode(route: Route): ErrorCode {
   const { tenancy } = route;
   const param = tenancy.kind === 'path' || tenancy.kind === 'owner-of' ? tenancy.param : 'project_id';
-  const own = `${param.replace(/_id$/, '')}_not_found` as ErrorCode;
-  return own;
+  const own = `${param.replace(/_id$/, '')}_not_found`;
+  return own in errors ? (own as ErrorCode) : 'resource_not_found';
 }
 
 export function verdictOf(route: Route, persona: Persona): Verdict {

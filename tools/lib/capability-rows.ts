@@ -64,6 +64,11 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
       { id: 'GAP-03', also: ['CON-09', 'SEC-08'], words: 'A secret that reaches the logger does not reach the log' },
+      {
+        id: 'POL-05',
+        also: ['POL-01', 'POL-04', 'NUM-06'],
+        words: 'Limits differ by person, project, organization and plan, within bounds, and say where they come from',
+      },
       { id: 'ACT-11', words: 'Each lane of requests has a budget per caller' },
     ],
   },

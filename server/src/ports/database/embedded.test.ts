@@ -28,7 +28,7 @@ afterEach(async () => {
 
 async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-embedded-'));
-  leftovers.push(() => rm(folder, { recursive: true, force: true }));
+  leftovers.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
   seed = await mkdtemp(join(tmpdir(), 'gpuaas-embedded-'));
   await (await openEmbeddedPostgres({ dataDir: seed, ephemeral: true })).close();
 });
-afterAll(() => rm(seed, { recursive: true, force: true }));
+afterAll(() => rm(seed, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
 async function open(dataDir: string, log?: (sentence: string) => void): Promise<EmbeddedPostgres> {
   const server = await openEmbeddedPostgres({ dataDir, ephemeral: true, ...(log ? { log } : {}) });
