@@ -31,7 +31,11 @@ export function defineMachine<const S extends States>(spec: {
       ? unknown
       : { 'a transition leads to no declared state': Exclude<Targets<S>, keyof S> });
 }): Machine<S> {
-  const next: Machine<S>['next'] = (from, transition) => (spec.states as States)[from]?.[transition];
+  // Own properties only: a word like toString names no transition.
+  const next: Machine<S>['next'] = (from, transition) => {
+    const out = Object.hasOwn(spec.states, from) ? (spec.states as States)[from] : undefined;
+    return out && Object.hasOwn(out, transition) ? out[transition] : undefined;
+  };
   return { ...spec, states: spec.states as S, next, may: (transition, from) => next(from, transition) !== undefined };
 }
 export type StatesOf<M> = M extends Machine<infer S> ? S : never;

@@ -33,7 +33,7 @@ function authErrors({ auth }: Route): readonly ErrorCode[] {
       return [...bearer, 'insufficient_permissions', ...refused];
     }
     case 'admin':
-      return [...bearer, 'admin_required', 'insufficient_permissions'];
+      return [...bearer, 'admin_required', 'insufficient_permissions', 'service_account_refused'];
     case 'node':
       return ['token_missing', 'token_invalid', 'insufficient_permissions'];
   }
@@ -61,7 +61,7 @@ function tenancyErrors(route: Route): readonly ErrorCode[] {
     case 'path':
       return ['organization_not_found'];
     case 'owner-of':
-      return [notFound(route, tenancy.param)];
+      return [notFound(route, tenancy.param), 'project_mismatch'];
   }
 }
 
@@ -71,10 +71,8 @@ const idempotencyErrors = (route: Route): readonly ErrorCode[] =>
     : [];
 
 function validationErrors(route: Route): readonly ErrorCode[] {
-  const hasBody = isWrite(route) && route.body !== undefined;
-  const hasInput = hasBody || route.params !== undefined || route.query !== undefined;
-  return [
-    ...(hasInput ? (['validation_error'] as const) : []),
-    ...(hasBody ? (['invalid_request', 'payload_too_large', 'unsupported_media_type'] as const) : []),
-  ];
+  // Unknown query fields are refused everywhere, and a body is read before it is found to be unwanted.
+  return isWrite(route)
+    ? ['validation_error', 'invalid_request', 'payload_too_large', 'unsupported_media_type']
+    : ['validation_error'];
 }

@@ -77,7 +77,12 @@ describe('the OpenAPI document', () => {
 
   it('lists what the mount refuses beside what the handler refuses', () => {
     const codes = (path: string, method: string) => at(emit(), 'paths', path, method, 'x-gpuaas-errors');
-    expect(codes('/api/v1/season', 'get')).toEqual(['internal_error', 'rate_limit_exceeded', 'service_unavailable']);
+    expect(codes('/api/v1/season', 'get')).toEqual([
+      'internal_error',
+      'rate_limit_exceeded',
+      'service_unavailable',
+      'validation_error',
+    ]);
     expect(codes('/api/v1/birds', 'post')).toEqual([
       'idempotency_in_progress',
       'idempotency_key_invalid',

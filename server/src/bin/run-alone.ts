@@ -6,7 +6,7 @@ import { systemIds } from '../kernel/id.ts';
 import { makeLog } from '../kernel/log.ts';
 import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
 import { startTracing } from '../kernel/trace.ts';
-import { openPorts, type Ports } from '../ports/open.ts';
+import { openPorts, type Ports, portsConfig } from '../ports/open.ts';
 import { release } from './release.ts';
 
 /** Runs one process until it is told to stop. Exit code 0: everything closed in time. */
@@ -42,6 +42,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
       ids: systemIds,
       log,
       version: release,
+      portsConfig,
       openPorts: openPorts(env),
     });
     // Whoever started us may be waiting for this line.

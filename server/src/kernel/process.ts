@@ -76,11 +76,13 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     readonly ids: Ids;
     readonly log: Log;
     readonly version: string;
+    /** What opening the ports will read, so that its faults are told together with the others. */
+    readonly portsConfig?: TObject;
     /** Opens the ports that were asked for; closing them is the scope's business. */
     readonly openPorts: (needs: readonly Need[], common: Common<unknown>, name: string) => Promise<Pick<Ports, Need>>;
   },
 ): Promise<Running> {
-  const { base, config } = readWhole(spec.name, spec.config, given.env);
+  const { base, config } = readWhole(spec.name, spec.config, given.portsConfig, given.env);
   const log = given.log;
   if (base.failpoints) {
     armFailpoints(base.failpoints);
@@ -125,7 +127,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
 }
 
 /** The settings of every process and those of this one, with the faults of both in one message. */
-function readWhole<Config extends TObject>(name: string, own: Config, env: Environment) {
+function readWhole<Config extends TObject>(name: string, own: Config, ports: TObject | undefined, env: Environment) {
   const faults: string[] = [];
   const attempt = <S extends TObject>(schema: S): Static<S> | undefined => {
     try {
@@ -138,6 +140,7 @@ function readWhole<Config extends TObject>(name: string, own: Config, env: Envir
   };
   const base = attempt(everyProcess);
   const config = attempt(own);
-  if (!base || !config) throw new ConfigFault(name, faults);
+  if (ports) attempt(ports);
+  if (!base || !config || faults.length > 0) throw new ConfigFault(name, faults);
   return { base, config };
 }

@@ -22,7 +22,7 @@ export interface Ports {
 export const defineProcess = processesOver<Ports>();
 
 /** Which adapter stands behind a port. Where no production address is given, Postgres carries it. */
-const portsConfig = Type.Object({
+export const portsConfig = Type.Object({
   databaseUrl: Secret({ description: 'PostgreSQL, as the role of this process.' }),
   databasePoolSize: Type.Integer({
     default: 10,

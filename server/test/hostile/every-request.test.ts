@@ -5,7 +5,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { makeLog } from '../../src/kernel/log.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
 import { type Example, exampleOf } from '../routes/examples.ts';
-import { expectPromised, notYetPromised, operationOf, promisedOf } from './promises.ts';
+import { expectPromised, operationOf } from './promises.ts';
 import { type HostileRequest, hostileRequests, type Known, plantedSecrets } from './requests.ts';
 
 /**
@@ -56,14 +56,6 @@ const send = ({ method, url, who, headers, body }: HostileRequest) =>
     headers,
     ...(body !== undefined && { body }),
   });
-
-describe('the list of what the document does not promise yet', () => {
-  it.each(notYetPromised)('is still needed where $why', ({ applies, codes }) => {
-    const concerned = routes.filter(applies);
-    const told = concerned.filter((route) => codes.every((code) => promisedOf(route).includes(code)));
-    expect(concerned.length).toBeGreaterThan(told.length);
-  });
-});
 
 describe('whatever is sent', () => {
   it(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errors, isWrite, type Route, routes } from '@gpuaas/contract';
+import { errors, type Route, routes } from '@gpuaas/contract';
 import { expect } from 'vitest';
 import type { Reply } from '../../src/testing/world.ts';
 
@@ -50,47 +50,13 @@ function segmentsOf(url: string): string[] | undefined {
 /** Where there is no operation, there are only these; the last when a part of the path is too long to be looked at. */
 const ofNoOperation = ['route_not_found', 'method_not_allowed', 'invalid_request', 'validation_error'];
 
-/**
- * What the mount answers and the document does not say yet. Each line is a fault of the document; one that is no longer
- * needed fails the tests, so the list can only shrink.
- */
-export const notYetPromised: readonly {
-  readonly why: string;
-  readonly codes: readonly string[];
-  readonly applies: (route: Route) => boolean;
-}[] = [
-  {
-    why: 'service accounts are refused by every route for operators',
-    codes: ['service_account_refused'],
-    applies: ({ auth }) => auth.kind === 'admin',
-  },
-  {
-    why: 'X-Project-ID may contradict a project in the path, or one that owns what the path names',
-    codes: ['project_mismatch'],
-    applies: ({ tenancy }) => tenancy.kind === 'owner-of',
-  },
-  {
-    why: 'a body may be sent where none is wanted, and is read before it is refused',
-    codes: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
-    applies: (route) => isWrite(route) && route.body === undefined,
-  },
-  {
-    why: 'unknown query fields and malformed project headers are refused everywhere',
-    codes: ['validation_error'],
-    applies: (route) => route.params === undefined && route.query === undefined && !isWrite(route),
-  },
-];
-
 /** Everything that the document says about the refusals of a route, whatever the status. */
 export const promisedOf = (route: Route): readonly string[] =>
   Object.keys(document.paths[route.path]?.[route.method.toLowerCase()]?.responses ?? {}).flatMap((status) => [
     ...promised(route, Number(status)),
   ]);
 
-const allowed = (route: Route, status: number): readonly string[] => [
-  ...promised(route, status),
-  ...notYetPromised.filter(({ applies }) => applies(route)).flatMap(({ codes }) => codes),
-];
+const allowed = (route: Route, status: number): readonly string[] => [...promised(route, status)];
 
 /** Every refusal is one that was promised, in the form that was promised. */
 export function expectPromised(method: string, url: string, reply: Reply, secrets: readonly string[] = []): void {

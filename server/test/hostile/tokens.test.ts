@@ -184,6 +184,8 @@ describe('the scopes of a token', () => {
     ['as a list that includes it', ['organizations:write'], 200],
     ['that do not include it', 'organizations:read', 403],
     ['as a list that does not include it', ['organizations:read'], 403],
+    ['that only say who it is', 'openid profile email', 200],
+    ['that say who it is and what it may', 'openid organizations:read', 403],
     ['that are empty', '', 403],
     ['that nobody knows', 'organizations:* *', 403],
   ])('%s decide what an owner may do with it', async (_, scope, status) => {

@@ -8,7 +8,7 @@ import type { Environment } from '../../kernel/config.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { makeLog } from '../../kernel/log.ts';
 import { type AnyProcess, startProcess } from '../../kernel/process.ts';
-import { openPorts } from '../../ports/open.ts';
+import { openPorts, portsConfig } from '../../ports/open.ts';
 import { release } from '../release.ts';
 
 /** A started process, in this Node process or in one of its own. */
@@ -44,6 +44,7 @@ export async function startHere(spec: AnyProcess, env: Environment, logPath: str
     ids: systemIds,
     log,
     version: release,
+    portsConfig,
     openPorts: openPorts(env),
   });
   return {

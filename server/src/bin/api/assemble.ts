@@ -61,7 +61,12 @@ export async function assembleApi(
     recognise: identities.recognise,
     denyList,
     tenants: settings.tenants ?? tenancy,
-    rateLimit: makeRateLimit({ cache, clock, policy: policies.number }),
+    rateLimit: makeRateLimit({
+      cache,
+      clock,
+      policy: policies.number,
+      onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
+    }),
     replies: database.replies,
     database: db,
     keyRetentionHours: () => policies.number('idempotency.retention_hours'),

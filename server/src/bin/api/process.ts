@@ -41,7 +41,8 @@ export const api = defineProcess({
     app.get('/healthz', async () => ({ alive: true }));
     app.get('/readyz', async (_, reply) => {
       const state = await readiness([{ name: 'database', check: parts.database.check }], parts.scope.stopping);
-      return reply.code(state.ready ? 200 : 503).send(state);
+      // This port is public: it hears whether, not why. The health port of the process says more.
+      return reply.code(state.ready ? 200 : 503).send({ ready: state.ready });
     });
     await app.listen({ host: config.host, port: config.port });
   },

@@ -113,8 +113,8 @@ function identityOf(payload: JWTPayload): Identity | AuthenticationFault {
 /** A narrowing that we cannot read must not be taken for none. */
 function scopesOf(scope: unknown): ReadonlySet<string> | undefined | 'unreadable' {
   if (scope === undefined) return undefined;
-  if (typeof scope === 'string') return new Set(scope.split(' ').filter(Boolean));
-  if (Array.isArray(scope) && scope.every((item) => typeof item === 'string')) return new Set<string>(scope);
+  if (typeof scope === 'string') return narrowing(scope.split(' ').filter(Boolean));
+  if (Array.isArray(scope) && scope.every((item) => typeof item === 'string')) return narrowing(scope as string[]);
   return 'unreadable';
 }
 
@@ -138,3 +138,24 @@ const aboutTheToken = [
   joseErrors.JOSEAlgNotAllowed,
   joseErrors.JOSENotSupported,
 ];
+
+/**
+ * Words that issuers put into every token say who somebody is, not what they may do. A token that carries nothing else
+ * is not narrowed; one that carries other words may do what they name, and nothing if we know none of them.
+ */
+const aboutThePerson = new Set([
+  'openid',
+  'profile',
+  'email',
+  'address',
+  'phone',
+  'offline_access',
+  'roles',
+  'web-origins',
+  'acr',
+  'basic',
+]);
+function narrowing(given: readonly string[]): ReadonlySet<string> | undefined {
+  const left = given.filter((word) => !aboutThePerson.has(word));
+  return left.length === 0 && given.length > 0 ? undefined : new Set(left);
+}

@@ -37,6 +37,7 @@ interface Purse {
 export function makeRateLimit(parts: {
   readonly cache: Pick<Cache, 'hit'>;
   readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
   readonly policy: (key: NumberPolicyKey, subject: PolicySubject) => number;
 }): RateLimit {
   const purses = new Map<string, Purse>();
@@ -66,10 +67,20 @@ export function makeRateLimit(parts: {
     return { allowed: true, limit, remaining, resetSeconds, firstRefusal: false };
   };
 
+  /** A cache that is away must not stop the product: each process then counts for itself until it is back. */
+  async function shared(purse: Purse, key: string, share: number): Promise<{ count: number; resetMs: number }> {
+    try {
+      return await parts.cache.hit(`rate:${key}`, windowMs, share);
+    } catch (error) {
+      parts.onFault(error);
+      return { count: purse.counted + share, resetMs: purse.endsAtMs - parts.clock.now().getTime() };
+    }
+  }
+
   async function fill(purse: Purse, key: string, limit: number): Promise<void> {
     const share = Math.max(1, Math.floor(limit / shareOfBudget));
     try {
-      const { count, resetMs } = await parts.cache.hit(`rate:${key}`, windowMs, share);
+      const { count, resetMs } = await shared(purse, key, share);
       const granted = Math.max(0, Math.min(share, limit - (count - share)));
       purse.left += granted;
       purse.counted = Math.min(limit, count);

@@ -44,6 +44,10 @@ export async function openPostgres(parts: {
     pipeline: true,
     types,
   } as pg.PoolConfig);
+  // The pool listens to idle connections only; one that is cut while somebody uses it must not end the process.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost while in use')),
+  );
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
   const listener = makeListener({ url, clock, log });
 
