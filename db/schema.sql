@@ -99,6 +99,52 @@ end
 $function$;
 grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function credentials_seen(jsonb,jsonb)
+
+CREATE OR REPLACE FUNCTION public.credentials_seen(p_sessions jsonb, p_credentials jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into account_sessions (id, user_id, provider, provider_session_id, latest_token_id, device_label, user_agent,
+      browser, os, ip_address, signed_in_at, last_seen_at, expires_at)
+    select s.id, s.user_id, s.provider, s.session_id, s.token_id, s.device_label, s.user_agent, s.browser, s.os,
+      s.ip_address, s.signed_in_at, s.seen_at, s.expires_at
+    from jsonb_to_recordset(p_sessions) as s (id uuid, user_id uuid, provider text, session_id text, token_id text,
+      device_label text, user_agent text, browser text, os text, ip_address text, signed_in_at timestamptz,
+      seen_at timestamptz, expires_at timestamptz)
+    where s.session_id is not null
+    on conflict (user_id, provider_session_id) where provider_session_id is not null do update
+      set latest_token_id = excluded.latest_token_id, ip_address = excluded.ip_address,
+        user_agent = excluded.user_agent, device_label = excluded.device_label, browser = excluded.browser,
+        os = excluded.os, last_seen_at = greatest(account_sessions.last_seen_at, excluded.last_seen_at),
+        expires_at = greatest(account_sessions.expires_at, excluded.expires_at), updated_at = excluded.updated_at
+      where account_sessions.revoked_at is null;
+  insert into account_sessions (id, user_id, provider, latest_token_id, device_label, user_agent, browser, os,
+      ip_address, signed_in_at, last_seen_at, expires_at)
+    select s.id, s.user_id, s.provider, s.token_id, s.device_label, s.user_agent, s.browser, s.os, s.ip_address,
+      s.signed_in_at, s.seen_at, s.expires_at
+    from jsonb_to_recordset(p_sessions) as s (id uuid, user_id uuid, provider text, session_id text, token_id text,
+      device_label text, user_agent text, browser text, os text, ip_address text, signed_in_at timestamptz,
+      seen_at timestamptz, expires_at timestamptz)
+    where s.session_id is null
+    on conflict (user_id, latest_token_id) where provider_session_id is null do update
+      set ip_address = excluded.ip_address, user_agent = excluded.user_agent, device_label = excluded.device_label,
+        browser = excluded.browser, os = excluded.os,
+        last_seen_at = greatest(account_sessions.last_seen_at, excluded.last_seen_at), updated_at = excluded.updated_at
+      where account_sessions.revoked_at is null;
+  insert into credential_sightings (credential_id, last_used_at, ip_address, user_agent)
+    select c.id, c.seen_at, c.ip_address, c.user_agent
+    from jsonb_to_recordset(p_credentials) as c (id uuid, seen_at timestamptz, ip_address text, user_agent text)
+    on conflict (credential_id) do update
+      set last_used_at = greatest(credential_sightings.last_used_at, excluded.last_used_at),
+        ip_address = excluded.ip_address, user_agent = excluded.user_agent;
+end
+$function$;
+grant execute on function credentials_seen(jsonb,jsonb) to gpuaas_api;
+
 -- Function guard_act()
 
 CREATE OR REPLACE FUNCTION public.guard_act()
@@ -243,6 +289,48 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Table account_sessions
+
+create table account_sessions (
+  id uuid not null,
+  user_id uuid not null,
+  provider text not null,
+  provider_session_id text,
+  latest_token_id text,
+  device_label text,
+  user_agent text,
+  browser text,
+  os text,
+  ip_address text,
+  signed_in_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  revoke_reason text,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint account_sessions_pkey PRIMARY KEY (id),
+  constraint account_sessions_check CHECK (((provider_session_id IS NOT NULL) OR (latest_token_id IS NOT NULL))),
+  constraint account_sessions_check1 CHECK (((revoked_at IS NULL) = (revoked_by IS NULL))),
+  constraint account_sessions_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'personal_token'::text, 'service_account'::text, 'password'::text, 'unknown'::text]))),
+  constraint account_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE UNIQUE INDEX account_sessions_by_session ON public.account_sessions USING btree (user_id, provider_session_id) WHERE (provider_session_id IS NOT NULL);
+CREATE UNIQUE INDEX account_sessions_by_token ON public.account_sessions USING btree (user_id, latest_token_id) WHERE (provider_session_id IS NULL);
+CREATE INDEX account_sessions_user ON public.account_sessions USING btree (user_id, id);
+
+CREATE TRIGGER guard_act BEFORE UPDATE OF revoked_at ON public.account_sessions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER UPDATE OF revoked_at ON public.account_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table account_sessions enable row level security;
+
+create policy reach on account_sessions
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant select, update (revoke_reason), update (revoked_at), update (revoked_by), update (updated_at) on account_sessions to gpuaas_api;
+
 -- Table audit_logs
 
 create table audit_logs (
@@ -343,6 +431,18 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 
 grant delete, select on consumed_events to gpuaas_relay;
 grant insert, select on consumed_events to gpuaas_worker;
+
+-- Table credential_sightings
+
+create table credential_sightings (
+  credential_id uuid not null,
+  last_used_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  constraint credential_sightings_pkey PRIMARY KEY (credential_id)
+);
+
+grant select on credential_sightings to gpuaas_api;
 
 -- Table dead_letters
 
@@ -496,6 +596,38 @@ grant select on outbox_events to gpuaas_api;
 grant delete, select on outbox_events to gpuaas_relay;
 grant select on outbox_events to gpuaas_worker;
 
+-- Table personal_tokens
+
+create table personal_tokens (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  prefix text not null,
+  token_hash bytea not null,
+  scopes text[] not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint personal_tokens_pkey PRIMARY KEY (id),
+  constraint personal_tokens_token_hash_key UNIQUE (token_hash),
+  constraint personal_tokens_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint personal_tokens_scopes_check CHECK ((cardinality(scopes) > 0)),
+  constraint personal_tokens_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint personal_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX personal_tokens_user ON public.personal_tokens USING btree (user_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.personal_tokens FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.personal_tokens DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table personal_tokens enable row level security;
+
+create policy reach on personal_tokens
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant insert, select, update on personal_tokens to gpuaas_api;
+
 -- Table platform_role_bindings
 
 create table platform_role_bindings (
@@ -648,13 +780,20 @@ create table token_denials (
   reason text not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default act_time(),
-  constraint token_denials_pkey PRIMARY KEY (token_id)
+  kind text not null default 'token'::text,
+  issued_before timestamp with time zone,
+  spares text,
+  constraint token_denials_pkey PRIMARY KEY (kind, token_id),
+  constraint token_denials_check CHECK (((kind = 'person'::text) = (issued_before IS NOT NULL))),
+  constraint token_denials_kind_check CHECK ((kind = ANY (ARRAY['token'::text, 'session'::text, 'person'::text])))
 );
+
+CREATE INDEX token_denials_expiry ON public.token_denials USING btree (expires_at);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.token_denials FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.token_denials DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
-grant insert, select on token_denials to gpuaas_api;
+grant delete, insert, select, update on token_denials to gpuaas_api;
 grant select on token_denials to gpuaas_relay;
 grant select on token_denials to gpuaas_worker;
 

@@ -36,6 +36,7 @@ export const errors = {
   ownership_required: kind(403, 'Only the owner may do this.', 'tenant admin'),
   step_up_required: kind(403, 'This act needs a fresh proof of presence.'),
   service_account_refused: kind(403, 'Service accounts may not call this operation.'),
+  personal_token_refused: kind(403, 'Personal access tokens may not call this operation: sign in instead.'),
   project_required: kind(400, 'The request names no project: send X-Project-ID.'),
   project_mismatch: kind(400, 'X-Project-ID and the project in the path are not the same.'),
 
@@ -76,6 +77,9 @@ export const errors = {
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
   node_already_exists: kind(409, 'A node of this name is enrolled already.', 'operator'),
   user_not_found: kind(404, 'There is no such user.'),
+  session_not_found: kind(404, 'There is no such session.'),
+  personal_token_not_found: kind(404, 'There is no such personal access token.'),
+  personal_token_expiry_invalid: kind(422, 'The token would live longer than the policy allows.', 'tenant admin'),
   user_already_exists: kind(409, 'A user of this name exists already.'),
   stripe_signature_invalid: kind(400, 'The webhook was not signed by the payment provider.', 'operator'),
   refund_window_exceeded: kind(

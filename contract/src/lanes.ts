@@ -6,6 +6,8 @@ export const lanes = {
   default: { policy: 'rate_limit.api_requests_per_minute' },
   financial: { policy: 'rate_limit.financial_requests_per_minute' },
   admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
+  /** Secrets that a caller shows us for the first time: guessing is counted by address. */
+  credentials: { policy: 'rate_limit.credential_attempts_per_minute' },
   terminal: { policy: 'rate_limit.terminal_token_requests_per_minute' },
 } as const;
 export type Lane = keyof typeof lanes;

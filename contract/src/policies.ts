@@ -30,6 +30,31 @@ export const policies = [
   ),
   perMinute('rate_limit.admin_overview_requests_per_minute', 600, 'Requests of one operator in the admin lane.'),
   perMinute('rate_limit.terminal_token_requests_per_minute', 10, 'Terminal tokens minted by one caller.'),
+  perMinute(
+    'rate_limit.credential_attempts_per_minute',
+    60,
+    'Credentials that one address may show for the first time, right or wrong.',
+  ),
+  onOff('auth.step_up_enabled', false, 'edge', 'Whether sensitive operations ask for a recent sign-in.'),
+  whole(
+    'auth.step_up_max_age_seconds',
+    { default: 900, minimum: 30, maximum: 86_400, unit: 'seconds' },
+    'edge',
+    'How long after a sign-in sensitive operations may be called.',
+  ),
+  onOff('auth.step_up_mfa_required', false, 'edge', 'Whether that sign-in must have used a second factor.'),
+  whole(
+    'auth.session_max_hours',
+    { default: 720, minimum: 1, maximum: 8_760, unit: 'hours' },
+    'identity',
+    'The longest life of a sign-in: a revoked session is refused for this long.',
+  ),
+  whole(
+    'auth.personal_token_max_days',
+    { default: 90, minimum: 1, maximum: 3_650, unit: 'days' },
+    'identity',
+    'The longest life of a personal access token.',
+  ),
   whole(
     'idempotency.retention_hours',
     { default: 24, minimum: 1, maximum: 720, unit: 'hours' },

@@ -1,12 +1,19 @@
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import type { Lane } from './lanes.ts';
+import type { NumberPolicyKey } from './policies.ts';
 import type { Scope } from './scopes.ts';
 
 /** Nothing is open by omission: public and tenant-less routes say why. */
 export type Auth =
   | { readonly kind: 'public'; readonly why: string }
-  | { readonly kind: 'user'; readonly scope: Scope; readonly serviceAccounts: 'allowed' | 'refused' }
+  | {
+      readonly kind: 'user';
+      readonly scope: Scope;
+      readonly serviceAccounts: 'allowed' | 'refused';
+      /** What makes or ends credentials is for somebody who signed in: a token cannot beget tokens. */
+      readonly personalTokens?: 'refused';
+    }
   | { readonly kind: 'admin'; readonly scope: Scope }
   | { readonly kind: 'node' };
 
@@ -39,6 +46,8 @@ interface RouteBase {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly response: TSchema;
+  /** Asks for a recent sign-in: the policy that says how recent. */
+  readonly stepUp?: { readonly maxAge: NumberPolicyKey };
   /** Answer only once: never cached, never stored for replay. */
   readonly shownOnce?: readonly string[];
 }

@@ -7,6 +7,11 @@ export const scopes = {
   'activity:read': 'See who did what in a project',
   'audit:read': 'See and check the audit log of an organization',
   'audit:admin': 'See and check every audit log',
+  'sessions:read': 'See where one is signed in',
+  'sessions:write': "End sessions of one's own",
+  'sessions:admin': 'See and end the sessions of anyone',
+  'tokens:read': 'See personal access tokens',
+  'tokens:write': 'Make and revoke personal access tokens',
   'policies:read': 'See which limits apply',
   'policies:admin': 'Set limits and choices for anyone',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
@@ -32,11 +37,18 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
 };
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin'],
-  platform_ops: ['events:admin', 'audit:admin', 'policies:admin'],
+  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin'],
+  platform_ops: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin'],
   platform_finance: [],
   platform_support: ['audit:admin'],
 };
 
 /** What anyone who is signed in may do about themselves, before belonging to any organization. */
-export const selfScopes: readonly Scope[] = ['organizations:read', 'organizations:write'];
+export const selfScopes: readonly Scope[] = [
+  'organizations:read',
+  'organizations:write',
+  'sessions:read',
+  'sessions:write',
+  'tokens:read',
+  'tokens:write',
+];

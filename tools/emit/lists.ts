@@ -16,7 +16,7 @@ export const emitRoutes = (contract: Contract): string =>
       .map((route) => [
         route.method,
         route.path,
-        access(route),
+        `${access(route)}${route.stepUp ? ' step-up' : ''}`,
         tenancy(route),
         route.lane,
         isWrite(route) ? (route.idempotency === 'key' ? 'key' : 'natural') : '-',
@@ -39,11 +39,11 @@ export const emitEvents = (contract: Contract): string =>
       ]),
   );
 
-/** `user+sa` is a route that service accounts may call too. */
+/** `user+sa` is a route that service accounts may call too; `user-pat` one that personal access tokens may not. */
 function access({ auth }: Route): string {
   switch (auth.kind) {
     case 'user':
-      return `${auth.serviceAccounts === 'allowed' ? 'user+sa' : 'user'} ${auth.scope}`;
+      return `user${auth.serviceAccounts === 'allowed' ? '+sa' : ''}${auth.personalTokens ? '-pat' : ''} ${auth.scope}`;
     case 'admin':
       return `admin ${auth.scope}`;
     default:

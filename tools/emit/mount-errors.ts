@@ -10,6 +10,7 @@ export function mountErrors(route: Route): readonly ErrorCode[] {
   return [
     ...authErrors(route),
     ...tenancyErrors(route),
+    ...(route.stepUp ? (['step_up_required'] as const) : []),
     'rate_limit_exceeded',
     ...idempotencyErrors(route),
     ...validationErrors(route),
@@ -30,7 +31,8 @@ function authErrors({ auth }: Route): readonly ErrorCode[] {
       return [];
     case 'user': {
       const refused = auth.serviceAccounts === 'refused' ? (['service_account_refused'] as const) : [];
-      return [...bearer, 'insufficient_permissions', ...refused];
+      const signedIn = auth.personalTokens === 'refused' ? (['personal_token_refused'] as const) : [];
+      return [...bearer, 'insufficient_permissions', ...refused, ...signedIn];
     }
     case 'admin':
       return [...bearer, 'admin_required', 'insufficient_permissions', 'service_account_refused'];

@@ -81,6 +81,7 @@ function operation(contract: Contract, route: Route, book: SchemaBook): JsonObje
     'x-gpuaas-lane': route.lane,
     'x-gpuaas-idempotency': isWrite(route) ? route.idempotency : undefined,
     'x-gpuaas-audit': isWrite(route) ? route.audit : undefined,
+    'x-gpuaas-step-up': route.stepUp && { ...route.stepUp },
     'x-gpuaas-shown-once': route.shownOnce,
     'x-gpuaas-errors': codes,
   };

@@ -63,6 +63,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
         words: 'The tenant is resolved before a handler runs; a foreign object looks like an absent one',
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
+      { id: 'SEC-09', words: 'Sessions and tokens that were revoked are refused by every process within five seconds' },
       { id: 'GAP-03', also: ['CON-09', 'SEC-08'], words: 'A secret that reaches the logger does not reach the log' },
       {
         id: 'POL-05',

@@ -3,15 +3,27 @@ import * as activity from './activity.ts';
 import * as audit from './audit.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as organizations from './organizations.ts';
+import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
 import * as projects from './projects.ts';
+import * as sessions from './sessions.ts';
 
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
-export const routes: readonly Route[] = [activity, audit, deadLetters, organizations, platform, policies, projects]
+export const routes: readonly Route[] = [
+  activity,
+  audit,
+  deadLetters,
+  organizations,
+  personalTokens,
+  platform,
+  policies,
+  projects,
+  sessions,
+]
   .flatMap((file) => Object.values(file) as unknown[])
   .filter(isRoute)
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
@@ -20,6 +32,8 @@ export * from './activity.ts';
 export * from './audit.ts';
 export * from './dead-letters.ts';
 export * from './organizations.ts';
+export * from './personal-tokens.ts';
 export * from './platform.ts';
 export * from './policies.ts';
 export * from './projects.ts';
+export * from './sessions.ts';

@@ -29,6 +29,18 @@ export interface Viewer {
   readonly traceparent: string | undefined;
   readonly address: string | undefined;
   readonly userAgent: string | undefined;
+  /** What the request was made with; our own processes need nothing. */
+  readonly credential?: Credential;
+}
+
+/** What somebody showed us to be let in. */
+export interface Credential {
+  readonly kind: 'oidc' | 'personal_token' | 'service_account';
+  readonly tokenId: string | undefined;
+  /** The sign-in that the token belongs to, as its issuer names it. */
+  readonly sessionId: string | undefined;
+  /** Narrows what the roles allow; undefined when it does not. */
+  readonly scopes: ReadonlySet<string> | undefined;
 }
 
 /** Someone doing one named thing. The edge makes one per write request; a job makes one per run. */

@@ -37,6 +37,8 @@ export interface Tenant {
 /** The api over a real database, reached as a client reaches it. */
 export interface World {
   readonly schema: TestSchema;
+  /** Whose signatures count, and whose do not. */
+  readonly signers: Readonly<Record<'ours' | 'stranger', Awaited<ReturnType<typeof generateKeyPair>>>>;
   readonly database: DatabasePort;
   readonly metrics: Metrics;
   /** Looks at the tables over all walls. */
@@ -59,7 +61,9 @@ export async function openWorld(
   options: {
     readonly clock?: Clock;
     readonly log?: Log;
-    readonly policies?: Partial<Record<PolicyKey, number>>;
+    /** A second api over the tables of this one, which outlives it. */
+    readonly beside?: World;
+    readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     readonly tenants?: Tenants;
     /** Changes the database before the api opens it. */
     readonly prepare?: (root: pg.Client) => Promise<void>;
@@ -69,7 +73,7 @@ export async function openWorld(
 ): Promise<World> {
   const clock = options.clock ?? systemClock;
   const log = options.log ?? silentLog;
-  const schema = await openTestSchema();
+  const schema = options.beside?.schema ?? (await openTestSchema());
   const root = new pg.Client({ connectionString: schema.url });
   await root.connect();
   await options.prepare?.(root);
@@ -87,7 +91,11 @@ export async function openWorld(
     }),
   );
   const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
-  const [ours, stranger] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
+  const signers = options.beside?.signers ?? {
+    ours: await generateKeyPair('ES256'),
+    stranger: await generateKeyPair('ES256'),
+  };
+  const { ours, stranger } = signers;
   const { app } = await assembleApi(
     { database, cache, clock, ids: systemIds, log, metrics, scope },
     {
@@ -97,6 +105,7 @@ export async function openWorld(
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },
       policies: {
         'rate_limit.api_requests_per_minute': 1_000_000,
+        'rate_limit.credential_attempts_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         ...options.policies,
       },
@@ -106,6 +115,7 @@ export async function openWorld(
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
   const world: World = {
     schema,
+    signers,
     database,
     metrics,
     root,
@@ -187,7 +197,7 @@ export async function openWorld(
     async close() {
       const late = await scope.close(10_000);
       await root.end();
-      await schema.close();
+      if (!options.beside) await schema.close();
       if (late.length > 0) throw new Error(`did not close in time: ${late.join(', ')}`);
     },
   };

@@ -1,4 +1,5 @@
-import { type Route, routes } from '@gpuaas/contract';
+import { policies, type Route, routes } from '@gpuaas/contract';
+import type { Identity } from '../../src/edge/http/authentication.ts';
 import { type Mount, type MountParts, openMount } from '../../src/edge/http/mount.ts';
 import type { Mounted } from '../../src/kernel/act.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -14,6 +15,17 @@ type Handle = Mounted['handle'];
 
 const organizationId = '01890000-0000-7000-8000-000000000001';
 const projectId = '01890000-0000-7000-8000-000000000002';
+export const somebody: Identity = {
+  issuer: 'i',
+  subject: 's',
+  kind: 'user',
+  credential: { kind: 'oidc', tokenId: 't', sessionId: undefined, scopes: undefined },
+  issuedAt: undefined,
+  expiresAt: new Date(4e12),
+  signedInAt: undefined,
+  methods: [],
+  keyId: undefined,
+};
 const version: Handle = async () => ({ product: 'gpuaas', version: '0.0.0' });
 
 /** The mount with nothing behind it: anybody with a token owns everything, and handlers are whatever a test says. */
@@ -24,12 +36,11 @@ export async function openBareMount(
   const metrics = makeMetrics('test', '0.0.0');
   const mount = await openMount({
     handlers: (parts.routes ?? routes).map((route) => ({ route, handle: handle[route.id] ?? fallback(route) })),
-    authenticate: async (authorization) =>
-      authorization
-        ? { issuer: 'i', subject: 's', kind: 'user', tokenId: 't', scopes: undefined }
-        : new Fault('token_missing', 'Send a token.'),
+    authenticate: async (authorization) => (authorization ? somebody : new Fault('token_missing', 'Send a token.')),
     recognise: async () => ({ id: 'somebody', kind: 'user', platformRoles: ['platform_superadmin'] }),
     denyList: { denies: () => false },
+    seen: () => undefined,
+    policy: ((key: string) => policies.find((policy) => policy.key === key)?.default) as MountParts['policy'],
     tenants: {
       role: async () => 'owner',
       owners: Object.fromEntries(

@@ -43,7 +43,7 @@ afterAll(() => world.close());
 
 describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   it.each(personas)('[GAP-06] answers %s as the contract says', async (persona) => {
-    const example = await exampleOf(route, world, home);
+    const example = await exampleOf(route, world, home, tokens[persona]);
     const correlationId = systemIds.next();
     const token = tokens[persona];
     const reply = await world.call(route.method, urlOf(route, example), {

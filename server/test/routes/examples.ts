@@ -1,6 +1,7 @@
 import { type Route, routes } from '@gpuaas/contract';
+import { decodeJwt } from 'jose';
 import { systemIds } from '../../src/kernel/id.ts';
-import { asSystem, type Tenant, type World } from '../../src/testing/world.ts';
+import { asSystem, issuer, type Tenant, type World } from '../../src/testing/world.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
 export interface Example {
@@ -9,7 +10,8 @@ export interface Example {
   /** What a read cannot do without. */
   readonly query?: string;
 }
-type MakeExample = (world: World, tenant: Tenant) => Promise<Example>;
+/** `caller` is the token of whoever will send it: some things are there for their owner alone. */
+type MakeExample = (world: World, tenant: Tenant, caller: string) => Promise<Example>;
 
 const nothing: MakeExample = async () => ({});
 const organization: MakeExample = async (_, tenant) => ({ params: { organization_id: tenant.organizationId } });
@@ -45,6 +47,37 @@ const bySequence: MakeExample = async (world) => ({
   body: { reason: 'an example' },
 });
 
+/** The person of a token, known from now on. */
+const personOf = async (world: World, token: string): Promise<string> => {
+  const { sub } = decodeJwt(token);
+  await asSystem(
+    world.root,
+    'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3) on conflict do nothing',
+    [systemIds.next(), issuer, sub],
+  );
+  const { rows } = await world.root.query('select id from users where oidc_subject = $1', [sub]);
+  return rows[0].id as string;
+};
+const session = async (world: World, personId: string): Promise<string> => {
+  const id = systemIds.next();
+  await world.root.query(`select credentials_seen($1, '[]')`, [
+    JSON.stringify([
+      {
+        id,
+        user_id: personId,
+        provider: 'oidc',
+        session_id: systemIds.next(),
+        signed_in_at: '2026-01-01T00:00:00Z',
+        seen_at: '2026-01-01T00:00:00Z',
+        expires_at: '2999-01-01T00:00:00Z',
+      },
+    ]),
+  ]);
+  return id;
+};
+/** Somebody whose sessions nobody else needs. */
+const bystander = async (world: World) => personOf(world, await world.token(unique('bystander')));
+
 const examples: Readonly<Record<string, MakeExample>> = {
   activity_list: nothing,
   admin_audit_list: nothing,
@@ -66,6 +99,20 @@ const examples: Readonly<Record<string, MakeExample>> = {
     params: { organization_id: tenant.organizationId },
     body: { name: 'Another name' },
   }),
+  personal_token_create: async () => ({
+    body: { name: unique('token'), scopes: ['organizations:read'], expires_in_days: 7 },
+  }),
+  personal_token_list: nothing,
+  personal_token_revoke: async (world, _, caller) => {
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into personal_tokens (id, user_id, name, prefix, token_hash, scopes, expires_at)
+       values ($1::uuid, $2, 'An example', 'gpuaas_pat_000000', sha256(convert_to($1::uuid::text, 'UTF8')), '{organizations:read}', '2999-01-01')`,
+      [id, await personOf(world, caller)],
+    );
+    return { params: { token_id: id } };
+  },
   policy_list: nothing,
   policy_setting_list: nothing,
   policy_set: async () => ({
@@ -102,6 +149,20 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { params: { project_id: id }, body: {} };
   },
   project_remove: async (world, tenant) => ({ params: { project_id: await freshProject(world, tenant) } }),
+  session_list: nothing,
+  session_revoke: async (world, _, caller) => ({
+    params: { session_id: await session(world, await personOf(world, caller)) },
+  }),
+  session_revoke_others: async () => ({ body: { reason: 'an example' } }),
+  user_session_list: async (world) => ({ params: { user_id: await bystander(world) } }),
+  user_session_revoke: async (world) => {
+    const person = await bystander(world);
+    return { params: { user_id: person, session_id: await session(world, person) }, body: { reason: 'an example' } };
+  },
+  user_session_revoke_all: async (world) => ({
+    params: { user_id: await bystander(world) },
+    body: { reason: 'an example' },
+  }),
   version_get: nothing,
 };
 
@@ -111,8 +172,12 @@ export const withoutRoute: readonly string[] = Object.keys(examples).filter(
   (id) => !routes.some((route) => route.id === id),
 );
 
-export const exampleOf = (route: Route, world: World, tenant: Tenant): Promise<Example> =>
-  (examples[route.id] ?? nothing)(world, tenant);
+export const exampleOf = (
+  route: Route,
+  world: World,
+  tenant: Tenant,
+  caller: string = tenant.token,
+): Promise<Example> => (examples[route.id] ?? nothing)(world, tenant, caller);
 
 export const pathOf = (route: Route, params: Readonly<Record<string, string>> = {}): string =>
   route.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => params[name] ?? 'missing');

@@ -1,12 +1,13 @@
 import { type PolicyKey, versionGet } from '@gpuaas/contract';
 import { makeAudit } from '../../domains/audit/index.ts';
-import { makeIdentities } from '../../domains/identity/index.ts';
+import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
-import { openDenyList } from '../../edge/http/deny-list.ts';
+import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
+import { makeOpaqueTokens } from '../../edge/http/opaque-tokens.ts';
 import { makeRateLimit } from '../../edge/http/rate-limit.ts';
 import type { Tenants } from '../../edge/http/tenancy.ts';
 import { actsOf, handlers } from '../../kernel/act.ts';
@@ -25,7 +26,7 @@ export async function assembleApi(
     readonly issuer: string;
     readonly audience: string;
     readonly keys: KeySource;
-    readonly policies?: Partial<Record<PolicyKey, number>>;
+    readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
@@ -36,7 +37,27 @@ export async function assembleApi(
     'policies',
     await openPolicies({ ...database, db, ids, clock, log, overrides: settings.policies ?? {} }),
   );
-  const identities = makeIdentities({ db, begin: actsOf('identity', ids), ids, clock });
+  const identities = scope.keep(
+    'credentials',
+    openCredentials({
+      db,
+      begin: actsOf('identity', ids),
+      ids,
+      clock,
+      log,
+      sightings: database.sightings,
+      sessionSubject,
+      sessionMaxHours: () => policies.number('auth.session_max_hours'),
+      personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
+      announce: () => database.notify(denialsChannel),
+    }),
+  );
+  const rateLimit = makeRateLimit({
+    cache,
+    clock,
+    policy: policies.number,
+    onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
+  });
   const tenancy = makeTenancy({ db, ids, clock, region: settings.region });
   const denyList = scope.keep(
     'deny-list',
@@ -56,17 +77,19 @@ export async function assembleApi(
       ...makeAudit({ db }).routes,
       ...deadLetterRoutes({ db }),
       ...policies.routes,
+      ...identities.routes,
     ],
-    authenticate: makeAuthenticate({ ...settings, clock }),
+    authenticate: makeAuthenticate({
+      people: settings,
+      opaque: makeOpaqueTokens({ prefix: tokenPrefix, find: identities.findToken, rateLimit, clock }),
+      clock,
+    }),
     recognise: identities.recognise,
     denyList,
+    seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),
+    policy: policies.value,
     tenants: settings.tenants ?? tenancy,
-    rateLimit: makeRateLimit({
-      cache,
-      clock,
-      policy: policies.number,
-      onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
-    }),
+    rateLimit,
     replies: database.replies,
     database: db,
     keyRetentionHours: () => policies.number('idempotency.retention_hours'),

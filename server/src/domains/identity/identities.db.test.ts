@@ -89,7 +89,7 @@ describe('the table of revoked tokens', () => {
         expiresAt,
       ]);
     }
-    expect((await open().denials.current()).map(({ tokenId }) => tokenId)).toEqual(['still']);
+    expect((await open().denials.current()).map(({ subject }) => subject)).toEqual(['still']);
     await clock.advance(60_000);
     expect(await open().denials.current()).toEqual([]);
   });

@@ -1,10 +1,17 @@
 import type { PlatformRole } from '@gpuaas/contract';
-import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
+import { type BeginAct, type Database, type Mounted, systemViewer, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { currentDenials, findPerson, insertBinding, insertUser } from './store.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Sightings } from '../../ports/database/port.ts';
+import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
+import { findToken } from './personal-tokens-store.ts';
+import { type SessionParts, sessionRoutes } from './sessions.ts';
+import { currentDenials } from './sessions-store.ts';
+import { openWatch, type Sighting } from './sightings.ts';
+import { findPerson, insertBinding, insertUser } from './store.ts';
 
 /** Identity: who people are to us, whatever issuer they sign in with. */
 export interface Identities {
@@ -15,8 +22,36 @@ export interface Identities {
   ): Promise<KnownPerson>;
   /** Makes a person an operator. Called by whoever runs the platform, never by a sign-in. */
   bindPlatformRole(personId: string, role: PlatformRole, correlationId: string): Promise<void>;
-  readonly denials: { current(): Promise<readonly { tokenId: string; expiresAt: Date }[]> };
+  readonly denials: { current(): Promise<readonly Denial[]> };
 }
+/** Identities with the credentials of people: their sessions and the tokens they made. */
+export interface Credentials extends Identities {
+  readonly routes: readonly Mounted[];
+  /** Notes that somebody was here. Written later, with others. */
+  seen(sighting: Sighting): void;
+  /** A personal token by the SHA-256 of it, in hex; nothing when it never was, or was revoked. */
+  findToken(digest: string): Promise<
+    | {
+        readonly id: string;
+        readonly issuer: string;
+        readonly subject: string;
+        readonly scopes: readonly string[];
+        readonly expiresAt: Date;
+      }
+    | undefined
+  >;
+  /** Writes down who was seen and not yet recorded. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+type Denial =
+  | { readonly kind: 'token' | 'session'; readonly subject: string }
+  | {
+      readonly kind: 'person';
+      readonly subject: string;
+      readonly issuedBefore: Date;
+      readonly spares: string | undefined;
+    };
 export interface KnownPerson {
   readonly id: string;
   readonly kind: 'user' | 'service_account';
@@ -68,7 +103,42 @@ export function makeIdentities(parts: {
     },
 
     denials: {
-      current: () => db.read(self(ids.next()), (tx) => currentDenials(tx, parts.clock.now())),
+      async current() {
+        const rows = await db.read(self(ids.next()), (tx) => currentDenials(tx, parts.clock.now()));
+        return rows.map(
+          ({ kind, subject, issuedBefore, spares }): Denial =>
+            kind === 'person' && issuedBefore
+              ? { kind, subject, issuedBefore, spares: spares ?? undefined }
+              : { kind: kind === 'person' ? 'token' : kind, subject },
+        );
+      },
     },
   };
 }
+
+export function openCredentials(
+  parts: Parameters<typeof makeIdentities>[0] &
+    Pick<SessionParts, 'sessionSubject' | 'announce'> & {
+      readonly log: Log;
+      readonly sightings: Sightings;
+      readonly sessionMaxHours: () => number;
+      readonly personalTokenMaxDays: (who: Viewer) => number;
+    },
+): Credentials {
+  const { db, ids, clock, announce } = parts;
+  const watch = openWatch({ ...parts, record: parts.sightings.record });
+  return {
+    ...makeIdentities(parts),
+    routes: [
+      ...sessionRoutes({ ...parts, flush: watch.flush }),
+      ...personalTokenRoutes({ db, ids, clock, announce, flush: watch.flush, maxDays: parts.personalTokenMaxDays }),
+    ],
+    seen: watch.note,
+    findToken: (digest) =>
+      db.read(systemViewer('identity', { correlationId: ids.next() }), (tx) => findToken(tx, digest)),
+    flush: watch.flush,
+    close: watch.close,
+  };
+}
+
+export { type Sighting, tokenPrefix };

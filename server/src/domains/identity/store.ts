@@ -17,11 +17,6 @@ const bind = sql(
   `insert into platform_role_bindings (user_id, role) values ($1, $2)
    on conflict (user_id, role) do update set deleted_at = null`,
 );
-const denials = sql(
-  'identity-denials',
-  `select token_id as "tokenId", expires_at as "expiresAt" from token_denials where expires_at > $1`,
-);
-
 export const findPerson = (tx: ReadTx, issuer: string, subject: string) =>
   tx.rows<{ id: string; platform_roles: PlatformRole[] }>(find, [issuer, subject]);
 
@@ -34,5 +29,3 @@ export async function insertUser(
 }
 
 export const insertBinding = (tx: WriteTx, personId: string, role: PlatformRole) => tx.run(bind, [personId, role]);
-
-export const currentDenials = (tx: ReadTx, now: Date) => tx.rows<{ tokenId: string; expiresAt: Date }>(denials, [now]);

@@ -23,7 +23,9 @@ beforeAll(async () => {
 const setUp = (keys: { keys: Record<string, unknown>[] } = jwks) => {
   const clock = makeTestClock(new Date('2026-06-01T12:00:00Z'));
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
-  const authenticate = makeAuthenticate({ issuer, audience, clock, keys: { kind: 'keys', keys: keys as never } });
+  const people = { issuer, audience, keys: { kind: 'keys', keys: keys as never } } as const;
+  const check = makeAuthenticate({ people, clock });
+  const authenticate = (authorization: string | undefined) => check(authorization, '127.0.0.1');
   const token = (claims: JWTPayload = {}) =>
     new SignJWT({ iss: issuer, aud: audience, sub: 'somebody', jti: 'j', exp: nowSeconds() + 3_600, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
@@ -34,16 +36,22 @@ const setUp = (keys: { keys: Record<string, unknown>[] } = jwks) => {
 describe('authentication', () => {
   it('answers who a good token speaks for', async () => {
     const { authenticate, token } = setUp();
-    expect(await authenticate(`Bearer ${await token({ scope: 'a:read  b:write' })}`)).toEqual({
+    expect(
+      await authenticate(`Bearer ${await token({ scope: 'a:read  b:write', sid: 's', auth_time: 1e9, amr: ['pwd'] })}`),
+    ).toEqual({
       issuer,
       subject: 'somebody',
       kind: 'user',
-      tokenId: 'j',
-      scopes: new Set(['a:read', 'b:write']),
+      credential: { kind: 'oidc', tokenId: 'j', sessionId: 's', scopes: new Set(['a:read', 'b:write']) },
+      issuedAt: undefined,
+      expiresAt: new Date('2026-06-01T13:00:00Z'),
+      signedInAt: new Date(1e12),
+      methods: ['pwd'],
+      keyId: undefined,
     });
     expect(await authenticate(`bearer ${await token({ principal_type: 'service_account' })}`)).toMatchObject({
       kind: 'service_account',
-      scopes: undefined,
+      credential: { scopes: undefined },
     });
   });
 
@@ -122,7 +130,8 @@ describe('keys by address', () => {
     const { clock, token } = setUp();
     const source = await keysFrom(url);
     expect(source).toEqual({ kind: 'url', url });
-    const ask = async () => makeAuthenticate({ issuer, audience, clock, keys: source })(`Bearer ${await token()}`);
+    const ask = async () =>
+      makeAuthenticate({ people: { issuer, audience, keys: source }, clock })(`Bearer ${await token()}`, '127.0.0.1');
     await expect(ask()).rejects.toThrow(Outage);
     answer = { status: 200, body: 'not json' };
     await expect(ask()).rejects.toThrow(Outage);

@@ -3,11 +3,14 @@ import { readFile } from 'node:fs/promises';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  decodeJwt,
   type JSONWebKeySet,
   type JWTPayload,
+  type JWTVerifyGetKey,
   errors as joseErrors,
   jwtVerify,
 } from 'jose';
+import type { Credential } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 
@@ -16,12 +19,25 @@ export interface Identity {
   readonly issuer: string;
   readonly subject: string;
   readonly kind: 'user' | 'service_account';
-  readonly tokenId: string | undefined;
-  /** Narrows what the roles allow; undefined when the token does not say. */
-  readonly scopes: ReadonlySet<string> | undefined;
+  readonly credential: Credential;
+  readonly issuedAt: Date | undefined;
+  readonly expiresAt: Date;
+  /** When this person last proved to be there, and how, as far as the issuer says. */
+  readonly signedInAt: Date | undefined;
+  readonly methods: readonly string[];
+  /** The key of a service account of ours that asked for this token. */
+  readonly keyId: string | undefined;
 }
-export type AuthenticationFault = Fault<'token_missing' | 'token_invalid' | 'token_expired'>;
-export type Authenticate = (authorization: string | undefined) => Promise<Identity | AuthenticationFault>;
+export type AuthenticationFault = Fault<'token_missing' | 'token_invalid' | 'token_expired' | 'rate_limit_exceeded'>;
+export type Authenticate = (
+  authorization: string | undefined,
+  address: string,
+) => Promise<Identity | AuthenticationFault>;
+/** Answers for the tokens that are no JWT: those that people make for themselves. */
+export interface OpaqueTokens {
+  readonly prefix: string;
+  identify(token: string, address: string): Promise<Identity | AuthenticationFault>;
+}
 
 /** Asymmetric only: with these, nobody can pass a public key off as a shared secret, and `none` is not on the list. */
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'];
@@ -34,6 +50,7 @@ const tokenIdPattern = /^[\x20-\x7e]{1,255}$/;
 
 export type KeySource =
   | { readonly kind: 'url'; readonly url: URL }
+  | { readonly kind: 'find'; readonly find: JWTVerifyGetKey }
   | { readonly kind: 'keys'; readonly keys: JSONWebKeySet };
 
 /** Keys by address. A file is read once: its issuer is on this machine and does not rotate behind our back. */
@@ -42,25 +59,47 @@ export const keysFrom = async (url: URL): Promise<KeySource> =>
     ? { kind: 'keys', keys: JSON.parse(await readFile(url, 'utf8')) as JSONWebKeySet }
     : { kind: 'url', url };
 
-export function makeAuthenticate(parts: {
+const findKeys = (source: KeySource): JWTVerifyGetKey => {
+  switch (source.kind) {
+    case 'url':
+      return createRemoteJWKSet(source.url, {
+        cacheMaxAge: refreshMs,
+        cooldownDuration: 10_000,
+        timeoutDuration: 5_000,
+      });
+    case 'find':
+      return source.find;
+    case 'keys':
+      return createLocalJWKSet(source.keys);
+  }
+};
+
+export interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;
   readonly keys: KeySource;
+}
+
+export function makeAuthenticate(parts: {
+  /** Who signs the tokens of people. */
+  readonly people: TokenIssuer;
+  /** Ourselves, who sign those of service accounts. */
+  readonly machines?: TokenIssuer;
+  readonly opaque?: OpaqueTokens;
   readonly clock: Clock;
 }): Authenticate {
-  const keys =
-    parts.keys.kind === 'url'
-      ? createRemoteJWKSet(parts.keys.url, { cacheMaxAge: refreshMs, cooldownDuration: 10_000, timeoutDuration: 5_000 })
-      : createLocalJWKSet(parts.keys.keys);
+  const people = { ...parts.people, find: findKeys(parts.people.keys) };
+  const machines = parts.machines && { ...parts.machines, find: findKeys(parts.machines.keys) };
   // Verifying costs more than everything else in a request. The same token is checked once, and its dates every time.
   const verified = new Map<string, { identity: Identity; untilMs: number }>();
 
-  return async (authorization) => {
+  return async (authorization, address) => {
     if (!authorization) return new Fault('token_missing', 'Send Authorization: Bearer <token>.');
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorization)?.[1];
     if (!token || token.length > maxTokenLength) {
       return new Fault('token_invalid', 'The Authorization header must be: Bearer <token>.');
     }
+    if (parts.opaque && token.startsWith(parts.opaque.prefix)) return parts.opaque.identify(token, address);
     const nowMs = parts.clock.now().getTime();
     const fingerprint = hash('sha256', token, 'base64');
     const known = verified.get(fingerprint);
@@ -68,15 +107,18 @@ export function makeAuthenticate(parts: {
       if (known.untilMs > nowMs) return known.identity;
       verified.delete(fingerprint);
     }
+    // What a token says of itself only chooses whose keys it is held against.
+    const ours = machines !== undefined && claimedIssuer(token) === machines.issuer;
+    const by = ours ? machines : people;
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        issuer: parts.issuer,
-        audience: parts.audience,
+      const { payload } = await jwtVerify(token, by.find, {
+        issuer: by.issuer,
+        audience: by.audience,
         algorithms,
         currentDate: new Date(nowMs),
         requiredClaims: ['exp', 'sub'],
       });
-      const identity = identityOf(payload);
+      const identity = identityOf(payload, ours);
       if (identity instanceof Fault) return identity;
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
       // Not longer than keys are remembered: a key that its issuer took back must not live on in what it once signed.
@@ -88,27 +130,61 @@ export function makeAuthenticate(parts: {
   };
 }
 
+function claimedIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The signature vouches for who wrote the claims, not for their types: what cannot be understood is refused. */
-function identityOf(payload: JWTPayload): Identity | AuthenticationFault {
-  const { iss, sub, jti, scope }: { iss?: unknown; sub?: unknown; jti?: unknown; scope?: unknown } = payload;
+function identityOf(payload: JWTPayload, ours: boolean): Identity | AuthenticationFault {
+  const {
+    iss,
+    sub,
+    jti,
+    sid,
+    iat,
+    auth_time,
+    amr,
+    scope,
+    exp = 0,
+  }: Record<string, unknown> & { exp?: number } = payload;
   const scopes = scopesOf(scope);
+  const keyId = ours ? payload['key_id'] : undefined;
   if (
     typeof iss !== 'string' ||
     typeof sub !== 'string' ||
     !subjectPattern.test(sub) ||
-    (jti !== undefined && (typeof jti !== 'string' || !tokenIdPattern.test(jti))) ||
+    ![jti, sid].every((id) => id === undefined || (typeof id === 'string' && tokenIdPattern.test(id))) ||
+    ![iat, auth_time].every((at) => at === undefined || (typeof at === 'number' && Number.isFinite(at))) ||
+    (ours && typeof keyId !== 'string') ||
     scopes === 'unreadable'
   ) {
     return notValid();
   }
+  const isMachine = ours || payload['principal_type'] === 'service_account';
   return {
     issuer: iss,
     subject: sub,
-    kind: payload['principal_type'] === 'service_account' ? 'service_account' : 'user',
-    tokenId: jti,
-    scopes,
+    kind: isMachine ? 'service_account' : 'user',
+    credential: {
+      kind: ours ? 'service_account' : 'oidc',
+      tokenId: jti as string | undefined,
+      sessionId: sid as string | undefined,
+      scopes,
+    },
+    issuedAt: dateOf(iat),
+    expiresAt: new Date(exp * 1_000),
+    signedInAt: dateOf(auth_time),
+    methods: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
+    keyId: keyId as string | undefined,
   };
 }
+
+const dateOf = (seconds: unknown): Date | undefined =>
+  typeof seconds === 'number' ? new Date(seconds * 1_000) : undefined;
 
 /** A narrowing that we cannot read must not be taken for none. */
 function scopesOf(scope: unknown): ReadonlySet<string> | undefined | 'unreadable' {

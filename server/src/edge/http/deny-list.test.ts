@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
-import { openDenyList } from './deny-list.ts';
+import { type Denial, openDenyList, type Shown, sessionSubject } from './deny-list.ts';
 
-const until = new Date('2030-01-01T00:00:00Z');
+const token = (tokenId: string): Shown => ({ personId: 'p', tokenId, sessionId: undefined, issuedAt: undefined });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function setUp() {
@@ -13,7 +13,7 @@ async function setUp() {
   let looks = 0;
   let closed = false;
   let onChange: () => void = () => undefined;
-  let current = async () => [...table];
+  let current = async (): Promise<string[]> => [...table];
   const open = () =>
     openDenyList({
       clock,
@@ -22,7 +22,7 @@ async function setUp() {
         current: async () => {
           looks += 1;
           if (failing) throw new Error('away');
-          return (await current()).map((tokenId) => ({ tokenId, expiresAt: until }));
+          return (await current()).map((subject) => ({ kind: 'token', subject }));
         },
         onChange: async (listener) => {
           onChange = listener;
@@ -56,17 +56,17 @@ describe('the list of revoked tokens', () => {
     const { open, table, tell, clock } = await setUp();
     table.add('a');
     const list = await open();
-    expect([list.denies('a'), list.denies('b')]).toEqual([true, false]);
+    expect([list.denies(token('a')), list.denies(token('b'))]).toEqual([true, false]);
     table.add('b');
-    expect(list.denies('b')).toBe(false);
+    expect(list.denies(token('b'))).toBe(false);
     tell();
     await turn();
-    expect(list.denies('b')).toBe(true);
+    expect(list.denies(token('b'))).toBe(true);
     table.add('c');
     await clock.advance(4_999);
-    expect(list.denies('c')).toBe(false);
+    expect(list.denies(token('c'))).toBe(false);
     await clock.advance(1);
-    expect(list.denies('c')).toBe(true);
+    expect(list.denies(token('c'))).toBe(true);
     await list.close();
   });
 
@@ -83,7 +83,7 @@ describe('the list of revoked tokens', () => {
     // The look that began before the revocation answers after everything else.
     slow.resolve([]);
     await turn();
-    expect(list.denies('revoked meanwhile')).toBe(true);
+    expect(list.denies(token('revoked meanwhile'))).toBe(true);
     await list.close();
   });
 
@@ -105,11 +105,11 @@ describe('the list of revoked tokens', () => {
     await turn();
     await clock.advance(5_000);
     expect(faults).toHaveLength(2);
-    expect(list.denies('a')).toBe(true);
+    expect(list.denies(token('a'))).toBe(true);
     fail(false);
     table.add('b');
     await clock.advance(5_000);
-    expect(list.denies('b')).toBe(true);
+    expect(list.denies(token('b'))).toBe(true);
     await list.close();
   });
 
@@ -127,5 +127,40 @@ describe('the list of revoked tokens', () => {
     const before = looks();
     await clock.advance(60_000);
     expect([looks(), closed()]).toEqual([before, true]);
+  });
+});
+
+describe('a denial', () => {
+  const shown: Shown = { personId: 'p', tokenId: 't', sessionId: 's', issuedAt: new Date(1_000) };
+  const person = (issuedBeforeMs: number, spares?: string): Denial => ({
+    kind: 'person',
+    subject: 'p',
+    issuedBefore: new Date(issuedBeforeMs),
+    spares,
+  });
+  it.each<[string, Denial, Shown, boolean]>([
+    ['of a token refuses that token', { kind: 'token', subject: 't' }, shown, true],
+    ['of a token refuses no other', { kind: 'token', subject: 'u' }, shown, false],
+    ['of a session refuses its tokens', { kind: 'session', subject: sessionSubject('p', 's') }, shown, true],
+    [
+      'of a session refuses no session of the same name that is somebody else’s',
+      { kind: 'session', subject: sessionSubject('q', 's') },
+      shown,
+      false,
+    ],
+    ['of a person refuses what was issued before', person(1_001), shown, true],
+    ['of a person lets in what was issued after', person(1_000), shown, false],
+    ['of a person spares the session that asked', person(2_000, 's'), shown, false],
+    ['of a person spares the token that asked', person(2_000, 't'), { ...shown, sessionId: undefined }, false],
+    ['of a person leaves alone what is no sign-in', person(2_000), { ...shown, issuedAt: undefined }, false],
+    ['of a person leaves others alone', person(2_000), { ...shown, personId: 'q' }, false],
+  ])('%s', async (_, denial, what, isDenied) => {
+    const list = await openDenyList({
+      clock: makeTestClock(),
+      onFault: () => undefined,
+      denials: { current: async () => [denial], onChange: async () => ({ close: async () => undefined }) },
+    });
+    expect(list.denies(what)).toBe(isDenied);
+    await list.close();
   });
 });

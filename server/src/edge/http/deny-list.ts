@@ -1,34 +1,75 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * Tokens that were revoked before their time. The list is a table that survives a crash; each process holds it in
- * memory, is told of additions at once and looks again on a timer, so that asking costs nothing.
+ * What was revoked before its time: one token, one session of a person, or everything that a person was given before
+ * a moment. The list is a table that survives a crash; each process holds it in memory, is told of additions at once
+ * and looks again on a timer, so that asking costs nothing.
  */
 export interface DenyList {
-  denies(tokenId: string): boolean;
+  denies(shown: Shown): boolean;
 }
+/** What somebody shows: a token, the sign-in that it belongs to, and whose it is. */
+export interface Shown {
+  readonly personId: string;
+  readonly tokenId: string | undefined;
+  readonly sessionId: string | undefined;
+  /** When it was issued; undefined for what outlives sign-ins. */
+  readonly issuedAt: Date | undefined;
+}
+export type Denial =
+  | { readonly kind: 'token'; readonly subject: string }
+  | { readonly kind: 'session'; readonly subject: string }
+  | {
+      readonly kind: 'person';
+      readonly subject: string;
+      readonly issuedBefore: Date;
+      /** The token or session that asked for it, and goes on. */
+      readonly spares: string | undefined;
+    };
 export interface TokenDenials {
   /** Those that have not expired by themselves. */
-  current(): Promise<readonly { readonly tokenId: string; readonly expiresAt: Date }[]>;
+  current(): Promise<readonly Denial[]>;
   /** Calls back when one was added. */
   onChange(listener: () => void): Promise<{ close(): Promise<void> }>;
 }
 
+/** Issuers choose the names of sessions, so a name means something beside its person only. */
+export const sessionSubject = (personId: string, sessionId: string): string => `${personId} ${sessionId}`;
+
 const lookAgainMs = 5_000;
+
+interface Held {
+  readonly tokens: ReadonlySet<string>;
+  readonly sessions: ReadonlySet<string>;
+  readonly people: ReadonlyMap<string, Extract<Denial, { kind: 'person' }>>;
+}
+const hold = (denials: readonly Denial[]): Held => ({
+  tokens: new Set(denials.flatMap((denial) => (denial.kind === 'token' ? [denial.subject] : []))),
+  sessions: new Set(denials.flatMap((denial) => (denial.kind === 'session' ? [denial.subject] : []))),
+  people: new Map(denials.flatMap((denial) => (denial.kind === 'person' ? [[denial.subject, denial] as const] : []))),
+});
+
+function isDenied({ tokens, sessions, people }: Held, { personId, tokenId, sessionId, issuedAt }: Shown): boolean {
+  if (tokenId !== undefined && tokens.has(tokenId)) return true;
+  if (sessionId !== undefined && sessions.has(sessionSubject(personId, sessionId))) return true;
+  const person = people.get(personId);
+  if (!person || !issuedAt || issuedAt >= person.issuedBefore) return false;
+  return person.spares === undefined || (person.spares !== sessionId && person.spares !== tokenId);
+}
 
 export async function openDenyList(parts: {
   readonly denials: TokenDenials;
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
 }): Promise<DenyList & { close(): Promise<void> }> {
-  let denied: ReadonlyMap<string, Date> = new Map();
+  let held = hold([]);
   const stopping = new AbortController();
   // One look at a time: were two under way, the older answer could come last and let a revoked token back in.
   let tail: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
   const look = async () => {
     queued = undefined;
-    denied = new Map((await parts.denials.current()).map(({ tokenId, expiresAt }) => [tokenId, expiresAt]));
+    held = hold(await parts.denials.current());
   };
   const load = (): Promise<void> => {
     queued ??= tail = tail.catch(() => undefined).then(look);
@@ -49,7 +90,7 @@ export async function openDenyList(parts: {
     }
   })();
   return {
-    denies: (tokenId) => denied.has(tokenId),
+    denies: (shown) => isDenied(held, shown),
     async close() {
       stopping.abort(new Error('closed'));
       await listening.close();

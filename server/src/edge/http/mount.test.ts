@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { defineRoute, organizationCreate, projectCreate, versionGet } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openBareMount } from '../../../test/hostile/bare-mount.ts';
+import { openBareMount, somebody } from '../../../test/hostile/bare-mount.ts';
 import type { Act } from '../../kernel/act.ts';
 import { armFailpoints, disarmFailpoints } from '../../kernel/failpoint.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
@@ -118,17 +118,11 @@ describe('a handler', () => {
     const list = { url: '/api/v1/organizations', headers: token };
     const codeOf = async (given: Parameters<typeof openBareMount>[0]) =>
       (await (await open({ handle, ...given })).app.inject(list)).json().code;
-    expect(await codeOf({ denyList: { denies: (id) => id === 't' } })).toBe('token_invalid');
+    expect(await codeOf({ denyList: { denies: ({ tokenId }) => tokenId === 't' } })).toBe('token_invalid');
     const spent = { allowed: false, limit: 1, remaining: 0, resetSeconds: 7, firstRefusal: true };
     expect(await codeOf({ rateLimit: async () => spent })).toBe('rate_limit_exceeded');
-    const identity = {
-      issuer: 'i',
-      subject: 's',
-      kind: 'service_account',
-      tokenId: undefined,
-      scopes: undefined,
-    } as const;
-    expect(await codeOf({ authenticate: async () => identity })).toBe('service_account_refused');
+    const machine = { ...somebody, kind: 'service_account' } as const;
+    expect(await codeOf({ authenticate: async () => machine })).toBe('service_account_refused');
     expect(reached).toEqual([]);
     expect(await codeOf({})).toBeUndefined();
     expect(reached).toEqual(['list']);

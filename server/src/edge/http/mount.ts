@@ -2,7 +2,6 @@ import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
 import { SpanKind } from '@opentelemetry/api';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Database, type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -12,8 +11,7 @@ import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts';
 import type { StoredReplies } from '../../ports/database/port.ts';
-import type { Authenticate, Identity } from './authentication.ts';
-import type { DenyList } from './deny-list.ts';
+import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { answerUnreadable, encodeProblem, framework, problemType } from './problem.ts';
@@ -24,23 +22,20 @@ import { makeValidation } from './validation.ts';
 
 /**
  * One mount for all routes. Each request passes the same stages in the same order: correlation, limits, authentication,
- * deny list, service accounts, tenant scope and authorisation, rate limit, idempotency, validation, handler, encoding.
+ * deny list, service accounts, tenant scope and authorisation, recent sign-in, rate limit, idempotency, validation,
+ * handler, encoding.
  * A handler sees none of them and can neither reorder nor skip one. What a stage refuses is a `Fault`; what breaks is
  * thrown, logged whole, and answered with a correlation id and nothing else.
  */
-export interface MountParts {
+export interface MountParts extends AdmissionParts {
   readonly handlers: readonly Mounted[];
   /** What must be served; handlers and routes have to match one to one. */
   readonly routes?: readonly Route[];
-  readonly authenticate: Authenticate;
-  readonly recognise: (identity: Identity, correlationId: string) => Promise<Person>;
-  readonly denyList: DenyList;
   readonly tenants: Tenants;
   readonly rateLimit: RateLimit;
   readonly replies: StoredReplies;
   readonly database: Database;
   readonly keyRetentionHours: () => number;
-  readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -57,6 +52,11 @@ const requestTimeoutMs = 30_000;
 /** How long requests that are under way may take once the process stops. */
 const drainMs = 10_000;
 const hourMs = 3_600_000;
+const aboutCredentials: ReadonlySet<string> = new Set([
+  'step_up_required',
+  'service_account_refused',
+  'personal_token_refused',
+]);
 const wellFormedRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
 const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
 
@@ -110,6 +110,12 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     [],
   );
 
+  const turnedAway = parts.metrics.counter(
+    'gpuaas_auth_refusals_total',
+    'Requests refused for what they were made with, by code.',
+    ['code'],
+  );
+
   const routes = parts.routes ?? everyRoute;
   let closing = false;
   app.addHook('onRequest', async (request, reply) => {
@@ -151,6 +157,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
             if (outcome.fault?.refused) {
               refusals.note(outcome.fault.viewer, outcome.fault.refused, route, outcome.fault.fault);
             }
+            if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
             if (outcome.replayed) replays.inc();
             await failpoint('http.before-response');
             return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
@@ -218,6 +225,8 @@ interface Answered {
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly replayed?: boolean;
+  /** Set when the credential was the reason. */
+  readonly refusedFor?: string;
   readonly fault?: {
     readonly fault: Fault;
     readonly viewer: Viewer;
@@ -227,6 +236,7 @@ interface Answered {
 
 function makeStages(route: Route, parts: MountParts) {
   const scoping = makeScoping(route, parts.tenants, () => parts.ids.next());
+  const admission = makeAdmission(route, parts);
   const validate = makeValidation(route);
   const encode = makeEncode(route);
   const write = isWrite(route) ? route : undefined;
@@ -241,22 +251,25 @@ function makeStages(route: Route, parts: MountParts) {
         headers: { ...headers, 'content-type': problemType, ...(code === 401 && { 'www-authenticate': 'Bearer' }) },
         body,
         ...(viewer && { fault: { fault, viewer, refused } }),
+        ...((code === 401 || aboutCredentials.has(fault.code)) && { refusedFor: fault.code }),
       };
     };
 
-    // authentication, deny list, service accounts
-    let person = nobody;
-    let scopes: Identity['scopes'];
+    // authentication, deny list
+    const userAgent = redactText(header(request, 'user-agent')?.slice(0, 300) ?? '') || undefined;
+    let admitted: Admitted | undefined;
     if (route.auth.kind !== 'public') {
-      const identity = await parts.authenticate(header(request, 'authorization'));
-      if (identity instanceof Fault) return problem(identity);
-      if (identity.tokenId && parts.denyList.denies(identity.tokenId)) {
-        return problem(new Fault('token_invalid', 'The token was revoked: sign in again.'));
+      const from = { address: request.ip, userAgent };
+      const outcome = await admission.admit(header(request, 'authorization'), from, request.id);
+      if (outcome instanceof Fault) {
+        const { retry_after_seconds: wait } = (outcome.details ?? {}) as { retry_after_seconds?: number };
+        if (wait) headers['retry-after'] = String(wait);
+        return problem(outcome);
       }
-      // What kind of caller this is the token says, each time anew; who it is may be remembered.
-      person = { ...(await parts.recognise(identity, request.id)), kind: identity.kind };
-      scopes = identity.scopes;
+      admitted = outcome;
     }
+    const person = admitted?.person ?? nobody;
+    const credential = admitted?.identity.credential;
     const base: Viewer = {
       actorId: person.id,
       actorKind: person.kind,
@@ -267,18 +280,21 @@ function makeStages(route: Route, parts: MountParts) {
       correlationId: request.id,
       traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
       address: request.ip,
-      userAgent: redactText(header(request, 'user-agent')?.slice(0, 300) ?? '') || undefined,
+      userAgent,
+      ...(credential && { credential }),
     };
-    const mayCall =
-      person.kind !== 'service_account' || (route.auth.kind === 'user' && route.auth.serviceAccounts === 'allowed');
 
-    // tenant scope and authorisation
-    const standing: Standing | Fault = !mayCall
-      ? new Fault('service_account_refused', 'Service accounts may not call this operation.')
-      : await scoping(person, scopes, {
-          params: request.params as Record<string, string>,
-          projectHeader: header(request, 'x-project-id'),
-        });
+    // service accounts and personal tokens, tenant scope and authorisation, recent sign-in
+    const allowed: Standing | Fault =
+      (admitted && admission.kindRefused(admitted)) ??
+      (await scoping(person, credential?.scopes, {
+        params: request.params as Record<string, string>,
+        projectHeader: header(request, 'x-project-id'),
+      }));
+    const standing: Standing | Fault =
+      allowed instanceof Fault || !admitted
+        ? allowed
+        : (admission.stepUp(admitted.identity, { ...allowed, actorId: person.id }) ?? allowed);
 
     const viewer: Viewer = standing instanceof Fault ? base : { ...base, ...standing };
 

@@ -30,6 +30,8 @@ export interface Tenants {
   /** By path parameter: `project_id`, later `allocation_id` and so on. */
   readonly owners: Readonly<Record<string, { readonly absent: ErrorCode; readonly find: FindOwner }>>;
 }
+/** What a token leaves of the roles; undefined when it leaves everything. */
+type Narrowed = ReadonlySet<string> | undefined;
 export type Standing = Pick<Viewer, 'reach' | 'organizationId' | 'projectId' | 'actorRole'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -48,7 +50,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
 
   return async (
     person: Person,
-    scopes: Identity['scopes'],
+    scopes: Narrowed,
     request: { params: Readonly<Record<string, string>>; projectHeader: string | undefined },
   ): Promise<Standing | Fault> => {
     if (auth.kind === 'admin') return asOperator(person, scopes, auth.scope);
@@ -90,7 +92,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
   };
 }
 
-function asOperator(person: Person, scopes: Identity['scopes'], wanted: Scope): Standing | Fault {
+function asOperator(person: Person, scopes: Narrowed, wanted: Scope): Standing | Fault {
   const role = person.platformRoles.find((held) => permitted(platformRoles[held], scopes, wanted));
   if (role) return { reach: 'platform', organizationId: undefined, projectId: undefined, actorRole: role };
   return person.platformRoles.length > 0
@@ -98,7 +100,7 @@ function asOperator(person: Person, scopes: Identity['scopes'], wanted: Scope): 
     : new Fault('admin_required', 'Only operators of the platform may do this.');
 }
 
-const permitted = (held: readonly Scope[], narrowed: Identity['scopes'], wanted: Scope): boolean =>
+const permitted = (held: readonly Scope[], narrowed: Narrowed, wanted: Scope): boolean =>
   held.includes(wanted) && (narrowed === undefined || narrowed.has(wanted));
 
 const lacking = (wanted: Scope, role?: TenantRole): Fault<'insufficient_permissions'> =>

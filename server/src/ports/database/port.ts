@@ -7,6 +7,7 @@ export interface DatabasePort {
   readonly outbox: OutboxLog;
   readonly replies: StoredReplies;
   readonly sealer: AuditSealer;
+  readonly sightings: Sightings;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
@@ -19,6 +20,29 @@ export interface DatabasePort {
 export interface AuditSealer {
   /** Puts at most `limit` committed audit rows into their chains and answers how many. One works at a time; others answer 0. */
   seal(limit: number): Promise<number>;
+}
+
+/** Somebody was seen using a credential. That is no act: it leaves no audit row, and many are written at once. */
+export interface Sightings {
+  record(seen: { readonly sessions: readonly SeenSession[]; readonly credentials: readonly Seen[] }): Promise<void>;
+}
+export interface Seen {
+  readonly id: string;
+  readonly seenAt: Date;
+  readonly address: string | undefined;
+  readonly userAgent: string | undefined;
+}
+/** `id` is the one that a session gets if it is new. */
+export interface SeenSession extends Seen {
+  readonly personId: string;
+  readonly provider: 'oidc';
+  readonly sessionId: string | undefined;
+  readonly tokenId: string | undefined;
+  readonly deviceLabel: string | undefined;
+  readonly browser: string | undefined;
+  readonly os: string | undefined;
+  readonly signedInAt: Date;
+  readonly expiresAt: Date;
 }
 
 export interface StoredReply {

@@ -7,6 +7,7 @@ import { makeAuditSealer } from './audit-sealer.ts';
 import { makeListener } from './listen.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
+import { makeSightings } from './sightings.ts';
 import { actView, beginRead, commit } from './statements.ts';
 import { makeStoredReplies } from './stored-replies.ts';
 import { OpenTransaction, quiet, send, viewSettings } from './transaction.ts';
@@ -95,6 +96,7 @@ export async function openPostgres(parts: {
   return {
     database: { read, write: makeWrite({ pool, clock, ids, onEvents }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
+    sightings: makeSightings(pool),
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),
     listen: listener.listen,

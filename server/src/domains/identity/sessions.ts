@@ -1,0 +1,183 @@
+import {
+  sessionList,
+  sessionRevoke,
+  sessionRevokeOthers,
+  userSessionList,
+  userSessionRevoke,
+  userSessionRevokeAll,
+} from '@gpuaas/contract';
+import { type Act, type Credential, type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import {
+  addDenials,
+  listSessions,
+  lockCurrent,
+  lockLive,
+  lockSession,
+  markRevoked,
+  type NewDenial,
+  type SessionRow,
+  showSession,
+  userExists,
+} from './sessions-store.ts';
+
+export interface SessionParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Writes down who was seen and is not yet in the table. */
+  readonly flush: () => Promise<void>;
+  readonly sessionMaxHours: () => number;
+  /** How the deny list of every process names a session. */
+  readonly sessionSubject: (personId: string, sessionId: string) => string;
+  /** Tells every process, this one included, that something was revoked. */
+  readonly announce: () => void;
+}
+const on = handlers<SessionParts>();
+const hourMs = 3_600_000;
+const listName = 'sessions';
+const absent = () => new Fault('session_not_found', 'There is no such object.');
+const noUser = () => new Fault('user_not_found', 'There is no such object.');
+
+async function show(
+  { db, clock }: SessionParts,
+  who: Viewer,
+  userId: string,
+  query: { readonly limit?: number; readonly cursor?: string },
+) {
+  const before = readCursor(listName, query.cursor);
+  if (before instanceof Fault) return before;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) => listSessions(tx, userId, { now: clock.now(), before, limit: limit + 1 }));
+  return makePage(
+    listName,
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showSession(row, who.actorId === userId ? who.credential : undefined),
+  );
+}
+
+/**
+ * A session that its issuer names is refused as such, for as long as it could still be refreshed; one that is a bare
+ * token is refused until that token would have ended by itself.
+ */
+function denialOf(parts: SessionParts, row: SessionRow, reason: string): NewDenial {
+  const now = parts.clock.now().getTime();
+  return row.provider_session_id !== null
+    ? {
+        kind: 'session',
+        subject: parts.sessionSubject(row.user_id, row.provider_session_id),
+        reason,
+        expiresAt: new Date(now + parts.sessionMaxHours() * hourMs),
+      }
+    : { kind: 'token', subject: row.latest_token_id ?? '', reason, expiresAt: row.expires_at };
+}
+
+/** Ends all sessions but one: those in the table, and by their date those that no process has seen yet. */
+const revokeMany = (
+  parts: SessionParts,
+  act: Act,
+  userId: string,
+  spared: Credential | undefined,
+  given: string | undefined,
+) =>
+  parts.db.write(act, async (tx) => {
+    const now = parts.clock.now();
+    if (!(await userExists(tx, userId))) return tx.abandon(noUser());
+    const rows = await lockLive(tx, userId, now, spared);
+    const reason = given ?? act.action;
+    await markRevoked(
+      tx,
+      rows.map(({ id }) => id),
+      act.actorId,
+      given,
+    );
+    await addDenials(
+      tx,
+      [
+        ...rows.map((row) => denialOf(parts, row, reason)),
+        {
+          kind: 'person',
+          subject: userId,
+          reason,
+          expiresAt: new Date(now.getTime() + parts.sessionMaxHours() * hourMs),
+          issuedBefore: now,
+          spares: spared?.sessionId ?? spared?.tokenId,
+        },
+      ],
+      now,
+    );
+    return tx.commit(
+      { revoked: rows.length },
+      { target: { type: 'user', id: userId }, change: { revoked: rows.length, reason: given }, events: 'none' },
+    );
+  });
+
+const revokeOne = (
+  parts: SessionParts,
+  act: Act,
+  which: { readonly userId: string; readonly sessionId: string },
+  given?: string,
+) =>
+  parts.db.write(act, async (tx) => {
+    const { userId, sessionId } = which;
+    const row =
+      sessionId === 'current'
+        ? act.credential && (await lockCurrent(tx, userId, act.credential))
+        : await lockSession(tx, sessionId, userId);
+    if (!row) return tx.abandon(absent());
+    await markRevoked(tx, [row.id], act.actorId, given);
+    await addDenials(tx, [denialOf(parts, row, given ?? act.action)], parts.clock.now());
+    const after = (await lockSession(tx, row.id, userId)) ?? row;
+    return tx.commit(showSession(after, act.actorId === userId ? act.credential : undefined), {
+      target: { type: 'session', id: row.id },
+      change: { user_id: userId, reason: given },
+      events: 'none',
+    });
+  });
+
+const list = on(sessionList, async (parts, who, { query }) => {
+  await parts.flush();
+  return show(parts, who, who.actorId, query);
+});
+
+const revoke = on(sessionRevoke, async (parts, act, { params }) => {
+  await parts.flush();
+  const written = await revokeOne(parts, act, { userId: act.actorId, sessionId: params.session_id });
+  parts.announce();
+  return written;
+});
+
+const revokeOthers = on(sessionRevokeOthers, async (parts, act, { body }) => {
+  await parts.flush();
+  const written = await revokeMany(parts, act, act.actorId, act.credential, body.reason);
+  parts.announce();
+  // Whoever calls this exists: the mount has just recognised them.
+  if (written instanceof Fault) throw new Error('a caller is not in the table of people', { cause: written });
+  return written;
+});
+
+const listOfUser = on(userSessionList, async (parts, who, { params, query }) => {
+  await parts.flush();
+  if (!(await parts.db.read(who, (tx) => userExists(tx, params.user_id)))) return noUser();
+  return show(parts, who, params.user_id, query);
+});
+
+const revokeOfUser = on(userSessionRevoke, async (parts, act, { params, body }) => {
+  await parts.flush();
+  const written = await revokeOne(parts, act, { userId: params.user_id, sessionId: params.session_id }, body.reason);
+  parts.announce();
+  return written;
+});
+
+const revokeAllOfUser = on(userSessionRevokeAll, async (parts, act, { params, body }) => {
+  await parts.flush();
+  const written = await revokeMany(parts, act, params.user_id, undefined, body.reason);
+  parts.announce();
+  return written;
+});
+
+export const sessionRoutes = (parts: SessionParts): Mounted[] =>
+  [list, revoke, revokeOthers, listOfUser, revokeOfUser, revokeAllOfUser].map((bind) => bind(parts));

@@ -1,0 +1,65 @@
+import type { Route } from '@gpuaas/contract';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Authenticate, Identity } from './authentication.ts';
+import type { DenyList } from './deny-list.ts';
+import { makeStepUp, type ReadPolicy } from './step-up.ts';
+import type { Person } from './tenancy.ts';
+
+/** Whom a request comes from, once its credential was checked. */
+export interface Admitted {
+  readonly person: Person;
+  readonly identity: Identity;
+}
+export interface AdmissionParts {
+  readonly authenticate: Authenticate;
+  readonly recognise: (identity: Identity, correlationId: string) => Promise<Person | Fault<'token_invalid'>>;
+  readonly denyList: DenyList;
+  /** Notes that somebody was here. Costs nothing: it is written later, with others. */
+  readonly seen: (admitted: Admitted, from: From) => void;
+  readonly policy: ReadPolicy;
+  readonly clock: Clock;
+}
+interface From {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
+/** The stages that know about credentials: authentication, deny list, which kinds a route takes, recent sign-in. */
+export function makeAdmission(route: Route, parts: AdmissionParts) {
+  const { auth } = route;
+  const stepUp = makeStepUp(route, parts);
+  return {
+    async admit(authorization: string | undefined, from: From, correlationId: string): Promise<Admitted | Fault> {
+      const identity = await parts.authenticate(authorization, from.address);
+      if (identity instanceof Fault) return identity;
+      const person = await parts.recognise(identity, correlationId);
+      if (person instanceof Fault) return person;
+      // What kind of caller this is the token says, each time anew; who it is may be remembered.
+      const admitted = { person: { ...person, kind: identity.kind }, identity };
+      const { tokenId, sessionId } = identity.credential;
+      if (parts.denyList.denies({ personId: person.id, tokenId, sessionId, issuedAt: identity.issuedAt })) {
+        return new Fault('token_invalid', 'The token was revoked: sign in again.');
+      }
+      parts.seen(admitted, from);
+      return admitted;
+    },
+
+    /** Whether this kind of credential may be used here at all. */
+    kindRefused({ person, identity }: Admitted): Fault | undefined {
+      if (person.kind === 'service_account' && (auth.kind !== 'user' || auth.serviceAccounts !== 'allowed')) {
+        return new Fault('service_account_refused', 'Service accounts may not call this operation.');
+      }
+      const { kind } = identity.credential;
+      if (kind === 'personal_token' && auth.kind === 'user' && auth.personalTokens === 'refused') {
+        return new Fault(
+          'personal_token_refused',
+          'A personal access token may not call this operation: sign in and use the token of that session.',
+        );
+      }
+      return undefined;
+    },
+
+    stepUp,
+  };
+}

@@ -1,0 +1,35 @@
+import type { PolicyKey, Route, ValueOf } from '@gpuaas/contract';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Identity } from './authentication.ts';
+import type { PolicySubject } from './rate-limit.ts';
+
+export type ReadPolicy = <K extends PolicyKey>(key: K, subject?: PolicySubject) => ValueOf<K>;
+
+/** What RFC 8176 calls the ways to prove more than knowledge of a password. */
+const secondFactors = ['mfa', 'otp', 'hwk', 'swk', 'sc', 'sms', 'tel', 'fpt', 'face', 'iris', 'retina', 'vbm'];
+
+/**
+ * Sensitive operations ask when the caller last proved to be there. A token that does not say counts as old: a stolen
+ * one must not open what its owner would have had to sign in for.
+ */
+export function makeStepUp(route: Route, parts: { readonly policy: ReadPolicy; readonly clock: Clock }) {
+  const { stepUp } = route;
+  return (identity: Identity, subject: PolicySubject): Fault<'step_up_required'> | undefined => {
+    if (!stepUp || !parts.policy('auth.step_up_enabled', subject)) return undefined;
+    const maxAgeSeconds = parts.policy(stepUp.maxAge, subject);
+    const wantsMore = parts.policy('auth.step_up_mfa_required', subject);
+    const ageMs = parts.clock.now().getTime() - (identity.signedInAt?.getTime() ?? Number.NEGATIVE_INFINITY);
+    const isStrong = !wantsMore || identity.methods.some((method) => secondFactors.includes(method));
+    if (ageMs <= maxAgeSeconds * 1_000 && isStrong) return undefined;
+    return new Fault(
+      'step_up_required',
+      `Sign in again${wantsMore ? ' with a second factor' : ''}, and repeat this within ${maxAgeSeconds} s.`,
+      {
+        max_age_seconds: maxAgeSeconds,
+        second_factor: wantsMore,
+        authorization_parameters: { prompt: 'login', max_age: maxAgeSeconds },
+      },
+    );
+  };
+}
