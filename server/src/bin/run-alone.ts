@@ -26,10 +26,13 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
   }
   // Started by another program, it does not outlive that program.
   if (process.send) process.on('disconnect', () => stop.resolve('whoever started it is gone'));
-  let log = makeLog(spec.name, 'info', pino.destination(1));
+  const out = pino.destination(1);
+  // Whoever read our log is gone. What cannot be said cannot be kept for later either: it would only pile up.
+  out.on('error', () => process.exit(1));
+  let log = makeLog(spec.name, 'info', out);
   try {
     const base = readConfig(spec.name, everyProcess, env);
-    log = makeLog(spec.name, base.logLevel, pino.destination(1));
+    log = makeLog(spec.name, base.logLevel, out);
     const tracing = startTracing({ otlpEndpoint: base.otlpEndpoint });
     process.on('unhandledRejection', (error) => {
       log.fatal({ err: error }, 'a fault that nobody handled');
