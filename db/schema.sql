@@ -7,6 +7,7 @@ grant usage on schema public to gpuaas_api;
 grant usage on schema public to gpuaas_relay;
 grant usage on schema public to gpuaas_worker;
 -- alter default privileges: functions are open to nobody
+create sequence posix_ordinals as integer start 1 increment 1;
 
 -- Function act_begin(text,text,text,text,text,text,text,text,text)
 
@@ -145,6 +146,49 @@ end
 $function$;
 grant execute on function credentials_seen(jsonb,jsonb) to gpuaas_api;
 
+-- Function default_department()
+
+CREATE OR REPLACE FUNCTION public.default_department()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.department_id := coalesce(new.department_id, new.organization_id);
+  return new;
+end
+$function$;
+
+-- Function found_department()
+
+CREATE OR REPLACE FUNCTION public.found_department()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.departments (id, organization_id, name, slug, is_default)
+    values (new.id, new.id, 'Default', 'default', true);
+  return null;
+end
+$function$;
+
+-- Function give_posix_identity()
+
+CREATE OR REPLACE FUNCTION public.give_posix_identity()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  number integer := nextval('posix_ordinals') + coalesce(
+    (select value::text::integer from policy_values where key = 'tenancy.posix_uid_base' and level = 'global'), 20000);
+begin
+  insert into user_posix_identities (user_id, uid, gid, username)
+    values (new.id, number, number, posix_username(new.oidc_subject, number));
+  return null;
+end
+$function$;
+
 -- Function guard_act()
 
 CREATE OR REPLACE FUNCTION public.guard_act()
@@ -216,6 +260,31 @@ end
 $function$;
 grant execute on function guard_machine() to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function invitation_open(text)
+
+CREATE OR REPLACE FUNCTION public.invitation_open(p_hash text)
+ RETURNS TABLE(invitation uuid, organization uuid, granted text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null then
+    raise exception 'invitations are accepted inside an act only' using errcode = 'GP001';
+  end if;
+  select i.id, i.organization_id, i.role into invitation, organization, granted
+    from invitations i join organizations o on o.id = i.organization_id and o.deleted_at is null
+    where i.token_hash = p_hash and i.state = 'pending' and i.expires_at > act_time();
+  if not found then
+    return;
+  end if;
+  perform set_config('gpuaas.organization', organization::text, true),
+    set_config('gpuaas.reach', 'organization', true);
+  return next;
+end
+$function$;
+grant execute on function invitation_open(text) to gpuaas_api;
+
 -- Function is_me(uuid)
 
 CREATE OR REPLACE FUNCTION public.is_me(person uuid)
@@ -270,6 +339,14 @@ begin
 end
 $function$;
 grant execute on function outbox_rewind() to gpuaas_api;
+
+-- Function posix_username(text,integer)
+
+CREATE OR REPLACE FUNCTION public.posix_username(subject text, uid integer)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN ('u'::text || uid) WHEN (split_part(lower(subject), '@'::text, 1) ~ '^[a-z]'::text) THEN ((btrim("left"(regexp_replace(split_part(lower(subject), '@'::text, 1), '[^a-z0-9]+'::text, '-'::text, 'g'::text), 20), '-'::text) || '-'::text) || uid) ELSE ('u'::text || uid) END;
 
 -- Function within_self(uuid)
 
@@ -484,6 +561,43 @@ grant insert, select, update on dead_letters to gpuaas_api;
 grant insert, select, update on dead_letters to gpuaas_relay;
 grant insert, select, update on dead_letters to gpuaas_worker;
 
+-- Table departments
+
+create table departments (
+  id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  slug text not null,
+  is_default boolean not null default false,
+  state text not null default 'active'::text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint departments_pkey PRIMARY KEY (id),
+  constraint departments_id_organization_id_key UNIQUE (id, organization_id),
+  constraint departments_organization_id_slug_key UNIQUE (organization_id, slug),
+  constraint departments_check CHECK ((is_default = (id = organization_id))),
+  constraint departments_check1 CHECK (((NOT is_default) OR (state = 'active'::text))),
+  constraint departments_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint departments_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint departments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE UNIQUE INDEX departments_default ON public.departments USING btree (organization_id) WHERE is_default;
+CREATE INDEX departments_organization ON public.departments USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.departments FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.departments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.departments FOR EACH ROW EXECUTE FUNCTION guard_machine('department');
+
+alter table departments enable row level security;
+
+create policy reach on departments
+  using (within_wall(organization_id));
+
+grant insert, select, update on departments to gpuaas_api;
+grant insert, select, update on departments to gpuaas_worker;
+
 -- Table idempotency_records
 
 create table idempotency_records (
@@ -504,6 +618,48 @@ CREATE INDEX idempotency_records_expiry ON public.idempotency_records USING btre
 grant select on idempotency_records to gpuaas_api;
 grant delete, select on idempotency_records to gpuaas_relay;
 
+-- Table invitations
+
+create table invitations (
+  id uuid not null,
+  organization_id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash text not null,
+  state text not null default 'pending'::text,
+  version bigint not null default 1,
+  invited_by uuid not null,
+  accepted_by uuid,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_token_hash_key UNIQUE (token_hash),
+  constraint invitations_check CHECK (((state = 'accepted'::text) = (accepted_by IS NOT NULL))),
+  constraint invitations_email_check CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254)))),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint invitations_token_hash_check CHECK ((token_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id),
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id),
+  constraint invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE INDEX invitations_accepted_by ON public.invitations USING btree (accepted_by);
+CREATE INDEX invitations_invited_by ON public.invitations USING btree (invited_by);
+CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id);
+CREATE UNIQUE INDEX invitations_pending ON public.invitations USING btree (organization_id, email) WHERE (state = 'pending'::text);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.invitations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.invitations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION guard_machine('invitation');
+
+alter table invitations enable row level security;
+
+create policy reach on invitations
+  using (within_wall(organization_id));
+
+grant insert, select, update on invitations to gpuaas_api;
+
 -- Table machine_edges
 
 create table machine_edges (
@@ -521,6 +677,13 @@ insert into machine_edges (machine, from_state, to_state) values
   ('dead_letter', '', 'open'),
   ('dead_letter', 'open', 'discarded'),
   ('dead_letter', 'open', 'requeued'),
+  ('department', '', 'active'),
+  ('department', 'active', 'disabled'),
+  ('department', 'disabled', 'active'),
+  ('invitation', '', 'pending'),
+  ('invitation', 'pending', 'accepted'),
+  ('invitation', 'pending', 'expired'),
+  ('invitation', 'pending', 'revoked'),
   ('project', '', 'active'),
   ('project', 'active', 'archived'),
   ('project', 'active', 'removing'),
@@ -552,6 +715,7 @@ create table organizations (
 
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug) WHERE (deleted_at IS NULL);
 
+CREATE TRIGGER found_department AFTER INSERT ON public.organizations FOR EACH ROW EXECUTE FUNCTION found_department();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
@@ -684,6 +848,35 @@ grant delete, insert, select, update on policy_values to gpuaas_api;
 grant select on policy_values to gpuaas_relay;
 grant select on policy_values to gpuaas_worker;
 
+-- Table project_memberships
+
+create table project_memberships (
+  user_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  role text not null,
+  created_at timestamp with time zone not null default act_time(),
+  deleted_at timestamp with time zone,
+  constraint project_memberships_pkey PRIMARY KEY (user_id, organization_id, project_id),
+  constraint project_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint project_memberships_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint project_memberships_user_id_organization_id_fkey FOREIGN KEY (user_id, organization_id) REFERENCES tenant_memberships(user_id, organization_id)
+);
+
+CREATE INDEX project_memberships_project ON public.project_memberships USING btree (project_id, organization_id, user_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.project_memberships FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.project_memberships DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table project_memberships enable row level security;
+
+create policy reach on project_memberships
+  using ((within_wall(organization_id) OR within_self(user_id)))
+  with check (within_wall(organization_id));
+
+grant insert, select, update on project_memberships to gpuaas_api;
+grant select on project_memberships to gpuaas_worker;
+
 -- Table projects
 
 create table projects (
@@ -695,15 +888,20 @@ create table projects (
   version bigint not null default 1,
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
+  department_id uuid not null,
   constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_id_organization_id_key UNIQUE (id, organization_id),
   constraint projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint projects_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint projects_department_id_organization_id_fkey FOREIGN KEY (department_id, organization_id) REFERENCES departments(id, organization_id),
   constraint projects_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 
+CREATE INDEX projects_department ON public.projects USING btree (department_id, organization_id);
 CREATE INDEX projects_organization ON public.projects USING btree (organization_id, id);
 CREATE UNIQUE INDEX projects_slug ON public.projects USING btree (organization_id, slug) WHERE (state <> 'deleted'::text);
 
+CREATE TRIGGER default_department BEFORE INSERT ON public.projects FOR EACH ROW EXECUTE FUNCTION default_department();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.projects FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.projects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.projects FOR EACH ROW EXECUTE FUNCTION guard_machine('project');
@@ -712,6 +910,10 @@ alter table projects enable row level security;
 
 create policy reach on projects
   using (within_wall(organization_id));
+create policy self on projects for select
+  using ((EXISTS ( SELECT
+   FROM tenant_memberships m
+  WHERE ((m.organization_id = projects.organization_id) AND (m.deleted_at IS NULL) AND within_self(m.user_id)))));
 
 grant insert, select, update on projects to gpuaas_api;
 grant insert, select, update on projects to gpuaas_worker;
@@ -743,6 +945,51 @@ create table schema_migrations (
 grant select on schema_migrations to gpuaas_api;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
+
+-- Table ssh_keys
+
+create table ssh_keys (
+  id uuid not null,
+  user_id uuid,
+  organization_id uuid,
+  project_id uuid,
+  name text not null,
+  type text not null,
+  bits integer not null,
+  public_key text not null,
+  fingerprint text not null,
+  comment text not null,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default act_time(),
+  last_used_at timestamp with time zone,
+  constraint ssh_keys_pkey PRIMARY KEY (id),
+  constraint ssh_keys_project_id_organization_id_fingerprint_key UNIQUE (project_id, organization_id, fingerprint),
+  constraint ssh_keys_user_id_fingerprint_key UNIQUE (user_id, fingerprint),
+  constraint ssh_keys_bits_check CHECK ((bits > 0)),
+  constraint ssh_keys_check CHECK (((user_id IS NULL) = (project_id IS NOT NULL))),
+  constraint ssh_keys_check1 CHECK (((project_id IS NULL) = (organization_id IS NULL))),
+  constraint ssh_keys_fingerprint_check CHECK ((fingerprint ~ '^SHA256:[A-Za-z0-9+/]{43}$'::text)),
+  constraint ssh_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint ssh_keys_public_key_check CHECK ((public_key ~ '^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$'::text)),
+  constraint ssh_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint ssh_keys_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint ssh_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX ssh_keys_created_by ON public.ssh_keys USING btree (created_by);
+CREATE INDEX ssh_keys_project ON public.ssh_keys USING btree (project_id, id);
+CREATE INDEX ssh_keys_user ON public.ssh_keys USING btree (user_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ssh_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ssh_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table ssh_keys enable row level security;
+
+create policy reach on ssh_keys
+  using ((within_wall(organization_id) OR within_self(user_id)));
+
+grant delete, insert, select on ssh_keys to gpuaas_api;
+grant select, update on ssh_keys to gpuaas_worker;
 
 -- Table tenant_memberships
 
@@ -797,6 +1044,61 @@ grant delete, insert, select, update on token_denials to gpuaas_api;
 grant select on token_denials to gpuaas_relay;
 grant select on token_denials to gpuaas_worker;
 
+-- Table user_posix_identities
+
+create table user_posix_identities (
+  user_id uuid not null,
+  uid integer not null,
+  gid integer not null,
+  username text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint user_posix_identities_pkey PRIMARY KEY (user_id),
+  constraint user_posix_identities_gid_key UNIQUE (gid),
+  constraint user_posix_identities_uid_key UNIQUE (uid),
+  constraint user_posix_identities_username_key UNIQUE (username),
+  constraint user_posix_identities_gid_check CHECK (((gid >= 1000) AND (gid <= 2000000000))),
+  constraint user_posix_identities_uid_check CHECK (((uid >= 1000) AND (uid <= 2000000000))),
+  constraint user_posix_identities_username_check CHECK ((username ~ '^[a-z][a-z0-9-]{0,30}$'::text)),
+  constraint user_posix_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.user_posix_identities FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.user_posix_identities DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table user_posix_identities enable row level security;
+
+create policy reach on user_posix_identities
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id) OR (EXISTS ( SELECT
+   FROM tenant_memberships m
+  WHERE ((m.user_id = user_posix_identities.user_id) AND within_wall(m.organization_id))))));
+
+grant select on user_posix_identities to gpuaas_api;
+grant select on user_posix_identities to gpuaas_worker;
+
+-- Table user_project_defaults
+
+create table user_project_defaults (
+  user_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint user_project_defaults_pkey PRIMARY KEY (user_id),
+  constraint user_project_defaults_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint user_project_defaults_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX user_project_defaults_project ON public.user_project_defaults USING btree (project_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.user_project_defaults FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.user_project_defaults DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table user_project_defaults enable row level security;
+
+create policy reach on user_project_defaults
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant insert, select, update on user_project_defaults to gpuaas_api;
+
 -- Table users
 
 create table users (
@@ -810,6 +1112,7 @@ create table users (
   constraint users_oidc_subject_check CHECK ((oidc_subject <> ''::text))
 );
 
+CREATE TRIGGER give_posix_identity AFTER INSERT ON public.users FOR EACH ROW EXECUTE FUNCTION give_posix_identity();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.users FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 

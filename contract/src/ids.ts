@@ -13,3 +13,4 @@ export const Name = Type.String({
   maxLength: 200,
   pattern: '^[^\\p{Cc}\\s](?:[^\\p{Cc}]*[^\\p{Cc}\\s])?$',
 });
+export const TenantRoleName = Type.Enum(['owner', 'admin', 'member', 'viewer']);

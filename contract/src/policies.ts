@@ -80,6 +80,36 @@ export const policies = [
     'How long published events stay in the outbox, for replay and for streams that resume.',
   ),
   whole(
+    'tenancy.invitation_ttl_hours',
+    { default: 168, minimum: 1, maximum: 2_160, unit: 'hours' },
+    'tenancy',
+    'How long an invitation can be accepted.',
+  ),
+  whole(
+    'tenancy.posix_uid_base',
+    { default: 20_000, minimum: 1_000, maximum: 1_000_000_000, unit: 'uid' },
+    'tenancy',
+    'User and group ids of new people on hosts begin after this number. Ids that were given stay as they are.',
+  ),
+  whole(
+    'ssh.rsa_min_bits',
+    { default: 3_072, minimum: 2_048, maximum: 16_384, unit: 'bits' },
+    'ssh',
+    'The shortest RSA key that is accepted.',
+  ),
+  whole(
+    'ssh.max_keys_per_user',
+    { default: 50, minimum: 1, maximum: 1_000, unit: 'keys' },
+    'ssh',
+    'SSH keys that one person may keep.',
+  ),
+  whole(
+    'ssh.max_keys_per_project',
+    { default: 50, minimum: 1, maximum: 1_000, unit: 'keys' },
+    'ssh',
+    'SSH keys that one project may keep.',
+  ),
+  whole(
     'billing.low_balance_threshold_minor',
     { default: 500, minimum: 0, maximum: 100_000_000, unit: 'minor units' },
     'billing',

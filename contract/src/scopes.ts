@@ -2,6 +2,13 @@
 export const scopes = {
   'organizations:read': 'See organizations',
   'organizations:write': 'Create and change organizations',
+  'organizations:delete': 'Delete organizations',
+  'members:read': 'See who belongs to an organization or a project',
+  'members:write': 'Invite people, change their roles and remove them',
+  'profile:read': 'See who one is and what one belongs to',
+  'profile:write': 'Change what is remembered about oneself',
+  'ssh_keys:read': 'See SSH keys',
+  'ssh_keys:write': 'Add and remove SSH keys',
   'projects:read': 'See projects',
   'projects:write': 'Create, change and remove projects',
   'activity:read': 'See who did what in a project',
@@ -23,14 +30,23 @@ export type PlatformRole = 'platform_superadmin' | 'platform_ops' | 'platform_fi
 
 const viewer = [
   'organizations:read',
+  'members:read',
   'projects:read',
+  'ssh_keys:read',
   'activity:read',
   'policies:read',
 ] as const satisfies readonly Scope[];
-const admin = [...viewer, 'audit:read', 'organizations:write', 'projects:write'] as const satisfies readonly Scope[];
+const admin = [
+  ...viewer,
+  'audit:read',
+  'organizations:write',
+  'members:write',
+  'projects:write',
+  'ssh_keys:write',
+] as const satisfies readonly Scope[];
 
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
-  owner: admin,
+  owner: [...admin, 'organizations:delete'],
   admin,
   member: viewer,
   viewer,
@@ -51,4 +67,8 @@ export const selfScopes: readonly Scope[] = [
   'sessions:write',
   'tokens:read',
   'tokens:write',
+  'profile:read',
+  'profile:write',
+  'ssh_keys:read',
+  'ssh_keys:write',
 ];

@@ -52,7 +52,7 @@ const breakages: readonly [law: SchemaLaw, breakage: string, finding: RegExp][] 
     'alter table projects disable row level security',
     /^projects has organization_id but no row-/,
   ],
-  [schemaLaws.tenantWall, 'drop policy reach on projects', /^projects has row-level security but no policy/],
+  [schemaLaws.tenantWall, 'drop policy reach on departments', /^departments has row-level security but no policy/],
   [schemaLaws.tenantWall, 'create table bare (organization_id uuid)', /^bare has organization_id but no row-level/],
   [schemaLaws.actAndAudit, 'drop trigger guard_act on projects', /^projects has no guard_act/],
   [schemaLaws.actAndAudit, 'drop trigger guard_audit on projects', /^projects has no deferred guard_audit/],

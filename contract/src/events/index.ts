@@ -1,5 +1,9 @@
 import type { EventKind } from '../event.ts';
+import * as people from './people.ts';
 import * as tenancy from './tenancy.ts';
 
-export const events: readonly EventKind[] = Object.values(tenancy).sort((a, b) => a.type.localeCompare(b.type));
+export const events: readonly EventKind[] = [...Object.values(people), ...Object.values(tenancy)].sort((a, b) =>
+  a.type.localeCompare(b.type),
+);
+export * from './people.ts';
 export * from './tenancy.ts';

@@ -1,6 +1,13 @@
 import type { MachineTable } from '../machine.ts';
 import { deadLetter } from './dead-letter.ts';
+import { department } from './department.ts';
+import { invitation } from './invitation.ts';
 import { project } from './project.ts';
 
-export const machines: readonly MachineTable[] = [deadLetter, project];
-export { deadLetter as deadLetterMachine, project as projectMachine };
+export const machines: readonly MachineTable[] = [deadLetter, department, invitation, project];
+export {
+  deadLetter as deadLetterMachine,
+  department as departmentMachine,
+  invitation as invitationMachine,
+  project as projectMachine,
+};

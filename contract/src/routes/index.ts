@@ -2,12 +2,17 @@ import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
 import * as audit from './audit.ts';
 import * as deadLetters from './dead-letters.ts';
+import * as departments from './departments.ts';
+import * as invitations from './invitations.ts';
+import * as me from './me.ts';
+import * as members from './members.ts';
 import * as organizations from './organizations.ts';
 import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
 import * as projects from './projects.ts';
 import * as sessions from './sessions.ts';
+import * as sshKeys from './ssh-keys.ts';
 
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
@@ -17,12 +22,17 @@ export const routes: readonly Route[] = [
   activity,
   audit,
   deadLetters,
+  departments,
+  invitations,
+  me,
+  members,
   organizations,
   personalTokens,
   platform,
   policies,
   projects,
   sessions,
+  sshKeys,
 ]
   .flatMap((file) => Object.values(file) as unknown[])
   .filter(isRoute)
@@ -31,9 +41,14 @@ export const routes: readonly Route[] = [
 export * from './activity.ts';
 export * from './audit.ts';
 export * from './dead-letters.ts';
+export * from './departments.ts';
+export * from './invitations.ts';
+export * from './me.ts';
+export * from './members.ts';
 export * from './organizations.ts';
 export * from './personal-tokens.ts';
 export * from './platform.ts';
 export * from './policies.ts';
 export * from './projects.ts';
 export * from './sessions.ts';
+export * from './ssh-keys.ts';

@@ -93,3 +93,19 @@ export const organizationUpdate = defineRoute({
   ),
   response: Organization,
 });
+
+export const organizationDelete = defineRoute({
+  id: 'organization_delete',
+  method: 'DELETE',
+  path: '/api/v1/organizations/{organization_id}',
+  tag: 'Organizations',
+  summary: 'Delete an organization that has no projects left',
+  auth: { kind: 'user', scope: 'organizations:delete', serviceAccounts: 'refused' },
+  tenancy: { kind: 'path', param: 'organization_id' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'organization.delete',
+  errors: ['organization_not_found', 'organization_not_empty'],
+  params: organizationParams,
+  response: Organization,
+});

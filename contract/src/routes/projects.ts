@@ -8,6 +8,7 @@ export const Project = Type.Object(
     id: Uuid,
     resource_name: Type.String(),
     organization_id: Uuid,
+    department_id: Uuid,
     name: Name,
     slug: Slug,
     state: Type.Enum(['active', 'archived', 'removing', 'deleted']),
@@ -36,10 +37,19 @@ export const projectCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'project.create',
-  errors: ['project_slug_taken'],
+  errors: ['project_slug_taken', 'organization_not_found', 'department_not_found', 'department_disabled'],
   status: 201,
   params: Type.Object({ organization_id: Uuid }, { additionalProperties: false }),
-  body: Type.Object({ name: Name, slug: Slug }, { additionalProperties: false }),
+  body: Type.Object(
+    {
+      name: Name,
+      slug: Slug,
+      department_id: Type.Optional(
+        Type.String({ ...Uuid, description: 'Whose spending it is; the default department when left out.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   response: Project,
 });
 

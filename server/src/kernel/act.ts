@@ -85,6 +85,8 @@ export interface Receipt {
   readonly change?: object;
   /** `failure` records an attempt that was refused. */
   readonly result?: 'success' | 'failure';
+  /** Whose log and whose events these are, for an act that learns it on the way: somebody accepts an invitation. */
+  readonly organizationId?: string;
   readonly events: readonly DeclaredEvent[] | 'none';
 }
 export interface Commit<T> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt } from 'jose';
 import { systemIds } from '../../src/kernel/id.ts';
@@ -77,6 +78,22 @@ const session = async (world: World, personId: string): Promise<string> => {
 };
 /** Somebody whose sessions nobody else needs. */
 const bystander = async (world: World) => personOf(world, await world.token(unique('bystander')));
+const make = async (world: World, tenant: Tenant, path: string, body: object): Promise<Record<string, string>> =>
+  (await world.call('POST', path, { as: tenant.token, key: systemIds.next(), body })).body;
+const under = (tenant: Tenant, what: string) => `/api/v1/organizations/${tenant.organizationId}/${what}`;
+const userOf = async (world: World, subject: string): Promise<string> =>
+  (await world.root.query('select id from users where oidc_subject = $1', [subject])).rows[0].id;
+/** Somebody new in the organization. */
+const freshMember = async (world: World, tenant: Tenant): Promise<string> => {
+  const subject = unique('member');
+  await world.join(subject, tenant, 'member');
+  return userOf(world, subject);
+};
+const freshKey = (): string => {
+  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))]);
+  return `ssh-ed25519 ${blob.toString('base64')} somebody@example`;
+};
 
 const examples: Readonly<Record<string, MakeExample>> = {
   activity_list: nothing,
@@ -85,15 +102,83 @@ const examples: Readonly<Record<string, MakeExample>> = {
   audit_list: organization,
   audit_export: async (_, tenant) => ({ params: { organization_id: tenant.organizationId }, query: 'format=ndjson' }),
   audit_verify: organization,
+  default_project_get: nothing,
+  default_project_set: async (world, tenant, caller) => {
+    const own = { ...tenant, token: caller };
+    const { id = '' } = await make(world, own, '/api/v1/organizations', { name: 'My own', slug: unique('org') });
+    return { body: { project_id: await freshProject(world, { ...own, organizationId: id }) } };
+  },
+  department_create: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: { name: 'Research', slug: unique('department') },
+  }),
+  department_list: organization,
+  department_update: async (world, tenant) => {
+    const slug = unique('department');
+    const { id = '' } = await make(world, tenant, under(tenant, 'departments'), { name: 'Research', slug });
+    return { params: { organization_id: tenant.organizationId, department_id: id }, body: { state: 'disabled' } };
+  },
   dlq_list: nothing,
   dlq_requeue: bySequence,
   dlq_discard: bySequence,
+  invitation_accept: async (world) => {
+    const host = await world.found(unique('host'));
+    const { token } = await make(world, host, under(host, 'invitations'), {
+      email: 'guest@example.test',
+      role: 'member',
+    });
+    return { body: { token } };
+  },
+  invitation_create: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: { email: `${unique('guest')}@example.test`, role: 'member' },
+  }),
+  invitation_list: organization,
+  invitation_revoke: async (world, tenant) => {
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
+       values ($1, $2, $3, 'member', $4, $5, now() + interval '1 day')`,
+      [
+        id,
+        tenant.organizationId,
+        `${unique('guest')}@example.test`,
+        randomBytes(32).toString('hex'),
+        await userOf(world, tenant.subject),
+      ],
+    );
+    return { params: { organization_id: tenant.organizationId, invitation_id: id } };
+  },
+  me_get: nothing,
+  member_list: organization,
+  member_update: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, user_id: await freshMember(world, tenant) },
+    body: { role: 'admin' },
+  }),
+  member_remove: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, user_id: await freshMember(world, tenant) },
+  }),
   outbox_failed_list: nothing,
   outbox_requeue: byEvent,
   outbox_rewind: async () => ({ body: { reason: 'an example' } }),
   outbox_discard: byEvent,
   organization_create: async () => ({ body: { name: 'An example', slug: unique('org') } }),
   organization_list: nothing,
+  organization_delete: async (world, tenant) => {
+    const { id = '' } = await make(world, tenant, '/api/v1/organizations', {
+      name: 'Short-lived',
+      slug: unique('org'),
+    });
+    // Everybody has the role there that they have at home.
+    await asSystem(
+      world.root,
+      `insert into tenant_memberships (user_id, organization_id, role)
+       select user_id, $2, role from tenant_memberships where organization_id = $1 on conflict do nothing`,
+      [tenant.organizationId, id],
+    );
+    return { params: { organization_id: id } };
+  },
   organization_get: organization,
   organization_update: async (_, tenant) => ({
     params: { organization_id: tenant.organizationId },
@@ -163,6 +248,48 @@ const examples: Readonly<Record<string, MakeExample>> = {
     params: { user_id: await bystander(world) },
     body: { reason: 'an example' },
   }),
+  project_member_list: async (_, tenant) => ({ params: { project_id: tenant.projectId } }),
+  project_member_set: async (world, tenant) => ({
+    params: { project_id: tenant.projectId, user_id: await freshMember(world, tenant) },
+    body: { role: 'admin' },
+  }),
+  project_member_remove: async (world, tenant) => {
+    const user = await freshMember(world, tenant);
+    await asSystem(
+      world.root,
+      `insert into project_memberships (user_id, organization_id, project_id, role) values ($1, $2, $3, 'admin')`,
+      [user, tenant.organizationId, tenant.projectId],
+    );
+    return { params: { project_id: tenant.projectId, user_id: user } };
+  },
+  project_ssh_key_add: async () => ({ body: { name: 'A key', public_key: freshKey() } }),
+  project_ssh_key_list: nothing,
+  project_ssh_key_remove: async (world, tenant) => {
+    const id = systemIds.next();
+    const [type, key] = freshKey().split(' ');
+    await asSystem(
+      world.root,
+      `insert into ssh_keys (id, organization_id, project_id, name, type, bits, public_key, fingerprint, comment, created_by)
+       values ($1, $2, $3, 'A key', $4, 256, $5, $6, '', $7)`,
+      [
+        id,
+        tenant.organizationId,
+        tenant.projectId,
+        type,
+        `${type} ${key}`,
+        `SHA256:${randomBytes(32).toString('base64').slice(0, 43)}`,
+        await userOf(world, tenant.subject),
+      ],
+    );
+    return { params: { ssh_key_id: id } };
+  },
+  ssh_key_add: async () => ({ body: { name: 'A key', public_key: freshKey() } }),
+  ssh_key_list: nothing,
+  ssh_key_remove: async (world, tenant, caller) => {
+    const own = { ...tenant, token: caller };
+    const { id = '' } = await make(world, own, '/api/v1/me/ssh-keys', { public_key: freshKey() });
+    return { params: { ssh_key_id: id } };
+  },
   version_get: nothing,
 };
 

@@ -3,7 +3,8 @@ import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
-import { makeTenancy } from '../../domains/tenancy/index.ts';
+import { sshRoutes } from '../../domains/ssh/index.ts';
+import { openTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
@@ -58,7 +59,8 @@ export async function assembleApi(
     policy: policies.number,
     onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
   });
-  const tenancy = makeTenancy({ db, ids, clock, region: settings.region });
+  const { region } = settings;
+  const tenancy = scope.keep('tenancy', await openTenancy({ ...database, db, ids, clock, region, policies }));
   const denyList = scope.keep(
     'deny-list',
     await openDenyList({
@@ -74,6 +76,7 @@ export async function assembleApi(
     handlers: [
       version({}),
       ...tenancy.routes,
+      ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,
       ...deadLetterRoutes({ db }),
       ...policies.routes,

@@ -3,17 +3,29 @@ import { type Database, type Mounted, type ReadTx, systemViewer } from '../../ke
 import type { Clock } from '../../kernel/clock.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Policies } from '../policy/index.ts';
+import * as departments from './departments.ts';
+import * as invitations from './invitations.ts';
+import * as me from './me.ts';
+import * as members from './members.ts';
+import { findRoles } from './members-store.ts';
 import * as organizations from './organizations.ts';
+import * as projectMembers from './project-members.ts';
 import * as projects from './projects.ts';
+import { higher } from './roles.ts';
 import { makeRemoveProject, type Resident } from './sagas/remove-project.ts';
-import { findProjectOwner, findRole, organizationExists } from './store.ts';
+import { findProjectOwner, organizationExists } from './store.ts';
 
 /** Tenancy: organizations, who belongs to them, and the projects that own everything else. */
 export interface Tenancy {
   readonly routes: readonly Mounted[];
-  /** The role of a person in an organization, or nothing. A change is seen everywhere within five seconds. */
-  role(personId: string, organizationId: string): Promise<TenantRole | undefined>;
+  /**
+   * The role of a person in an organization, or nothing; in a project of it, the higher of the two roles. A change is
+   * pushed to every process, and seen within five seconds even where the push is lost.
+   */
+  role(personId: string, organizationId: string, projectId?: string): Promise<TenantRole | undefined>;
   readonly owners: Readonly<Record<'organization_id' | 'project_id', Owner>>;
+  close(): Promise<void>;
 }
 interface Owner {
   readonly absent: ErrorCode;
@@ -23,12 +35,17 @@ interface Owner {
 const freshMs = 5_000;
 const maxKnown = 20_000;
 
-export function makeTenancy(parts: {
+export const tenancyChannel = 'gpuaas_tenancy';
+
+export async function openTenancy(parts: {
   readonly db: Database;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly region: string;
-}): Tenancy {
+  readonly policies: Policies;
+  readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;
+  readonly notify: (channel: string) => void;
+}): Promise<Tenancy> {
   const { db, ids } = parts;
   const fresh = { clock: parts.clock, ttlMs: freshMs, max: maxKnown };
   const roles = makeFresh<string, TenantRole | undefined>(fresh);
@@ -38,10 +55,45 @@ export function makeTenancy(parts: {
   const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
     db.read(systemViewer('tenancy', { correlationId: ids.next() }), work);
 
+  const forget = () => {
+    roles.forget();
+    organizationsKnown.forget();
+    projectsKnown.forget();
+  };
+  const listening = await parts.listen(tenancyChannel, forget);
+  const bound = {
+    ...parts,
+    // Whoever made the change sees it with the next request; the others as soon as they hear of it.
+    changed: () => {
+      forget();
+      parts.notify(tenancyChannel);
+    },
+  };
+
   return {
     routes: [
-      ...[organizations.create, organizations.list, organizations.get, organizations.update].map((bind) => bind(parts)),
       ...[
+        organizations.create,
+        organizations.list,
+        organizations.get,
+        organizations.update,
+        organizations.remove,
+        departments.list,
+        departments.create,
+        departments.update,
+        members.list,
+        members.update,
+        members.remove,
+        projectMembers.list,
+        projectMembers.set,
+        projectMembers.remove,
+        invitations.create,
+        invitations.list,
+        invitations.revoke,
+        invitations.accept,
+        me.get,
+        me.getDefault,
+        me.setDefault,
         projects.create,
         projects.list,
         projects.get,
@@ -49,13 +101,13 @@ export function makeTenancy(parts: {
         projects.archive,
         projects.restore,
         projects.remove,
-      ].map((bind) => bind(parts)),
+      ].map((bind) => bind(bound)),
     ],
-    role: (personId, organizationId) =>
-      roles.get(
-        `${personId} ${organizationId}`,
-        async () => (await look((tx) => findRole(tx, personId, organizationId)))?.role,
-      ),
+    role: (personId, organizationId, projectId) =>
+      roles.get(`${personId} ${organizationId} ${projectId ?? ''}`, async () => {
+        const found = await look((tx) => findRoles(tx, personId, organizationId, projectId));
+        return found && higher(found.role, found.project_role);
+      }),
     owners: {
       organization_id: {
         absent: 'organization_not_found',
@@ -75,6 +127,7 @@ export function makeTenancy(parts: {
         },
       },
     },
+    close: () => listening.close(),
   };
 }
 

@@ -1,6 +1,8 @@
 import {
   organizationCreate,
   organizationCreated,
+  organizationDelete,
+  organizationDeleted,
   organizationGet,
   organizationList,
   organizationUpdate,
@@ -9,16 +11,19 @@ import {
 import { type Database, handlers, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { joinMember } from './members-store.ts';
 import {
+  deleteOrganization,
   findOrganization,
-  insertMembership,
+  hasProjects,
+  holdOrganization,
   insertOrganization,
   listMyOrganizations,
   renameOrganization,
   showOrganization,
 } from './store.ts';
 
-const on = handlers<{ readonly db: Database; readonly region: string }>();
+const on = handlers<{ readonly db: Database; readonly region: string; readonly changed: () => void }>();
 const roleOf = (who: Viewer) => who.actorRole as TenantRole;
 const absent = () => new Fault('organization_not_found', 'There is no such object.');
 
@@ -28,7 +33,7 @@ export const create = on(organizationCreate, async ({ db, region }, act, { body 
     const { name, slug, type = 'enterprise', currency = 'USD' } = body;
     const row = await insertOrganization(tx, { id, type, name, slug, currency });
     if (!row) return tx.abandon(new Fault('organization_slug_taken', `The slug ${slug} is taken: choose another one.`));
-    await insertMembership(tx, act.actorId, id, 'owner');
+    await joinMember(tx, act.actorId, id, 'owner');
     return tx.commit(showOrganization(region, 'owner', row), {
       target: { type: 'organization', id },
       change: { name, slug, type, currency },
@@ -77,3 +82,22 @@ export const update = on(organizationUpdate, async ({ db, region }, act, { param
     });
   }),
 );
+
+export const remove = on(organizationDelete, async ({ db, region, changed }, act, { params }) => {
+  const id = params.organization_id;
+  const written = await db.write(act, async (tx) => {
+    if (!(await holdOrganization(tx, id))) return tx.abandon(absent());
+    if (await hasProjects(tx, id)) {
+      return tx.abandon(new Fault('organization_not_empty', 'Remove all projects of the organization first.'));
+    }
+    const row = await deleteOrganization(tx, id);
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showOrganization(region, roleOf(act), row), {
+      target: { type: 'organization', id },
+      change: { slug: row.slug },
+      events: [organizationDeleted.of(id, { organization_id: id })],
+    });
+  });
+  if (!(written instanceof Fault)) changed();
+  return written;
+});

@@ -14,8 +14,9 @@ import { type Database, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { holdDepartment } from './departments-store.ts';
 import { advanceProject } from './machine.ts';
-import { findProject, insertProject, listProjects, renameProject, showProject } from './store.ts';
+import { findOrganization, findProject, insertProject, listProjects, renameProject, showProject } from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -28,15 +29,29 @@ const absent = () => new Fault('project_not_found', 'There is no such object.');
 export const create = on(projectCreate, async ({ db, ids, region }, act, { body }) =>
   db.write(act, async (tx) => {
     const id = ids.next();
-    const row = await insertProject(tx, { id, organizationId: act.organizationId as string, ...body });
-    if (!row)
+    const organizationId = act.organizationId as string;
+    const { name, slug, department_id: departmentId } = body;
+    if (departmentId !== undefined) {
+      const department = await holdDepartment(tx, departmentId, organizationId);
+      if (!department) return tx.abandon(new Fault('department_not_found', 'There is no such object.'));
+      if (department.state !== 'active') {
+        return tx.abandon(
+          new Fault('department_disabled', 'This department takes no new projects: choose another one.'),
+        );
+      }
+    }
+    const row = await insertProject(tx, { id, organizationId, departmentId, name, slug });
+    if (!row) {
       return tx.abandon(
-        new Fault('project_slug_taken', `The slug ${body.slug} is taken in this organization: choose another one.`),
+        (await findOrganization(tx, organizationId))
+          ? new Fault('project_slug_taken', `The slug ${slug} is taken in this organization: choose another one.`)
+          : new Fault('organization_not_found', 'There is no such object.'),
       );
+    }
     return tx.commit(showProject(region, row), {
       target: { type: 'project', id },
-      change: { name: body.name, slug: body.slug },
-      events: [projectCreated.of(id, { project_id: id, name: body.name, slug: body.slug })],
+      change: { name, slug, ...(departmentId && { department_id: departmentId }) },
+      events: [projectCreated.of(id, { project_id: id, name, slug })],
     });
   }),
 );

@@ -8,10 +8,6 @@ const insertOrganizationSql = sql(
    on conflict (slug) where deleted_at is null do nothing
    returning id, type, name, slug, currency, version, created_at`,
 );
-const insertMembershipSql = sql(
-  'membership-insert',
-  'insert into tenant_memberships (user_id, organization_id, role) values ($1, $2, $3)',
-);
 const organizationSql = sql(
   'organization-get',
   `select id, type, name, slug, currency, version, created_at from organizations
@@ -33,18 +29,20 @@ const renameOrganizationSql = sql(
 );
 const insertProjectSql = sql(
   'project-insert',
-  `insert into projects (id, organization_id, name, slug) values ($1, $2, $3, $4)
+  `insert into projects (id, organization_id, name, slug, department_id)
+   select $1::uuid, o.id, $3, $4, coalesce($5, o.id) from organizations o
+   where o.id = $2 and mine(o.id) and o.deleted_at is null for key share of o
    on conflict (organization_id, slug) where state <> 'deleted' do nothing
-   returning id, organization_id, name, slug, state, version, created_at, updated_at`,
+   returning id, organization_id, department_id, name, slug, state, version, created_at, updated_at`,
 );
 const projectSql = sql(
   'project-get',
-  `select id, organization_id, name, slug, state, version, created_at, updated_at from projects
+  `select id, organization_id, department_id, name, slug, state, version, created_at, updated_at from projects
    where id = $1 and mine(organization_id)`,
 );
 const projectsSql = sql(
   'project-list',
-  `select id, organization_id, name, slug, state, version, created_at, updated_at from projects
+  `select id, organization_id, department_id, name, slug, state, version, created_at, updated_at from projects
    where organization_id = $1 and mine(organization_id) and ($2::uuid is null or id > $2)
      and ($3::text is null or state = $3) and ($3::text is not null or state <> 'deleted')
    order by id limit $4`,
@@ -53,7 +51,7 @@ const renameProjectSql = sql(
   'project-rename',
   `update projects set name = $2, version = version + 1, updated_at = act_time()
    where id = $1 and mine(organization_id) and version = coalesce($3, version) and state <> 'deleted'
-   returning id, organization_id, name, slug, state, version, created_at, updated_at`,
+   returning id, organization_id, department_id, name, slug, state, version, created_at, updated_at`,
 );
 const ownerSql = sql(
   'project-owner',
@@ -63,10 +61,19 @@ const organizationExistsSql = sql(
   'organization-exists',
   'select id from organizations where id = $1 and deleted_at is null and mine(id)',
 );
-const roleSql = sql(
-  'membership-role',
-  `select role from tenant_memberships
-   where user_id = $1 and organization_id = $2 and deleted_at is null and mine(organization_id)`,
+/** Nobody creates a project while this is held: an insert waits for it, and then finds the organization deleted. */
+const holdOrganizationSql = sql(
+  'organization-hold',
+  'select id from organizations where id = $1 and mine(id) and deleted_at is null for update',
+);
+const hasProjectsSql = sql(
+  'organization-has-projects',
+  `select id from projects where organization_id = $1 and mine(organization_id) and state <> 'deleted' limit 1`,
+);
+const deleteOrganizationSql = sql(
+  'organization-delete',
+  `update organizations set deleted_at = act_time(), version = version + 1, updated_at = act_time()
+   where id = $1 and mine(id) returning id, type, name, slug, currency, version, created_at`,
 );
 
 export const lockProject = sql(
@@ -90,6 +97,7 @@ interface OrganizationRow {
 interface ProjectRow {
   readonly id: string;
   readonly organization_id: string;
+  readonly department_id: string;
   readonly name: string;
   readonly slug: string;
   readonly state: Project['state'];
@@ -118,6 +126,7 @@ export const showProject = (region: string, row: ProjectRow): Project => ({
     row.id,
   ),
   organization_id: row.organization_id,
+  department_id: row.department_id,
   name: row.name,
   slug: row.slug,
   state: row.state,
@@ -132,16 +141,24 @@ export const insertOrganization = (
   tx: WriteTx,
   row: { id: string; type: Organization['type']; name: string; slug: string; currency: string },
 ) => one(tx.rows<OrganizationRow>(insertOrganizationSql, [row.id, row.type, row.name, row.slug, row.currency]));
-export const insertMembership = (tx: WriteTx, userId: string, organizationId: string, role: TenantRole) =>
-  tx.run(insertMembershipSql, [userId, organizationId, role]);
 export const findOrganization = (tx: ReadTx, id: string) => one(tx.rows<OrganizationRow>(organizationSql, [id]));
 export const listMyOrganizations = (tx: ReadTx, userId: string, after: string | undefined, limit: number) =>
   tx.rows<OrganizationRow & { readonly role: TenantRole }>(myOrganizationsSql, [userId, after ?? null, limit]);
 export const renameOrganization = (tx: WriteTx, id: string, name: string, version: number | undefined) =>
   one(tx.rows<OrganizationRow>(renameOrganizationSql, [id, name, version ?? null]));
 
-export const insertProject = (tx: WriteTx, row: { id: string; organizationId: string; name: string; slug: string }) =>
-  one(tx.rows<ProjectRow>(insertProjectSql, [row.id, row.organizationId, row.name, row.slug]));
+export const holdOrganization = (tx: WriteTx, id: string) => one(tx.rows<{ id: string }>(holdOrganizationSql, [id]));
+export const hasProjects = async (tx: ReadTx, id: string) => (await tx.rows(hasProjectsSql, [id])).length > 0;
+export const deleteOrganization = (tx: WriteTx, id: string) =>
+  one(tx.rows<OrganizationRow>(deleteOrganizationSql, [id]));
+
+export const insertProject = (
+  tx: WriteTx,
+  row: { id: string; organizationId: string; departmentId?: string | undefined; name: string; slug: string },
+) =>
+  one(
+    tx.rows<ProjectRow>(insertProjectSql, [row.id, row.organizationId, row.name, row.slug, row.departmentId ?? null]),
+  );
 export const findProject = (tx: ReadTx, id: string) => one(tx.rows<ProjectRow>(projectSql, [id]));
 export const listProjects = (
   tx: ReadTx,
@@ -153,5 +170,3 @@ export const renameProject = (tx: WriteTx, id: string, name: string, version: nu
 
 export const findProjectOwner = (tx: ReadTx, id: string) => one(tx.rows<{ organization_id: string }>(ownerSql, [id]));
 export const organizationExists = (tx: ReadTx, id: string) => one(tx.rows<{ id: string }>(organizationExistsSql, [id]));
-export const findRole = (tx: ReadTx, userId: string, organizationId: string) =>
-  one(tx.rows<{ role: TenantRole }>(roleSql, [userId, organizationId]));

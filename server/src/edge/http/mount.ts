@@ -1,4 +1,4 @@
-import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
+import { errors, routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
 import { SpanKind } from '@opentelemetry/api';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Database, type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
@@ -10,7 +10,7 @@ import type { Log } from '../../kernel/log.ts';
 import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts';
-import type { StoredReplies } from '../../ports/database/port.ts';
+import type { StoredReplies, StoredReply } from '../../ports/database/port.ts';
 import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
@@ -311,6 +311,9 @@ function makeStages(route: Route, parts: MountParts) {
       return problem(fault, base, allowance.firstRefusal ? 'rate_limit.block' : undefined);
     }
     if (standing instanceof Fault) {
+      // What is gone may be gone by this very request, whose answer was lost: it is told again to whoever asked then.
+      const retold = write && errors[standing.code].status === 404 ? await retell() : undefined;
+      if (retold) return retold;
       const unclear = ['validation_error', 'project_required', 'project_mismatch'].includes(standing.code);
       return problem(standing, base, unclear ? undefined : 'authz.deny');
     }
@@ -367,6 +370,21 @@ function makeStages(route: Route, parts: MountParts) {
           new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.'),
         );
       }
+      return told(stored);
+    }
+
+    async function retell(): Promise<Answered | undefined> {
+      const given = readKey(route, request.headers);
+      if (given instanceof Fault || given === undefined) return undefined;
+      const stored = await parts.replies.find(person.id, route.id, given);
+      // Nothing has looked at the body yet, and only a valid one can be the one that was answered.
+      const { params, query, body: sent } = request;
+      if (!stored || validate({ params, query, body: sent }) instanceof Fault) return undefined;
+      const asked = fingerprint(request.url, header(request, 'x-project-id'), request.body);
+      return stored.fingerprint === asked ? told(stored) : undefined;
+    }
+
+    function told(stored: StoredReply): Answered {
       return {
         status: stored.status,
         headers: { ...headers, 'idempotency-replayed': 'true' },

@@ -26,7 +26,8 @@ export interface Owned {
 export type FindOwner = (id: string) => Promise<Owned | undefined>;
 
 export interface Tenants {
-  role(personId: string, organizationId: string): Promise<TenantRole | undefined>;
+  /** The role in the organization, or in one of its projects when the request is about one. */
+  role(personId: string, organizationId: string, projectId?: string): Promise<TenantRole | undefined>;
   /** By path parameter: `project_id`, later `allocation_id` and so on. */
   readonly owners: Readonly<Record<string, { readonly absent: ErrorCode; readonly find: FindOwner }>>;
 }
@@ -74,7 +75,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
       });
     }
     const owned = await owner?.find(id);
-    const role = owned && (await tenants.role(person.id, owned.organizationId));
+    const role = owned && (await tenants.role(person.id, owned.organizationId, owned.projectId));
     if (!owned || !role) return new Fault(owner?.absent ?? 'resource_not_found', 'There is no such object.');
     if (
       pathParam &&

@@ -115,12 +115,14 @@ export function makeWrite(parts: {
     receipt: Receipt,
     idempotency: ReturnType<typeof idempotencyOf>,
   ): unknown[] {
-    const envelopes = receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event));
+    const organizationId = act.organizationId ?? receipt.organizationId;
+    const envelopes =
+      receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event, organizationId));
     const some = envelopes.length > 0;
     const reply = idempotency?.encode(value);
     return [
       act.id,
-      act.organizationId ?? null,
+      organizationId ?? null,
       act.projectId ?? null,
       act.actorId,
       act.actorKind,
@@ -148,7 +150,11 @@ export function makeWrite(parts: {
     ];
   }
 
-  function sealed(act: Act, event: DeclaredEvent): { event: DeclaredEvent; envelope: Envelope } {
+  function sealed(
+    act: Act,
+    event: DeclaredEvent,
+    organizationId: string | undefined,
+  ): { event: DeclaredEvent; envelope: Envelope } {
     const valid = payloads.get(event.type);
     if (!valid?.Check(event.payload))
       throw new Error(`${act.action} leaves an event ${event.type} that is not as declared`);
@@ -161,7 +167,7 @@ export function makeWrite(parts: {
         version: event.version,
         correlation_id: act.correlationId,
         ...(act.traceparent && { traceparent: act.traceparent }),
-        ...(act.organizationId && { organization_id: act.organizationId }),
+        ...(organizationId && { organization_id: organizationId }),
         ...(act.projectId && { project_id: act.projectId }),
         ...(act.actorKind === 'user' && { actor_id: act.actorId }),
         payload: event.payload,

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Name, TenantRoleName, Uuid } from '../ids.ts';
+
+const offered = { none: 'Offered to webhooks and streams; nothing of ours depends on it.' };
+const payload = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+export const organizationDeleted = defineEvent({
+  type: 'tenancy.organization.deleted',
+  version: '1.0',
+  summary: 'An organization was deleted by an owner.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ organization_id: Uuid }),
+});
+
+export const departmentChanged = defineEvent({
+  type: 'tenancy.department.changed',
+  version: '1.0',
+  summary: 'A department was created, renamed, disabled or enabled.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ department_id: Uuid, name: Name, state: Type.String(), version: Type.Integer() }),
+});
+
+export const memberChanged = defineEvent({
+  type: 'tenancy.member.changed',
+  version: '1.0',
+  summary: 'Somebody joined an organization, has another role in it, or left it.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({
+    user_id: Uuid,
+    role: Type.Union([TenantRoleName, Type.Null()], { description: 'Null for somebody who is no member any more.' }),
+  }),
+});
+
+export const projectMemberChanged = defineEvent({
+  type: 'tenancy.project_member.changed',
+  version: '1.0',
+  summary: 'Somebody was given a role of their own in a project, or lost it.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ project_id: Uuid, user_id: Uuid, role: Type.Union([TenantRoleName, Type.Null()]) }),
+});
+
+export const invitationCreated = defineEvent({
+  type: 'tenancy.invitation.created',
+  version: '1.0',
+  summary: 'Somebody was invited to an organization.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ invitation_id: Uuid, role: TenantRoleName }),
+});
+
+export const invitationRevoked = defineEvent({
+  type: 'tenancy.invitation.revoked',
+  version: '1.0',
+  summary: 'An invitation was taken back.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ invitation_id: Uuid }),
+});
+
+export const invitationAccepted = defineEvent({
+  type: 'tenancy.invitation.accepted',
+  version: '1.0',
+  summary: 'Somebody accepted an invitation and is a member now.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({ invitation_id: Uuid, user_id: Uuid, role: TenantRoleName }),
+});
+
+export const sshKeyAdded = defineEvent({
+  type: 'tenancy.ssh_key.added',
+  version: '1.0',
+  summary: 'A person or a project has a new SSH key.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({
+    ssh_key_id: Uuid,
+    fingerprint: Type.String(),
+    user_id: Type.Union([Uuid, Type.Null()]),
+    project_id: Type.Union([Uuid, Type.Null()]),
+  }),
+});
+
+export const sshKeyRemoved = defineEvent({
+  type: 'tenancy.ssh_key.removed',
+  version: '1.0',
+  summary: 'An SSH key of a person or of a project is no longer theirs.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({
+    ssh_key_id: Uuid,
+    fingerprint: Type.String(),
+    user_id: Type.Union([Uuid, Type.Null()]),
+    project_id: Type.Union([Uuid, Type.Null()]),
+  }),
+});

@@ -1,0 +1,14 @@
+import { defineMachine } from '../machine.ts';
+
+/** An invitation is used once, taken back, or forgotten. */
+export const invitation = defineMachine({
+  name: 'invitation',
+  initial: 'pending',
+  terminal: ['accepted', 'revoked', 'expired'],
+  states: {
+    pending: { accept: 'accepted', revoke: 'revoked', expire: 'expired' },
+    accepted: {},
+    revoked: {},
+    expired: {},
+  },
+});

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import { Name, Slug, TenantRoleName, Uuid } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+export const DefaultProject = Type.Object(
+  {
+    project_id: Type.Union([Uuid, Type.Null()], {
+      description: 'Null when none was chosen, or when the chosen one is gone.',
+    }),
+  },
+  { $id: 'DefaultProject', additionalProperties: false },
+);
+export type DefaultProject = Static<typeof DefaultProject>;
+
+/** Whoever asks, in one answer: what a console or a command line needs before its first screen. */
+export const Me = Type.Object(
+  {
+    id: Uuid,
+    platform_roles: Type.Array(
+      Type.Enum(['platform_superadmin', 'platform_ops', 'platform_finance', 'platform_support']),
+    ),
+    organizations: Type.Array(
+      Type.Object(
+        { id: Uuid, resource_name: Type.String(), name: Name, slug: Slug, role: TenantRoleName },
+        { additionalProperties: false },
+      ),
+      { description: 'The first 200; GET /api/v1/organizations has all of them.' },
+    ),
+    default_project_id: Type.Union([Uuid, Type.Null()]),
+    posix: Type.Object(
+      {
+        uid: Type.Integer(),
+        gid: Type.Integer(),
+        username: Type.String(),
+      },
+      { additionalProperties: false, description: 'Who this person is on every host; it never changes.' },
+    ),
+  },
+  { $id: 'Me', additionalProperties: false },
+);
+export type Me = Static<typeof Me>;
+
+export const meGet = defineRoute({
+  id: 'me_get',
+  method: 'GET',
+  path: '/api/v1/me',
+  tag: 'Me',
+  summary: 'Who is asking, and what they belong to',
+  auth: { kind: 'user', scope: 'profile:read', serviceAccounts: 'refused' },
+  tenancy: { kind: 'self' },
+  lane: 'default',
+  errors: ['user_not_found'],
+  response: Me,
+});
+
+export const defaultProjectGet = defineRoute({
+  id: 'default_project_get',
+  method: 'GET',
+  path: '/api/v1/me/default-project',
+  tag: 'Me',
+  summary: 'The project that the caller works in when nothing else is said',
+  auth: { kind: 'user', scope: 'profile:read', serviceAccounts: 'refused' },
+  tenancy: { kind: 'self' },
+  lane: 'default',
+  errors: [],
+  response: DefaultProject,
+});
+
+export const defaultProjectSet = defineRoute({
+  id: 'default_project_set',
+  method: 'PUT',
+  path: '/api/v1/me/default-project',
+  tag: 'Me',
+  summary: 'Choose the project to work in when nothing else is said',
+  auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
+  tenancy: { kind: 'self' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'default_project.set',
+  errors: ['project_not_found'],
+  body: Type.Object({ project_id: Uuid }, { additionalProperties: false }),
+  response: DefaultProject,
+});

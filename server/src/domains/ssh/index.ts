@@ -1,0 +1,2 @@
+/** SSH: the public keys of people and of projects. */
+export { sshRoutes } from './routes.ts';

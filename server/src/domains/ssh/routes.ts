@@ -1,0 +1,112 @@
+import {
+  projectSshKeyAdd,
+  projectSshKeyList,
+  projectSshKeyRemove,
+  sshKeyAdd,
+  sshKeyAdded,
+  sshKeyList,
+  sshKeyRemove,
+  sshKeyRemoved,
+} from '@gpuaas/contract';
+import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import type { Policies } from '../policy/index.ts';
+import { readPublicKey } from './public-key.ts';
+import { countKeys, insertKey, type KeyOwner, listKeys, projectExists, removeKey, showKey } from './store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly region: string;
+  readonly policies: Policies;
+}
+const on = handlers<Parts>();
+
+const self = (who: Viewer): KeyOwner => ({ kind: 'user', id: who.actorId });
+const project = (who: Viewer): KeyOwner => ({ kind: 'project', id: who.projectId as string });
+
+/** `refused` says why a key could not be kept: it is there already, or its owner is gone. */
+async function addKey<F extends Fault>(
+  parts: Parts,
+  act: Act,
+  owner: KeyOwner,
+  body: { readonly name?: string; readonly public_key: string },
+  refused: (tx: WriteTx, fingerprint: string) => Promise<F>,
+) {
+  const { db, ids, region, policies } = parts;
+  // A policy may differ for a person, a project or an organization.
+  const key = readPublicKey(body.public_key, { rsaMinBits: policies.number('ssh.rsa_min_bits', act) });
+  if ('why' in key) return new Fault('ssh_key_invalid', key.why);
+  const limit = policies.number(owner.kind === 'user' ? 'ssh.max_keys_per_user' : 'ssh.max_keys_per_project', act);
+  return db.write(act, async (tx) => {
+    const kept = await countKeys(tx, owner);
+    if (kept >= limit) {
+      return tx.abandon(new Fault('ssh_key_limit', `There are ${limit} keys already: remove one first.`, { limit }));
+    }
+    const name = body.name ?? (key.comment || key.fingerprint);
+    const row = await insertKey(tx, owner, { id: ids.next(), name, ...key }, act.actorId);
+    if (!row) return tx.abandon(await refused(tx, key.fingerprint));
+    const { id, fingerprint, user_id, project_id } = row;
+    return tx.commit(showKey(region, row), {
+      target: { type: 'ssh_key', id },
+      change: { type: row.type, bits: row.bits, fingerprint },
+      events: [sshKeyAdded.of(owner.id, { ssh_key_id: id, fingerprint, user_id, project_id })],
+    });
+  });
+}
+
+async function pageOfKeys(
+  { db, region }: Parts,
+  who: Viewer,
+  owner: KeyOwner,
+  query: { readonly limit?: number; readonly cursor?: string },
+) {
+  const list = `ssh-keys-of-${owner.kind}`;
+  const after = readCursor(list, query.cursor);
+  if (after instanceof Fault) return after;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) => listKeys(tx, owner, after, limit + 1));
+  return makePage(
+    list,
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showKey(region, row),
+  );
+}
+
+const dropKey = ({ db, region }: Parts, act: Act, owner: KeyOwner, id: string) =>
+  db.write(act, async (tx) => {
+    const row = await removeKey(tx, owner, id);
+    if (!row) return tx.abandon(new Fault('ssh_key_not_found', 'There is no such object.'));
+    const { fingerprint, user_id, project_id } = row;
+    return tx.commit(showKey(region, row), {
+      target: { type: 'ssh_key', id },
+      change: { type: row.type, fingerprint },
+      events: [sshKeyRemoved.of(owner.id, { ssh_key_id: id, fingerprint, user_id, project_id })],
+    });
+  });
+
+const exists = (fingerprint: string) => new Fault('ssh_key_exists', `The key ${fingerprint} is there already.`);
+
+const add = on(sshKeyAdd, (parts, act, { body }) =>
+  addKey(parts, act, self(act), body, async (_, fingerprint) => exists(fingerprint)),
+);
+const list = on(sshKeyList, (parts, who, { query }) => pageOfKeys(parts, who, self(who), query));
+const remove = on(sshKeyRemove, (parts, act, { params }) => dropKey(parts, act, self(act), params.ssh_key_id));
+const addToProject = on(projectSshKeyAdd, (parts, act, { body }) =>
+  addKey(parts, act, project(act), body, async (tx, fingerprint) =>
+    (await projectExists(tx, project(act).id))
+      ? exists(fingerprint)
+      : new Fault('project_not_found', 'There is no such object.'),
+  ),
+);
+const listOfProject = on(projectSshKeyList, (parts, who, { query }) => pageOfKeys(parts, who, project(who), query));
+const removeFromProject = on(projectSshKeyRemove, (parts, act, { params }) =>
+  dropKey(parts, act, project(act), params.ssh_key_id),
+);
+
+export const sshRoutes = (parts: Parts): Mounted[] =>
+  [add, list, remove, addToProject, listOfProject, removeFromProject].map((bind) => bind(parts));

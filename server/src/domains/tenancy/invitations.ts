@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import {
+  invitationAccept,
+  invitationAccepted,
+  invitationCreate,
+  invitationCreated,
+  invitationList,
+  invitationRevoke,
+  invitationRevoked,
+  memberChanged,
+} from '@gpuaas/contract';
+import { type Database, handlers } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { resourceName } from '../../kernel/resource-name.ts';
+import type { Policies } from '../policy/index.ts';
+import {
+  findInvitation,
+  findLapsed,
+  insertInvitation,
+  listInvitations,
+  openInvitation,
+  showInvitation,
+} from './invitations-store.ts';
+import { advanceInvitation } from './machine.ts';
+import { findRoles, joinMember } from './members-store.ts';
+import { grantFault } from './roles.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly region: string;
+  readonly policies: Policies;
+  readonly changed: () => void;
+}
+const on = handlers<Parts>();
+const hourMs = 3_600_000;
+const tokenBytes = 32;
+const hashed = (token: string): string => hash('sha256', token, 'hex');
+const absent = () => new Fault('invitation_not_found', 'There is no such object.');
+/** One answer for every reason: who guesses learns nothing, not even that a guess was once right. */
+const invalid = () => new Fault('invitation_invalid', 'This invitation cannot be accepted: ask for a new one.');
+
+export const create = on(invitationCreate, ({ db, ids, clock, region, policies }, act, { body }) =>
+  db.write(act, async (tx) => {
+    const organizationId = act.organizationId as string;
+    const email = body.email.toLowerCase();
+    const actor = await findRoles(tx, act.actorId, organizationId, undefined);
+    const refused = grantFault({ by: actor?.role, toSelf: false, from: undefined, to: body.role });
+    if (refused) return tx.abandon(refused);
+    const lapsed = await findLapsed(tx, organizationId, email);
+    if (lapsed) await advanceInvitation(tx, lapsed.id, 'expire');
+    const token = `gpuaas_invite_${ids.secret(tokenBytes)}`;
+    const now = clock.now();
+    const row = await insertInvitation(tx, {
+      id: ids.next(),
+      organizationId,
+      email,
+      role: body.role,
+      tokenHash: hashed(token),
+      invitedBy: act.actorId,
+      expiresAt: new Date(now.getTime() + policies.number('tenancy.invitation_ttl_hours', { organizationId }) * hourMs),
+    });
+    if (!row) {
+      return tx.abandon(
+        new Fault('invitation_pending', 'This address is invited already: revoke that invitation to make another one.'),
+      );
+    }
+    return tx.commit(
+      { ...showInvitation(region, now, row), token },
+      {
+        target: { type: 'invitation', id: row.id },
+        change: { role: row.role },
+        events: [invitationCreated.of(row.id, { invitation_id: row.id, role: row.role })],
+      },
+    );
+  }),
+);
+
+export const list = on(invitationList, async ({ db, clock, region }, who, { params, query }) => {
+  const before = readCursor('invitations', query.cursor);
+  if (before instanceof Fault) return before;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) => listInvitations(tx, params.organization_id, before, limit + 1));
+  const now = clock.now();
+  return makePage(
+    'invitations',
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showInvitation(region, now, row),
+  );
+});
+
+export const revoke = on(invitationRevoke, ({ db, clock, region }, act, { params }) =>
+  db.write(act, async (tx) => {
+    const { invitation_id: id, organization_id: organizationId } = params;
+    if (!(await findInvitation(tx, id, organizationId))) return tx.abandon(absent());
+    const moved = await advanceInvitation(tx, id, 'revoke');
+    if (moved instanceof Fault) return tx.abandon(new Fault('illegal_transition', moved.message, moved.details));
+    const row = await findInvitation(tx, id, organizationId);
+    if (!moved || !row) return tx.abandon(absent());
+    return tx.commit(showInvitation(region, clock.now(), row), {
+      target: { type: 'invitation', id },
+      change: { state: [moved.from, moved.to] },
+      events: [invitationRevoked.of(id, { invitation_id: id })],
+    });
+  }),
+);
+
+export const accept = on(invitationAccept, async ({ db, region, changed }, act, { body }) => {
+  const written = await db.write(act, async (tx) => {
+    const opened = await openInvitation(tx, hashed(body.token));
+    if (!opened) return tx.abandon(invalid());
+    const { invitation: id, organization: organizationId, granted: role } = opened;
+    const moved = await advanceInvitation(tx, id, 'accept');
+    // Somebody else was faster with the same token.
+    if (!moved || moved instanceof Fault) return tx.abandon(invalid());
+    if (!(await joinMember(tx, act.actorId, organizationId, role))) {
+      return tx.abandon(new Fault('already_member', 'You belong to this organization already.'));
+    }
+    const joined = {
+      organization_id: organizationId,
+      resource_name: resourceName(region, { organizationId }, 'tenancy/organization', organizationId),
+      role,
+    };
+    return tx.commit(joined, {
+      organizationId,
+      target: { type: 'invitation', id },
+      change: { user_id: act.actorId, role },
+      events: [
+        invitationAccepted.of(id, { invitation_id: id, user_id: act.actorId, role }),
+        memberChanged.of(act.actorId, { user_id: act.actorId, role }),
+      ],
+    });
+  });
+  if (!(written instanceof Fault)) changed();
+  return written;
+});

@@ -1,0 +1,43 @@
+import type { PlatformRole, TenantRole } from '@gpuaas/contract';
+import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+
+const person = sql(
+  'me-person',
+  `select i.uid, i.gid, i.username,
+     coalesce((select array_agg(b.role order by b.role) from platform_role_bindings b
+       where b.user_id = i.user_id and b.deleted_at is null), '{}') as platform_roles
+   from user_posix_identities i where i.user_id = $1 and is_me(i.user_id)`,
+);
+const organizations = sql(
+  'me-organizations',
+  `select o.id, o.name, o.slug, m.role
+   from tenant_memberships m join organizations o on o.id = m.organization_id
+   where m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null and o.deleted_at is null
+   order by o.id limit $2`,
+);
+const getDefault = sql(
+  'default-project-get',
+  `select d.project_id from user_project_defaults d
+   join tenant_memberships m on m.user_id = d.user_id and m.organization_id = d.organization_id and m.deleted_at is null
+   join projects p on p.id = d.project_id and p.state <> 'deleted'
+   where d.user_id = $1 and is_me(d.user_id)`,
+);
+const setDefault = sql(
+  'default-project-set',
+  `insert into user_project_defaults (user_id, organization_id, project_id)
+   select m.user_id, p.organization_id, p.id
+   from projects p join tenant_memberships m on m.organization_id = p.organization_id and m.deleted_at is null
+   where m.user_id = $1 and is_me(m.user_id) and p.id = $2 and p.state <> 'deleted'
+   on conflict (user_id) do update
+     set organization_id = excluded.organization_id, project_id = excluded.project_id, updated_at = excluded.updated_at
+   returning project_id`,
+);
+
+export const findMyself = async (tx: ReadTx, userId: string) =>
+  (await tx.rows<{ uid: number; gid: number; username: string; platform_roles: PlatformRole[] }>(person, [userId]))[0];
+export const listMine = (tx: ReadTx, userId: string, limit: number) =>
+  tx.rows<{ id: string; name: string; slug: string; role: TenantRole }>(organizations, [userId, limit]);
+export const findDefaultProject = async (tx: ReadTx, userId: string) =>
+  (await tx.rows<{ project_id: string }>(getDefault, [userId]))[0]?.project_id ?? null;
+export const setDefaultProject = async (tx: WriteTx, userId: string, projectId: string) =>
+  (await tx.rows<{ project_id: string }>(setDefault, [userId, projectId]))[0];

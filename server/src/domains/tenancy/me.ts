@@ -1,0 +1,46 @@
+import { defaultProjectGet, defaultProjectSet, meGet } from '@gpuaas/contract';
+import { type Database, handlers } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { resourceName } from '../../kernel/resource-name.ts';
+import { findDefaultProject, findMyself, listMine, setDefaultProject } from './me-store.ts';
+
+const on = handlers<{ readonly db: Database; readonly region: string }>();
+const maxShown = 200;
+
+export const get = on(meGet, async ({ db, region }, who) => {
+  const [person, organizations, defaultProject] = await db.read(who, async (tx) => [
+    await findMyself(tx, who.actorId),
+    await listMine(tx, who.actorId, maxShown),
+    await findDefaultProject(tx, who.actorId),
+  ]);
+  if (!person) return new Fault('user_not_found', 'There is no such object.');
+  const { uid, gid, username, platform_roles } = person;
+  return {
+    id: who.actorId,
+    platform_roles,
+    organizations: organizations.map(({ id, name, slug, role }) => ({
+      id,
+      resource_name: resourceName(region, { organizationId: id }, 'tenancy/organization', id),
+      name,
+      slug,
+      role,
+    })),
+    default_project_id: defaultProject,
+    posix: { uid, gid, username },
+  };
+});
+
+export const getDefault = on(defaultProjectGet, async ({ db }, who) => ({
+  project_id: await db.read(who, (tx) => findDefaultProject(tx, who.actorId)),
+}));
+
+export const setDefault = on(defaultProjectSet, ({ db }, act, { body }) =>
+  db.write(act, async (tx) => {
+    const row = await setDefaultProject(tx, act.actorId, body.project_id);
+    if (!row) return tx.abandon(new Fault('project_not_found', 'There is no such object.'));
+    return tx.commit(
+      { project_id: row.project_id },
+      { target: { type: 'user', id: act.actorId }, change: { project_id: row.project_id }, events: 'none' },
+    );
+  }),
+);

@@ -1,0 +1,89 @@
+import { memberChanged, memberList, memberRemove, memberUpdate, type TenantRole } from '@gpuaas/contract';
+import { type Act, type Database, handlers, type WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { findMember, holdMembers, listMembers, removeMember, setMemberRole, showMember } from './members-store.ts';
+import { grantFault } from './roles.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly region: string;
+  /** Tells every process, this one first, that somebody's role is another one. */
+  readonly changed: () => void;
+}
+const on = handlers<Parts>();
+const absent = () => new Fault('member_not_found', 'There is no such object.');
+
+export const list = on(memberList, async ({ db, region }, who, { params, query }) => {
+  const after = readCursor('members', query.cursor);
+  if (after instanceof Fault) return after;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) => listMembers(tx, params.organization_id, after, limit + 1));
+  return makePage(
+    'members',
+    rows,
+    limit,
+    (row) => row.user_id,
+    (row) => showMember(region, row),
+  );
+});
+
+export const update = on(memberUpdate, async ({ db, region, changed }, act, { params, body }) => {
+  const { organization_id: organizationId, user_id: userId } = params;
+  const written = await db.write(act, async (tx) => {
+    const from = await heldRole(tx, act, organizationId, userId, body.role);
+    if (from instanceof Fault) return tx.abandon(from);
+    await setMemberRole(tx, organizationId, userId, body.role);
+    const row = await findMember(tx, organizationId, userId);
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showMember(region, row), {
+      target: { type: 'member', id: userId },
+      change: { role: [from, body.role] },
+      events: [memberChanged.of(userId, { user_id: userId, role: body.role })],
+    });
+  });
+  if (!(written instanceof Fault)) changed();
+  return written;
+});
+
+export const remove = on(memberRemove, async ({ db, region, changed }, act, { params }) => {
+  const { organization_id: organizationId, user_id: userId } = params;
+  const written = await db.write(act, async (tx) => {
+    const from = await heldRole(tx, act, organizationId, userId, undefined);
+    if (from instanceof Fault) return tx.abandon(from);
+    await removeMember(tx, organizationId, userId);
+    const row = await findMember(tx, organizationId, userId);
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showMember(region, row), {
+      target: { type: 'member', id: userId },
+      change: { role: [from, null] },
+      events: [memberChanged.of(userId, { user_id: userId, role: null })],
+    });
+  });
+  if (!(written instanceof Fault)) changed();
+  return written;
+});
+
+/**
+ * The role that somebody has now, if it may become `to`. Roles are read under a lock and not from what the mount
+ * remembers: whoever has just lost ownership cannot use it once more.
+ */
+async function heldRole(
+  tx: WriteTx,
+  act: Act,
+  organizationId: string,
+  userId: string,
+  to: TenantRole | undefined,
+): Promise<TenantRole | Fault<'member_not_found' | 'last_owner' | 'insufficient_permissions' | 'ownership_required'>> {
+  const held = await holdMembers(tx, organizationId, act.actorId, userId);
+  const roleOf = (id: string) => held.find((member) => member.user_id === id)?.role;
+  const from = roleOf(userId);
+  if (from === undefined) return absent();
+  const refused = grantFault({ by: roleOf(act.actorId), toSelf: userId === act.actorId, from, to });
+  if (refused) return refused;
+  const owners = held.filter(({ role }) => role === 'owner').length;
+  if (from === 'owner' && to !== 'owner' && owners === 1) {
+    return new Fault('last_owner', 'This is the only owner: make somebody else an owner first.');
+  }
+  return from;
+}

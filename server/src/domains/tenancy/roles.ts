@@ -1,0 +1,35 @@
+import type { TenantRole } from '@gpuaas/contract';
+import { Fault } from '../../kernel/fault.ts';
+
+const ranks: Readonly<Record<TenantRole, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+
+/** Whoever has two roles in one place has the higher one. */
+export const higher = (one: TenantRole, other: TenantRole | null | undefined): TenantRole =>
+  other && ranks[other] > ranks[one] ? other : one;
+
+/**
+ * Whether somebody may give or take a role. Viewers and members give nothing; ownership is given and taken by owners
+ * alone; nobody lifts themselves. `from` and `to` are undefined for somebody who joins or leaves.
+ */
+export function grantFault(grant: {
+  readonly by: TenantRole | undefined;
+  readonly toSelf: boolean;
+  readonly from: TenantRole | undefined;
+  readonly to: TenantRole | undefined;
+}): Fault<'insufficient_permissions' | 'ownership_required'> | undefined {
+  const { by, from, to } = grant;
+  if (by === undefined || ranks[by] < ranks.admin) {
+    return new Fault('insufficient_permissions', 'Only owners and admins give and take roles.', {
+      needed: 'members:write',
+    });
+  }
+  if (by !== 'owner' && (from === 'owner' || to === 'owner')) {
+    return new Fault('ownership_required', 'Only an owner makes somebody an owner, or an owner something else.');
+  }
+  if (grant.toSelf && to !== undefined && ranks[to] > (from === undefined ? -1 : ranks[from])) {
+    return new Fault('insufficient_permissions', 'Nobody gives themselves a higher role: ask another owner or admin.', {
+      needed: 'members:write',
+    });
+  }
+  return undefined;
+}
