@@ -57,7 +57,7 @@ describe('keys of a person', () => {
   it('are no more than the policy allows, however many come at once', async () => {
     const as = await world.token('collector');
     const replies = await Promise.all(Array.from({ length: 8 }, () => add(mine, as, { public_key: freshKey() })));
-    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
+    expect(replies.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 201, 201, 409, 409, 409, 409, 409]);
     expect(replies.find(({ status }) => status === 409)?.body.code).toBe('ssh_key_limit');
   });
 

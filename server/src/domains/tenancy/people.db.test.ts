@@ -117,7 +117,7 @@ describe('members of an organization', () => {
         send(second.token, 'PATCH', members(tenant, first), { role: 'viewer' }),
       ])
     ).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([200, 403]);
+    expect(statuses.sort((a, b) => a - b)).toEqual([200, 403]);
     const { rows } = await world.root.query(
       `select count(*)::int as owners from tenant_memberships where organization_id = $1 and role = 'owner'`,
       [tenant.organizationId],
