@@ -989,7 +989,7 @@ create policy reach on ssh_keys
   using ((within_wall(organization_id) OR within_self(user_id)));
 
 grant delete, insert, select on ssh_keys to gpuaas_api;
-grant select, update on ssh_keys to gpuaas_worker;
+grant delete, select, update on ssh_keys to gpuaas_worker;
 
 -- Table tenant_memberships
 

@@ -33,4 +33,4 @@ alter table ssh_keys enable row level security;
 create policy reach on ssh_keys using (within_wall(organization_id) or within_self(user_id));
 
 grant select, insert, delete on ssh_keys to gpuaas_api;
-grant select, update on ssh_keys to gpuaas_worker;
+grant select, update, delete on ssh_keys to gpuaas_worker;

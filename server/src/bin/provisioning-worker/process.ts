@@ -2,6 +2,7 @@ import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { listener, startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { makeProjectKeys } from '../../domains/ssh/index.ts';
 import { makeRemoveProject } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { defineProcess } from '../../ports/open.ts';
@@ -14,7 +15,7 @@ export const provisioningWorker = defineProcess({
   async start({ database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
-    const removeProject = makeRemoveProject({ db, residents: [] });
+    const removeProject = makeRemoveProject({ db, residents: [makeProjectKeys({ db, begin: actsOf('ssh', ids) })] });
     await sagas.serve([removeProject]);
     const consumer = scope.keep(
       'consumer',

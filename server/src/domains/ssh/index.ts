@@ -1,2 +1,3 @@
 /** SSH: the public keys of people and of projects. */
 export { sshRoutes } from './routes.ts';
+export { makeProjectKeys } from './wind-down.ts';

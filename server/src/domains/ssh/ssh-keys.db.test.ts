@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actsOf } from '../../kernel/act.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { openPostgres } from '../../ports/database/postgres.ts';
 import { openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { makeProjectKeys } from './index.ts';
 
 let world: World;
 let home: Tenant;
@@ -105,5 +110,34 @@ describe('keys of a project', () => {
       headers,
     });
     expect(gone).toMatchObject({ status: 404, body: { code: 'ssh_key_not_found' } });
+  });
+
+  it('go with their project, once, and the organization can read it in its log', async () => {
+    const tenant = await world.found('short-lived');
+    await add(ofProject, tenant.token, { public_key: freshKey() }, tenant.projectId);
+    await add(ofProject, tenant.token, { public_key: freshKey() }, tenant.projectId);
+    const worker = await openPostgres({
+      url: world.schema.as('gpuaas_worker'),
+      clock: systemClock,
+      ids: systemIds,
+      log: silentLog,
+      name: 'worker',
+      poolSize: 1,
+    });
+    try {
+      const keys = makeProjectKeys({ db: worker.database, begin: actsOf('ssh', systemIds) });
+      const correlationId = systemIds.next();
+      expect(await keys.windDown(tenant.projectId, correlationId)).toBe('gone');
+      expect(await keys.windDown(tenant.projectId, correlationId)).toBe('gone');
+      const { rows } = await world.root.query(
+        `select organization_id, change from audit_logs where correlation_id = $1 and action = 'project_ssh_key.wind_down'`,
+        [correlationId],
+      );
+      expect(rows).toEqual([{ organization_id: tenant.organizationId, change: { ssh_keys_removed: 2 } }]);
+      const left = await world.root.query('select id from ssh_keys where project_id = $1', [tenant.projectId]);
+      expect(left.rows).toEqual([]);
+    } finally {
+      await worker.close();
+    }
   });
 });

@@ -58,6 +58,11 @@ const removeOfProject = sql(
      last_used_at`,
 );
 
+const removeAllOfProject = sql(
+  'ssh-key-remove-all',
+  'delete from ssh_keys where project_id = $1 and mine(organization_id) returning organization_id',
+);
+
 interface Row {
   readonly id: string;
   readonly user_id: string | null;
@@ -126,3 +131,6 @@ export const listKeys = (tx: ReadTx, owner: KeyOwner, after: string | undefined,
   tx.rows<Row>(owner.kind === 'user' ? listMine : listOfProject, [owner.id, after ?? null, limit]);
 export const removeKey = async (tx: WriteTx, owner: KeyOwner, id: string) =>
   (await tx.rows<Row>(owner.kind === 'user' ? removeMine : removeOfProject, [id, owner.id]))[0];
+/** Whose keys they were, once for each key that is gone. */
+export const removeKeysOfProject = async (tx: WriteTx, projectId: string): Promise<string[]> =>
+  (await tx.rows<{ organization_id: string }>(removeAllOfProject, [projectId])).map((row) => row.organization_id);

@@ -1,3 +1,4 @@
+import { policies } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -79,6 +80,18 @@ describe('members of an organization', () => {
       }),
     ]) {
       expect(reply).toMatchObject({ status: 403, body: { code: 'ownership_required' } });
+      // A refusal by rule is written down like any other.
+      await expect
+        .poll(
+          async () =>
+            (
+              await world.root.query(
+                'select action, result, organization_id from audit_logs where correlation_id = $1',
+                [reply.body.correlation_id],
+              )
+            ).rows,
+        )
+        .toEqual([{ action: 'authz.deny', result: 'failure', organization_id: tenant.organizationId }]);
     }
   });
 
@@ -308,5 +321,21 @@ describe('oneself', () => {
   ])('is called on hosts after its subject, safely: %s', async (subject, shape) => {
     const { body } = await world.call('GET', '/api/v1/me', { as: await world.token(subject) });
     expect(body.posix.username).toMatch(shape);
+  });
+
+  it('gets its number from where the policy says, and keeps the one it has', async () => {
+    const early = await world.token('early');
+    const uid = async (as: string) => (await world.call('GET', '/api/v1/me', { as })).body.posix.uid;
+    const before = await uid(early);
+    expect(policies.find(({ key }) => key === 'tenancy.posix_uid_base')?.default).toBe(20_000);
+    const set = await send(await world.operator(), 'PUT', 'admin/policies/tenancy.posix_uid_base', {
+      level: 'global',
+      value: 700_000,
+      reason: 'another range',
+    });
+    expect(set.status, set.text).toBe(200);
+    const later = await uid(await world.token('later'));
+    expect([before, later].map((number) => Math.floor(number / 10_000))).toEqual([2, 70]);
+    expect(await uid(early)).toBe(before);
   });
 });

@@ -349,7 +349,7 @@ function makeStages(route: Route, parts: MountParts) {
     try {
       const outcome = await handle(act, input);
       if (outcome instanceof Fault) {
-        return problem(outcome, viewer, outcome.code === 'policy_out_of_bounds' ? 'policy.bound_violation' : undefined);
+        return problem(outcome, viewer, refusalOf(outcome));
       }
       return { status, headers, body: body ?? encode((outcome as { value: unknown }).value) };
     } catch (error) {
@@ -393,6 +393,12 @@ function makeStages(route: Route, parts: MountParts) {
       };
     }
   };
+}
+
+/** What a handler refuses is worth a row when it is about rights, as it is when the mount refuses it. */
+function refusalOf(fault: Fault): RefusedAction | undefined {
+  if (fault.code === 'policy_out_of_bounds') return 'policy.bound_violation';
+  return errors[fault.code].status === 403 ? 'authz.deny' : undefined;
 }
 
 function rateHeaders(headers: Record<string, string>, route: Route, allowance: Allowance): void {
