@@ -50,12 +50,6 @@ function segmentsOf(url: string): string[] | undefined {
 /** Where there is no operation, there are only these; the last when a part of the path is too long to be looked at. */
 const ofNoOperation = ['route_not_found', 'method_not_allowed', 'invalid_request', 'validation_error'];
 
-/** Everything that the document says about the refusals of a route, whatever the status. */
-export const promisedOf = (route: Route): readonly string[] =>
-  Object.keys(document.paths[route.path]?.[route.method.toLowerCase()]?.responses ?? {}).flatMap((status) => [
-    ...promised(route, Number(status)),
-  ]);
-
 const allowed = (route: Route, status: number): readonly string[] => [...promised(route, status)];
 
 /** Every refusal is one that was promised, in the form that was promised. */

@@ -7,6 +7,7 @@ import { failpoint } from '../../kernel/failpoint.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { idempotencyOf } from '../../kernel/idempotency.ts';
+import { redact } from '../../kernel/redact.ts';
 import { actBegin, actCommit, beginWrite, commit, rollback } from './statements.ts';
 import { mayRetry, OpenTransaction, quiet, send, sqlState, translate, viewSettings } from './transaction.ts';
 
@@ -132,7 +133,8 @@ export function makeWrite(parts: {
       receipt.target.id,
       receipt.result ?? 'success',
       act.correlationId,
-      JSON.stringify(receipt.change ?? {}),
+      // Kept for ever and shown to many: what looks like a secret stays out, whatever field it came in.
+      JSON.stringify(redact(receipt.change ?? {})),
       act.address ?? null,
       act.userAgent ?? null,
       some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
