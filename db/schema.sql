@@ -408,6 +408,23 @@ create policy reach on account_sessions
 
 grant select, update (revoke_reason), update (revoked_at), update (revoked_by), update (updated_at) on account_sessions to gpuaas_api;
 
+-- Table assertion_uses
+
+create table assertion_uses (
+  service_account_id uuid not null,
+  assertion_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint assertion_uses_pkey PRIMARY KEY (service_account_id, assertion_id),
+  constraint assertion_uses_service_account_id_fkey FOREIGN KEY (service_account_id) REFERENCES service_accounts(id)
+);
+
+CREATE INDEX assertion_uses_expiry ON public.assertion_uses USING btree (expires_at);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.assertion_uses FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.assertion_uses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant delete, insert, select on assertion_uses to gpuaas_api;
+
 -- Table audit_logs
 
 create table audit_logs (
@@ -690,7 +707,12 @@ insert into machine_edges (machine, from_state, to_state) values
   ('project', 'archived', 'active'),
   ('project', 'archived', 'removing'),
   ('project', 'removing', 'active'),
-  ('project', 'removing', 'deleted');
+  ('project', 'removing', 'deleted'),
+  ('service_account', '', 'active'),
+  ('service_account', 'active', 'deleted'),
+  ('service_account', 'active', 'disabled'),
+  ('service_account', 'disabled', 'active'),
+  ('service_account', 'disabled', 'deleted');
 
 -- Table organizations
 
@@ -946,6 +968,104 @@ grant select on schema_migrations to gpuaas_api;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
 
+-- Table service_account_keys
+
+create table service_account_keys (
+  id uuid not null,
+  service_account_id uuid not null,
+  organization_id uuid not null,
+  name text not null,
+  public_key jsonb not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint service_account_keys_pkey PRIMARY KEY (id),
+  constraint service_account_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint service_account_keys_public_key_check CHECK ((NOT (public_key ? 'd'::text))),
+  constraint service_account_keys_service_account_id_organization_id_fkey FOREIGN KEY (service_account_id, organization_id) REFERENCES service_accounts(id, organization_id)
+);
+
+CREATE INDEX service_account_keys_account ON public.service_account_keys USING btree (service_account_id, organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.service_account_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.service_account_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table service_account_keys enable row level security;
+
+create policy reach on service_account_keys
+  using (within_wall(organization_id));
+
+grant insert, select, update on service_account_keys to gpuaas_api;
+
+-- Table service_account_projects
+
+create table service_account_projects (
+  service_account_id uuid not null,
+  project_id uuid not null,
+  organization_id uuid not null,
+  constraint service_account_projects_pkey PRIMARY KEY (service_account_id, project_id),
+  constraint service_account_projects_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint service_account_projects_service_account_id_organization_i_fkey FOREIGN KEY (service_account_id, organization_id) REFERENCES service_accounts(id, organization_id)
+);
+
+CREATE INDEX service_account_projects_account ON public.service_account_projects USING btree (service_account_id, organization_id);
+CREATE INDEX service_account_projects_project ON public.service_account_projects USING btree (project_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.service_account_projects FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.service_account_projects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table service_account_projects enable row level security;
+
+create policy reach on service_account_projects
+  using (within_wall(organization_id));
+
+grant insert, select on service_account_projects to gpuaas_api;
+
+-- Table service_accounts
+
+create table service_accounts (
+  id uuid not null,
+  organization_id uuid not null,
+  scope text not null,
+  project_id uuid,
+  name text not null,
+  slug text not null,
+  description text,
+  scopes text[] not null,
+  state text not null default 'active'::text,
+  version bigint not null default 1,
+  created_by text not null,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  disabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  constraint service_accounts_pkey PRIMARY KEY (id),
+  constraint service_accounts_id_organization_id_key UNIQUE (id, organization_id),
+  constraint service_accounts_check CHECK (((scope = 'project'::text) = (project_id IS NOT NULL))),
+  constraint service_accounts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint service_accounts_scope_check CHECK ((scope = ANY (ARRAY['project'::text, 'organization'::text]))),
+  constraint service_accounts_scopes_check CHECK ((cardinality(scopes) > 0)),
+  constraint service_accounts_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint service_accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint service_accounts_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id)
+);
+
+CREATE INDEX service_accounts_organization ON public.service_accounts USING btree (organization_id, id);
+CREATE UNIQUE INDEX service_accounts_organization_slug ON public.service_accounts USING btree (organization_id, slug) WHERE ((state <> 'deleted'::text) AND (scope = 'organization'::text));
+CREATE INDEX service_accounts_project ON public.service_accounts USING btree (project_id, organization_id, id);
+CREATE UNIQUE INDEX service_accounts_project_slug ON public.service_accounts USING btree (project_id, slug) WHERE ((state <> 'deleted'::text) AND (scope = 'project'::text));
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.service_accounts FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.service_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION guard_machine('service_account');
+
+alter table service_accounts enable row level security;
+
+create policy reach on service_accounts
+  using (within_wall(organization_id));
+
+grant insert, select, update on service_accounts to gpuaas_api;
+
 -- Table ssh_keys
 
 create table ssh_keys (
@@ -1043,6 +1163,27 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 grant delete, insert, select, update on token_denials to gpuaas_api;
 grant select on token_denials to gpuaas_relay;
 grant select on token_denials to gpuaas_worker;
+
+-- Table token_signing_keys
+
+create table token_signing_keys (
+  id uuid not null,
+  public_key jsonb not null,
+  sealed_private_key bytea not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint token_signing_keys_pkey PRIMARY KEY (id),
+  constraint token_signing_keys_public_key_check CHECK ((NOT (public_key ? 'd'::text)))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.token_signing_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.token_signing_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table token_signing_keys enable row level security;
+
+create policy reach on token_signing_keys
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert, select on token_signing_keys to gpuaas_api;
 
 -- Table user_posix_identities
 

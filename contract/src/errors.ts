@@ -26,6 +26,11 @@ export const errors = {
   token_invalid: kind(401, 'The token is malformed, has a wrong signature, issuer or audience, or was revoked.'),
   token_expired: kind(401, 'The token was valid and no longer is.'),
   token_scope_invalid: kind(401, 'The token was not issued for this kind of use.'),
+  assertion_invalid: kind(
+    401,
+    'The assertion is malformed, expired, meant for somebody else or signed with a wrong key.',
+  ),
+  assertion_replayed: kind(401, 'The assertion was used before: sign a new one.'),
   auth_personal_disabled: kind(401, 'Sign-in with a personal account is switched off here.', 'tenant admin'),
   auth_enterprise_required: kind(401, 'This organization signs in through its own identity provider.'),
   auth_personal_required: kind(401, 'This account signs in with its own password, not through an organization.'),
@@ -95,6 +100,10 @@ export const errors = {
   session_not_found: kind(404, 'There is no such session.'),
   personal_token_not_found: kind(404, 'There is no such personal access token.'),
   personal_token_expiry_invalid: kind(422, 'The token would live longer than the policy allows.', 'tenant admin'),
+  service_account_not_found: kind(404, 'There is no such service account.'),
+  service_account_slug_taken: kind(409, 'Another service account here already uses this slug.'),
+  service_account_key_not_found: kind(404, 'There is no such key.'),
+  service_account_key_invalid: kind(422, 'The key cannot be used, or would live longer than the policy allows.'),
   user_already_exists: kind(409, 'A user of this name exists already.'),
   stripe_signature_invalid: kind(400, 'The webhook was not signed by the payment provider.', 'operator'),
   refund_window_exceeded: kind(

@@ -56,6 +56,18 @@ export const policies = [
     'The longest life of a personal access token.',
   ),
   whole(
+    'auth.service_account_key_max_days',
+    { default: 365, minimum: 1, maximum: 3_650, unit: 'days' },
+    'service-accounts',
+    'The longest life of a key of a service account.',
+  ),
+  whole(
+    'auth.service_account_token_seconds',
+    { default: 900, minimum: 60, maximum: 3_600, unit: 'seconds' },
+    'service-accounts',
+    'The life of a token that a service account exchanges an assertion for.',
+  ),
+  whole(
     'idempotency.retention_hours',
     { default: 24, minimum: 1, maximum: 720, unit: 'hours' },
     'edge',

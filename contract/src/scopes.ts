@@ -19,6 +19,8 @@ export const scopes = {
   'sessions:admin': 'See and end the sessions of anyone',
   'tokens:read': 'See personal access tokens',
   'tokens:write': 'Make and revoke personal access tokens',
+  'service_accounts:read': 'See service accounts and their keys',
+  'service_accounts:write': 'Create, change and remove service accounts and their keys',
   'policies:read': 'See which limits apply',
   'policies:admin': 'Set limits and choices for anyone',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
@@ -35,6 +37,7 @@ const viewer = [
   'ssh_keys:read',
   'activity:read',
   'policies:read',
+  'service_accounts:read',
 ] as const satisfies readonly Scope[];
 const admin = [
   ...viewer,
@@ -43,6 +46,7 @@ const admin = [
   'members:write',
   'projects:write',
   'ssh_keys:write',
+  'service_accounts:write',
 ] as const satisfies readonly Scope[];
 
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {

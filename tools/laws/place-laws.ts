@@ -86,7 +86,8 @@ export const toolsHaveRoles: Law = {
   },
 };
 
-const vague = /(?:^|[/-])(?:utils?|helpers?|common|misc|manager|service|impl)(?=[./-])/;
+// A service account is a thing of its own; a service of anything is not.
+const vague = /(?:^|[/-])(?:utils?|helpers?|common|misc|manager|service(?!-account)|impl)(?=[./-])/;
 
 export const namesSaySomething: Law = {
   name: 'names-say-something',

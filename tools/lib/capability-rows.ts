@@ -64,6 +64,11 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
       { id: 'SEC-09', words: 'Sessions and tokens that were revoked are refused by every process within five seconds' },
+      {
+        id: 'GAP-32',
+        also: ['SEC-15'],
+        words: 'Machines have identities of their own, bounded by project or organization, without a static secret',
+      },
       { id: 'GAP-03', also: ['CON-09', 'SEC-08'], words: 'A secret that reaches the logger does not reach the log' },
       {
         id: 'POL-05',

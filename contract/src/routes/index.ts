@@ -11,6 +11,7 @@ import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
 import * as projects from './projects.ts';
+import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
 
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   platform,
   policies,
   projects,
+  serviceAccounts,
   sessions,
   sshKeys,
 ]
@@ -50,5 +52,6 @@ export * from './personal-tokens.ts';
 export * from './platform.ts';
 export * from './policies.ts';
 export * from './projects.ts';
+export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { PolicyKey } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
@@ -11,6 +12,7 @@ import { makeScope } from '../kernel/scope.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
+import { makeSeal, sealingKeyBytes } from '../ports/identity-provider/seal.ts';
 import { openTestSchema, type TestSchema } from './schema.ts';
 
 export interface Reply {
@@ -43,6 +45,7 @@ export interface World {
   readonly metrics: Metrics;
   /** Looks at the tables over all walls. */
   readonly root: pg.Client;
+  now(): Date;
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
   token(subject: string, claims?: JWTPayload): Promise<string>;
   /** A token that is not quite right: signed by someone else, for someone else, or long ago. */
@@ -56,6 +59,9 @@ export interface World {
 
 export const issuer = 'https://issuer.test';
 export const audience = 'gpuaas';
+export const publicUrl = 'https://gpuaas.test';
+/** The same for all worlds, as it is for all processes of an installation. */
+const sealingKey = randomBytes(sealingKeyBytes);
 
 export async function openWorld(
   options: {
@@ -100,6 +106,8 @@ export async function openWorld(
     { database, cache, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
+      publicUrl,
+      seal: makeSeal(sealingKey),
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },
@@ -116,6 +124,7 @@ export async function openWorld(
   const world: World = {
     schema,
     signers,
+    now: () => clock.now(),
     database,
     metrics,
     root,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Route, routes } from '@gpuaas/contract';
-import { decodeJwt } from 'jose';
+import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { systemIds } from '../../src/kernel/id.ts';
-import { asSystem, issuer, type Tenant, type World } from '../../src/testing/world.ts';
+import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
 export interface Example {
@@ -14,6 +14,7 @@ export interface Example {
 /** `caller` is the token of whoever will send it: some things are there for their owner alone. */
 type MakeExample = (world: World, tenant: Tenant, caller: string) => Promise<Example>;
 
+const tokenEndpoint = `${publicUrl}/api/v1/auth/service-accounts/token`;
 const nothing: MakeExample = async () => ({});
 const organization: MakeExample = async (_, tenant) => ({ params: { organization_id: tenant.organizationId } });
 const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
@@ -76,6 +77,27 @@ const session = async (world: World, personId: string): Promise<string> => {
   ]);
   return id;
 };
+/** A service account of its own, with a key that is at hand. */
+const serviceAccount = async (world: World, tenant: Tenant) => {
+  const post = async (path: string, body: object) => {
+    const made = await world.call('POST', path, { as: tenant.token, key: systemIds.next(), body });
+    if (made.status !== 201) throw new Error(made.text);
+    return made.body;
+  };
+  const { id } = await post(`/api/v1/projects/${tenant.projectId}/service-accounts`, {
+    name: 'An example',
+    slug: unique('robot'),
+    scopes: ['projects:read'],
+  });
+  const key = await post(`/api/v1/service-accounts/${id}/keys`, { name: 'First', expires_in_days: 7 });
+  return { id: id as string, keyId: key.id as string, privateKey: key.private_key as JWK };
+};
+const byAccount =
+  (body?: Readonly<Record<string, unknown>>): MakeExample =>
+  async (world, tenant) => ({
+    params: { service_account_id: (await serviceAccount(world, tenant)).id },
+    ...(body && { body }),
+  });
 /** Somebody whose sessions nobody else needs. */
 const bystander = async (world: World) => personOf(world, await world.token(unique('bystander')));
 const make = async (world: World, tenant: Tenant, path: string, body: object): Promise<Record<string, string>> =>
@@ -234,6 +256,42 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { params: { project_id: id }, body: {} };
   },
   project_remove: async (world, tenant) => ({ params: { project_id: await freshProject(world, tenant) } }),
+  machine_identity_create: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'], project_ids: [tenant.projectId] },
+  }),
+  machine_identity_list: organization,
+  service_account_create: async (_, tenant) => ({
+    params: { project_id: tenant.projectId },
+    body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'] },
+  }),
+  service_account_list: async (_, tenant) => ({ params: { project_id: tenant.projectId } }),
+  service_account_get: byAccount(),
+  service_account_disable: byAccount({}),
+  service_account_enable: async (world, tenant) => {
+    const { id } = await serviceAccount(world, tenant);
+    await world.call('POST', `/api/v1/service-accounts/${id}/disable`, {
+      as: tenant.token,
+      key: systemIds.next(),
+      body: {},
+    });
+    return { params: { service_account_id: id }, body: {} };
+  },
+  service_account_remove: byAccount(),
+  service_account_key_create: byAccount({ name: 'Another', expires_in_days: 7 }),
+  service_account_key_list: byAccount(),
+  service_account_key_revoke: async (world, tenant) => {
+    const { id, keyId } = await serviceAccount(world, tenant);
+    return { params: { service_account_id: id, key_id: keyId } };
+  },
+  service_account_token: async (world, tenant) => {
+    const { id, keyId, privateKey } = await serviceAccount(world, tenant);
+    const assertion = await new SignJWT({ iss: id, sub: id, aud: tokenEndpoint, jti: systemIds.next() })
+      .setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setExpirationTime(Math.floor(world.now().getTime() / 1_000) + 60)
+      .sign(await importJWK(privateKey, 'ES256'));
+    return { body: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } };
+  },
   session_list: nothing,
   session_revoke: async (world, _, caller) => ({
     params: { session_id: await session(world, await personOf(world, caller)) },
@@ -290,6 +348,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     const { id = '' } = await make(world, own, '/api/v1/me/ssh-keys', { public_key: freshKey() });
     return { params: { ssh_key_id: id } };
   },
+  signing_key_list: nothing,
   version_get: nothing,
 };
 

@@ -1,9 +1,9 @@
 import { isWrite, type Route, routes } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Tenants } from '../../src/edge/http/tenancy.ts';
+import type { Owned, Tenants } from '../../src/edge/http/tenancy.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
-import { exampleOf, urlOf } from './examples.ts';
+import { type Example, exampleOf, urlOf } from './examples.ts';
 
 /**
  * Three walls stand between tenants: the mount resolves whose an object is, each statement carries its own predicate,
@@ -17,18 +17,19 @@ const predicatesDown = `
   create or replace function is_me(person uuid) returns boolean language sql stable return true;`;
 const policiesDown = `
   do $$ begin
-    create role gpuaas_test_wallless nologin bypassrls;
+    create role wallless_for_tests nologin bypassrls;
   exception when duplicate_object or unique_violation then null;
   end $$;
-  grant gpuaas_api to gpuaas_test_wallless;`;
+  grant gpuaas_api to wallless_for_tests;`;
 
 describe.each([
   { left: 'row-level security', prepare: predicatesDown, role: 'gpuaas_api' },
-  { left: 'the predicates of the statements', prepare: policiesDown, role: 'gpuaas_test_wallless' },
+  { left: 'the predicates of the statements', prepare: policiesDown, role: 'wallless_for_tests' },
 ])('with nothing but $left', ({ prepare, role }) => {
   let world: World;
   let home: Tenant;
   let foreign: Tenant;
+  const examples = new Map<string, Example>();
 
   /** Says of everything that it is the caller's. */
   const liar: Tenants = {
@@ -42,22 +43,36 @@ describe.each([
         absent: 'project_not_found',
         find: async (id) => ({ organizationId: home.organizationId, projectId: id }),
       },
+      service_account_id: {
+        absent: 'service_account_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
     },
   };
 
   beforeAll(async () => {
-    // The tenants are made by an honest api; the one under test is lied to from its first request.
+    // The tenants and all examples are made by an honest api; from then on it is lied to.
     const lied = { on: false };
+    const honest: Record<string, (id: string) => Promise<Owned | undefined>> = {
+      organization_id: async (id) => ({ organizationId: id, projectId: undefined }),
+      project_id: async (id) =>
+        whose((await world.root.query('select organization_id, id from projects where id = $1', [id])).rows[0]),
+      service_account_id: async (id) =>
+        whose(
+          (await world.root.query('select organization_id, project_id as id from service_accounts where id = $1', [id]))
+            .rows[0],
+        ),
+    };
+    const whose = (row: { organization_id: string; id: string } | undefined) =>
+      row && { organizationId: row.organization_id, projectId: row.id };
     const switched: Tenants = {
-      role: (person, organization) => (lied.on ? liar.role(person, organization) : Promise.resolve('owner' as const)),
-      owners: {
-        organization_id: {
-          absent: 'organization_not_found',
-          find: async (id) =>
-            lied.on ? liar.owners['organization_id']?.find(id) : { organizationId: id, projectId: undefined },
-        },
-        project_id: { absent: 'project_not_found', find: async (id) => liar.owners['project_id']?.find(id) },
-      },
+      role: liar.role,
+      owners: Object.fromEntries(
+        Object.entries(liar.owners).map(([param, { absent, find }]) => [
+          param,
+          { absent, find: async (id: string) => (lied.on ? find(id) : honest[param]?.(id)) },
+        ]),
+      ),
     };
     world = await openWorld({
       tenants: switched,
@@ -72,6 +87,7 @@ describe.each([
     });
     home = await world.found('home');
     foreign = await world.found('foreign');
+    for (const route of owned) examples.set(route.id, await exampleOf(route, world, foreign));
     lied.on = true;
   });
   afterAll(() => world.close());
@@ -80,6 +96,8 @@ describe.each([
     const { rows } = await world.root.query(
       `select (select json_agg(o order by o.id) from organizations o where o.id = $1) as organization,
          (select json_agg(p order by p.id) from projects p where p.organization_id = $1) as projects,
+         (select json_agg(s order by s.id) from service_accounts s where s.organization_id = $1) as accounts,
+         (select json_agg(k order by k.id) from service_account_keys k where k.organization_id = $1) as keys,
          (select count(*)::int from audit_logs a where a.organization_id = $1) as audit,
          (select count(*)::int from outbox_events e where e.organization_id = $1) as events`,
       [tenant.organizationId],
@@ -90,11 +108,9 @@ describe.each([
   it.each(owned.map((route): [string, Route] => [`${route.method} ${route.path}`, route]))(
     '[GAP-06] %s neither shows nor changes anything of another tenant',
     async (_, route) => {
-      const { params, body, ...rest } = await exampleOf(route, world, foreign);
-      // Examples make their own objects, and what is made here lands at home: the ids must be the other tenant's.
-      const theirs = { ...params, ...(params?.['project_id'] && { project_id: foreign.projectId }) };
+      const { body, ...rest } = examples.get(route.id) ?? {};
       const before = await belongings(foreign);
-      const reply = await world.call(route.method, urlOf(route, { ...rest, params: theirs }), {
+      const reply = await world.call(route.method, urlOf(route, rest), {
         as: home.token,
         ...(isWrite(route) && { key: systemIds.next() }),
         ...(body && { body }),

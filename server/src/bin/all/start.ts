@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Environment } from '../../kernel/config.ts';
 import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
+import { keepSealingKey } from '../../ports/identity-provider/seal.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { choosePort, host } from './address.ts';
@@ -67,6 +68,8 @@ export async function startAll(
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
       GPUAAS_OIDC_ISSUER: url,
+      GPUAAS_PUBLIC_URL: url,
+      GPUAAS_SECRETS_KEY: (await keepSealingKey(join(dataDir, 'secrets.key'))).toString('base64'),
       GPUAAS_OIDC_AUDIENCE: audience,
       GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,
       GPUAAS_PLUMBING_URL: server.urlFor('gpuaas_plumbing'),

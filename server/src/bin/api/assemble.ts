@@ -3,6 +3,7 @@ import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { makeServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { openTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
@@ -27,6 +28,10 @@ export async function assembleApi(
     readonly issuer: string;
     readonly audience: string;
     readonly keys: KeySource;
+    /** Where callers reach this installation. */
+    readonly publicUrl: string;
+    /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
+    readonly seal?: Seal;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
@@ -61,6 +66,19 @@ export async function assembleApi(
   });
   const { region } = settings;
   const tenancy = scope.keep('tenancy', await openTenancy({ ...database, db, ids, clock, region, policies }));
+  const serviceAccounts = makeServiceAccounts({
+    db,
+    begin: actsOf('service-accounts', ids),
+    ids,
+    clock,
+    region,
+    seal: settings.seal,
+    publicUrl: settings.publicUrl,
+    audience: settings.audience,
+    keyMaxDays: (who) => policies.number('auth.service_account_key_max_days', who),
+    tokenSeconds: (organizationId) => policies.number('auth.service_account_token_seconds', { organizationId }),
+    flush: identities.flush,
+  });
   const denyList = scope.keep(
     'deny-list',
     await openDenyList({
@@ -81,17 +99,29 @@ export async function assembleApi(
       ...deadLetterRoutes({ db }),
       ...policies.routes,
       ...identities.routes,
+      ...serviceAccounts.routes,
     ],
     authenticate: makeAuthenticate({
       people: settings,
+      machines: {
+        issuer: serviceAccounts.issuer,
+        audience: settings.audience,
+        keys: { kind: 'find', find: serviceAccounts.find },
+      },
       opaque: makeOpaqueTokens({ prefix: tokenPrefix, find: identities.findToken, rateLimit, clock }),
       clock,
     }),
-    recognise: identities.recognise,
+    recognise: (identity, correlationId) =>
+      identity.keyId === undefined
+        ? identities.recognise(identity, correlationId)
+        : serviceAccounts.recognise(identity.subject, identity.keyId),
     denyList,
     seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),
     policy: policies.value,
-    tenants: settings.tenants ?? tenancy,
+    tenants: settings.tenants ?? {
+      role: tenancy.role,
+      owners: { ...tenancy.owners, service_account_id: serviceAccounts.owner },
+    },
     rateLimit,
     replies: database.replies,
     database: db,

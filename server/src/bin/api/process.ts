@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { keysFrom } from '../../edge/http/authentication.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
+import { Secret } from '../../kernel/config.ts';
 import { readiness } from '../../kernel/health.ts';
+import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
@@ -24,6 +26,18 @@ export const api = defineProcess({
       pattern: '^https?://|^file://',
       description: 'Where the public keys of the issuer are.',
     }),
+    publicUrl: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'Where callers reach this installation; host and port when left out.',
+      }),
+    ),
+    secretsKey: Type.Optional(
+      Secret({
+        description:
+          '32 bytes in base64 that seal what is kept in the database. Without it service accounts get no tokens.',
+      }),
+    ),
     requestsPerMinute: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Overrides the budget of the default lane.' }),
     ),
@@ -34,6 +48,8 @@ export const api = defineProcess({
       issuer: config.oidcIssuer,
       audience: config.oidcAudience,
       keys: await keysFrom(new URL(config.oidcKeysUrl)),
+      publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
+      ...(config.secretsKey && { seal: makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     await mountFrontPage(app, { product, version: release });

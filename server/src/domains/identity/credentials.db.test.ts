@@ -115,14 +115,16 @@ describe('what was revoked', () => {
     const path = `/api/v1/admin/users/${await personId('hal')}/sessions`;
     const [shown] = (await world.call('GET', path, { as: operator })).body.data;
     expect(shown).toMatchObject({ current: false });
-    const reply = await write('POST', `${path}/revoke-all`, operator, { reason: 'a lost laptop' });
+    const reply = await write('POST', `${path}/revoke-all`, operator, {
+      reason: 'a lost laptop, gpuaas_pat_0123456789abcdef',
+    });
     expect(reply).toMatchObject({ status: 200, body: { revoked: 1 } });
     await refused(token);
     const { rows } = await world.root.query(
       `select change from audit_logs where action = 'session.revoke_all' and target_id = $1`,
       [await personId('hal')],
     );
-    expect(rows).toEqual([{ change: { revoked: 1, reason: 'a lost laptop' } }]);
+    expect(rows).toEqual([{ change: { revoked: 1, reason: 'a lost laptop, [REDACTED]' } }]);
   });
 
   it.each(['token', 'session', 'person'] as const)(
@@ -299,7 +301,9 @@ describe('a sensitive operation', () => {
   it.each(flagged)('%s asks for a recent sign-in', async (_, route) => {
     const ask = async (claims: Record<string, unknown>) => {
       const as = await strict.token(owner.subject, claims);
-      const { body, ...rest } = await exampleOf(route, strict, owner, as);
+      // What an example needs beforehand is made by somebody who has just signed in.
+      const present = await strict.token(owner.subject, { auth_time: nowSeconds() });
+      const { body, ...rest } = await exampleOf(route, strict, { ...owner, token: present }, as);
       return strict.call(route.method, urlOf(route, rest), { as, key: systemIds.next(), ...(body && { body }) });
     };
     const details = { max_age_seconds: 900, authorization_parameters: { prompt: 'login', max_age: 900 } };

@@ -29,8 +29,10 @@ const findSql = sql(
 );
 const heldSql = sql(
   'personal-token-roles',
-  `select array(select distinct m.role from tenant_memberships m
-       where m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null) as tenant,
+  `select array(select m.role from tenant_memberships m
+       where m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null
+       union select p.role from project_memberships p
+       where p.user_id = $1 and is_me(p.user_id) and p.deleted_at is null) as tenant,
      array(select b.role from platform_role_bindings b
        where b.user_id = $1 and is_me(b.user_id) and b.deleted_at is null) as platform`,
 );

@@ -49,7 +49,12 @@ describe('members of an organization', () => {
     const { token, id } = await somebody('riser', tenant, 'viewer');
     const rename = (as: string) => send(as, 'PATCH', `organizations/${tenant.organizationId}`, { name: 'Renamed' });
     expect((await rename(token)).status).toBe(403);
+    // The announcement of this change has to be over before the next one is made behind its back.
+    const announced = Promise.withResolvers<void>();
+    const listening = await world.database.listen('gpuaas_tenancy', () => announced.resolve());
     expect((await send(tenant.token, 'PATCH', members(tenant, id), { role: 'admin' })).status).toBe(200);
+    await announced.promise;
+    await listening.close();
     expect((await rename(token)).status).toBe(200);
     // Another process changes the role: this one only hears the announcement.
     const quietly = (role: string) =>

@@ -276,7 +276,7 @@ describe('closing', () => {
 });
 
 const everyOwner = Object.fromEntries(
-  ['project_id', 'organization_id'].map((param) => [
+  ['project_id', 'organization_id', 'service_account_id'].map((param) => [
     param,
     { absent: 'project_not_found' as const, find: async () => ({ organizationId: 'o', projectId: undefined }) },
   ]),

@@ -17,6 +17,15 @@ export interface Person {
   readonly id: string;
   readonly kind: Identity['kind'];
   readonly platformRoles: readonly PlatformRole[];
+  /** A machine has no roles: it holds these scopes, in these projects, and nothing else exists for it. */
+  readonly bounds?: Bounds;
+}
+export interface Bounds {
+  readonly organizationId: string;
+  readonly projectIds: readonly string[];
+  /** Whether what belongs to the organization and to no project exists for it. */
+  readonly seesOrganization: boolean;
+  readonly scopes: readonly Scope[];
 }
 export interface Owned {
   readonly organizationId: string;
@@ -49,6 +58,13 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     throw new Error(`${route.id}: no domain says whose a ${pathParam ?? 'project_id'} is`);
   }
 
+  /** People have the role of their membership; a machine is a member wherever its bounds let it be. */
+  const roleIn = async ({ id, bounds }: Person, owned: Owned): Promise<TenantRole | undefined> => {
+    if (!bounds) return tenants.role(id, owned.organizationId, owned.projectId);
+    const isInside = owned.projectId ? bounds.projectIds.includes(owned.projectId) : bounds.seesOrganization;
+    return bounds.organizationId === owned.organizationId && isInside ? 'member' : undefined;
+  };
+
   return async (
     person: Person,
     scopes: Narrowed,
@@ -59,7 +75,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     if (tenancy.kind === 'none')
       return { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' };
     if (tenancy.kind === 'self' || tenancy.kind === 'founds') {
-      if (wanted && !permitted(selfScopes, scopes, wanted)) return lacking(wanted);
+      if (wanted && !permitted(person.bounds?.scopes ?? selfScopes, scopes, wanted)) return lacking(wanted);
       return tenancy.kind === 'self'
         ? { reach: 'self', organizationId: undefined, projectId: undefined, actorRole: 'none' }
         : { reach: 'organization', organizationId: newId(), projectId: undefined, actorRole: 'owner' };
@@ -75,7 +91,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
       });
     }
     const owned = await owner?.find(id);
-    const role = owned && (await tenants.role(person.id, owned.organizationId, owned.projectId));
+    const role = owned && (await roleIn(person, owned));
     if (!owned || !role) return new Fault(owner?.absent ?? 'resource_not_found', 'There is no such object.');
     if (
       pathParam &&
@@ -88,7 +104,8 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
         'X-Project-ID names another project than the path. Leave it out, or make them agree.',
       );
     }
-    if (wanted && !permitted(tenantRoles[role], scopes, wanted)) return lacking(wanted, role);
+    const held = person.bounds?.scopes ?? tenantRoles[role];
+    if (wanted && !permitted(held, scopes, wanted)) return lacking(wanted, role);
     return { reach: 'organization', organizationId: owned.organizationId, projectId: owned.projectId, actorRole: role };
   };
 }

@@ -1,0 +1,156 @@
+import {
+  machineIdentityCreate,
+  machineIdentityList,
+  type Scope,
+  serviceAccountCreate,
+  serviceAccountDisable,
+  serviceAccountEnable,
+  serviceAccountGet,
+  serviceAccountList,
+  serviceAccountRemove,
+  type TenantRole,
+  tenantRoles,
+} from '@gpuaas/contract';
+import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { advanceAccount } from './machine.ts';
+import { findAccount, insertAccount, listAccounts, type NewAccount, projectsExist, showAccount } from './store.ts';
+
+export interface AccountParts {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly region: string;
+  /** Forgets what this process remembers of accounts and keys. */
+  readonly changed: () => void;
+}
+const on = handlers<AccountParts>();
+const listName = 'service-accounts';
+const absent = () => new Fault('service_account_not_found', 'There is no such object.');
+
+/** Nobody gives away what they do not have themselves, with the token at hand. */
+function beyond(who: Viewer, wanted: readonly Scope[]): Fault<'insufficient_permissions'> | undefined {
+  const held = tenantRoles[who.actorRole as TenantRole] ?? [];
+  const narrowed = who.credential?.scopes;
+  const more = wanted.filter((scope) => !held.includes(scope) || (narrowed && !narrowed.has(scope)));
+  if (more.length === 0) return undefined;
+  return new Fault('insufficient_permissions', `You cannot give away what you do not have: ${more.join(', ')}.`, {
+    beyond: more,
+  });
+}
+
+async function make(tx: WriteTx, region: string, account: NewAccount) {
+  if (!(await projectsExist(tx, account.organizationId, account.projectIds))) {
+    return tx.abandon(new Fault('project_not_found', 'There is no such object.'));
+  }
+  if (!(await insertAccount(tx, account))) {
+    return tx.abandon(
+      new Fault('service_account_slug_taken', `The slug ${account.slug} is taken here: choose another one.`),
+    );
+  }
+  const row = await findAccount(tx, account.id);
+  if (!row) throw new Error('a service account was not stored');
+  return tx.commit(showAccount(region, row), {
+    target: { type: 'service_account', id: row.id },
+    change: { name: row.name, slug: row.slug, scope: row.scope, scopes: row.scopes, project_ids: row.project_ids },
+    events: 'none',
+  });
+}
+
+const create = on(serviceAccountCreate, async ({ db, ids, region }, act, { params, body }) => {
+  const fault = beyond(act, body.scopes);
+  if (fault) return fault;
+  const account: NewAccount = {
+    ...body,
+    description: body.description,
+    id: ids.next(),
+    organizationId: act.organizationId as string,
+    scope: 'project',
+    projectIds: [params.project_id],
+    createdBy: act.actorId,
+  };
+  return db.write(act, (tx) => make(tx, region, account));
+});
+
+const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, { body: { project_ids, ...body } }) => {
+  const fault = beyond(act, body.scopes);
+  if (fault) return fault;
+  const account: NewAccount = {
+    ...body,
+    description: body.description,
+    id: ids.next(),
+    organizationId: act.organizationId as string,
+    scope: 'organization',
+    projectIds: project_ids,
+    createdBy: act.actorId,
+  };
+  return db.write(act, (tx) => make(tx, region, account));
+});
+
+async function page(
+  { db, region }: AccountParts,
+  who: Viewer,
+  projectId: string | undefined,
+  query: { readonly limit?: number; readonly cursor?: string },
+) {
+  const after = readCursor(listName, query.cursor);
+  if (after instanceof Fault) return after;
+  const limit = query.limit ?? defaultPageSize;
+  const rows = await db.read(who, (tx) =>
+    listAccounts(tx, who.organizationId as string, { projectId, after, limit: limit + 1 }),
+  );
+  return makePage(
+    listName,
+    rows,
+    limit,
+    (row) => row.id,
+    (row) => showAccount(region, row),
+  );
+}
+
+const list = on(serviceAccountList, (parts, who, { params, query }) => page(parts, who, params.project_id, query));
+const listAll = on(machineIdentityList, (parts, who, { query }) => page(parts, who, undefined, query));
+
+const get = on(serviceAccountGet, async ({ db, region }, who, { params }) => {
+  const row = await db.read(who, (tx) => findAccount(tx, params.service_account_id));
+  return row ? showAccount(region, row) : absent();
+});
+
+async function move(
+  { db, region, changed }: AccountParts,
+  act: Act,
+  id: string,
+  transition: 'disable' | 'enable' | 'remove',
+  version?: number,
+) {
+  const written = await db.write(act, async (tx) => {
+    const moved = await advanceAccount(tx, id, transition, version);
+    if (moved instanceof Fault) return tx.abandon(moved);
+    const row = moved && (await findAccount(tx, id));
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showAccount(region, row), {
+      target: { type: 'service_account', id },
+      change: { state: [moved.from, moved.to] },
+      events: 'none',
+    });
+  });
+  changed();
+  return written;
+}
+
+const disable = on(serviceAccountDisable, (parts, act, { params, body }) =>
+  move(parts, act, params.service_account_id, 'disable', body.version),
+);
+const enable = on(serviceAccountEnable, (parts, act, { params, body }) =>
+  move(parts, act, params.service_account_id, 'enable', body.version),
+);
+const remove = on(serviceAccountRemove, async (parts, act, { params }) => {
+  const moved = await move(parts, act, params.service_account_id, 'remove');
+  // Nobody said which version they saw, so none can be in the way.
+  if (moved instanceof Fault && moved.code === 'version_conflict') throw moved;
+  return moved as Exclude<typeof moved, Fault<'illegal_transition' | 'version_conflict'>>;
+});
+
+export const accountRoutes = (parts: AccountParts): Mounted[] =>
+  [create, createShared, list, listAll, get, disable, enable, remove].map((bind) => bind(parts));

@@ -1,0 +1,122 @@
+import { type ErrorCode, type Scope, serviceAccountToken } from '@gpuaas/contract';
+import type { JWTVerifyGetKey } from 'jose';
+import {
+  type BeginAct,
+  type Database,
+  type Mounted,
+  type ReadTx,
+  systemViewer,
+  type Viewer,
+} from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { makeFresh } from '../../kernel/fresh.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { accountRoutes } from './accounts.ts';
+import { keyRoutes } from './keys.ts';
+import { findGood, type GoodKey } from './keys-store.ts';
+import { makeSigner, type Seal } from './signer.ts';
+import { findOwner } from './store.ts';
+import { tokenRoutes } from './tokens.ts';
+
+/** Service accounts: the identities of machines, and the tokens they get. */
+export interface ServiceAccounts {
+  readonly routes: readonly Mounted[];
+  /** Whom we sign tokens as, and the keys to check them with. */
+  readonly issuer: string;
+  readonly find: JWTVerifyGetKey;
+  /** The account behind a token, while it and the key that asked for the token are good. */
+  recognise(accountId: string, keyId: string): Promise<KnownMachine | Fault<'token_invalid'>>;
+  readonly owner: {
+    readonly absent: ErrorCode;
+    find(id: string): Promise<{ readonly organizationId: string; readonly projectId: string | undefined } | undefined>;
+  };
+}
+export interface KnownMachine {
+  readonly id: string;
+  readonly kind: 'service_account';
+  readonly platformRoles: readonly [];
+  readonly bounds: {
+    readonly organizationId: string;
+    readonly projectIds: readonly string[];
+    /** Whether what belongs to the organization and to no project exists for it. */
+    readonly seesOrganization: boolean;
+    readonly scopes: readonly Scope[];
+  };
+}
+
+/** What was disabled, deleted or revoked is refused after this long at the latest. */
+const freshMs = 5_000;
+const maxKnown = 20_000;
+
+export function makeServiceAccounts(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly region: string;
+  readonly seal: Seal | undefined;
+  /** Where callers reach this installation. */
+  readonly publicUrl: string;
+  readonly audience: string;
+  readonly keyMaxDays: (who: Viewer) => number;
+  readonly tokenSeconds: (organizationId: string) => number;
+  readonly flush: () => Promise<void>;
+}): ServiceAccounts {
+  const { db, ids, clock } = parts;
+  const fresh = { clock, ttlMs: freshMs, max: maxKnown };
+  const machines = makeFresh<string, GoodKey | undefined>(fresh);
+  const owners = makeFresh<string, { organizationId: string; projectId: string | undefined } | undefined>(fresh);
+  const changed = () => {
+    machines.forget();
+    owners.forget();
+  };
+  const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
+    db.read(systemViewer('service-accounts', { correlationId: ids.next() }), work);
+  const findKey = (keyId: string, accountId: string) => look((tx) => findGood(tx, keyId, accountId, clock.now()));
+  const signer = makeSigner(parts);
+  const issuer = new URL('/api/v1/auth/service-accounts', parts.publicUrl).href;
+
+  return {
+    issuer,
+    find: signer.find,
+    routes: [
+      ...accountRoutes({ ...parts, changed }),
+      ...keyRoutes({ ...parts, changed }),
+      ...tokenRoutes({
+        ...parts,
+        signer,
+        issuer,
+        endpoint: new URL(serviceAccountToken.path, parts.publicUrl).href,
+        findKey,
+      }),
+    ],
+    async recognise(accountId, keyId) {
+      const found = await machines.get(`${accountId} ${keyId}`, () => findKey(keyId, accountId));
+      if (!found || found.expires_at <= clock.now()) {
+        return new Fault('token_invalid', 'The service account or its key is no longer good.');
+      }
+      return {
+        id: found.id,
+        kind: 'service_account',
+        platformRoles: [],
+        bounds: {
+          organizationId: found.organization_id,
+          projectIds: found.project_ids,
+          seesOrganization: found.scope === 'organization',
+          scopes: found.scopes,
+        },
+      };
+    },
+    owner: {
+      absent: 'service_account_not_found',
+      find: (id) =>
+        owners.get(id, async () => {
+          const row = await look((tx) => findOwner(tx, id));
+          return row && { organizationId: row.organization_id, projectId: row.project_id ?? undefined };
+        }),
+    },
+  };
+}
+
+export type { Seal };
