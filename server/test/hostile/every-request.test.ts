@@ -94,9 +94,11 @@ describe('whatever is sent', () => {
   });
 
   it('leaves no planted secret in logs, audit rows, events or problem records', async () => {
+    // A payload repeats what somebody chose as the name of their own thing; all around it is ours to keep clean.
     const { rows } = await world.root.query(
       `select coalesce(json_agg(a), '[]')::text as audit,
-         (select coalesce(json_agg(e), '[]')::text from outbox_events e) as events from audit_logs a`,
+         (select coalesce(json_agg(to_jsonb(e) #- '{envelope,payload}'), '[]')::text from outbox_events e) as events
+       from audit_logs a`,
     );
     const kept = { log: lines.join(''), ...(rows[0] as { audit: string; events: string }) };
     expect(kept.audit).toContain('authz.deny');
