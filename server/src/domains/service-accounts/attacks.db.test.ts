@@ -179,7 +179,7 @@ describe('an assertion', () => {
   it('counts once, also for two who come at the same time', async () => {
     const assertion = await assert(ours);
     const codes = (await Promise.all([1, 2, 3].map(() => exchange(assertion)))).map(({ body }) => body.code ?? 'token');
-    expect(codes.sort()).toEqual(['assertion_replayed', 'assertion_replayed', 'token']);
+    expect(codes.toSorted((a, b) => a.localeCompare(b))).toEqual(['assertion_replayed', 'assertion_replayed', 'token']);
   });
 
   const wrong: readonly [string, () => Promise<string>][] = [
