@@ -72,4 +72,9 @@ export const holdDepartment = async (tx: WriteTx, id: string, organizationId: st
   (await tx.rows<Pick<Row, 'state'>>(hold, [id, organizationId]))[0];
 export const listDepartments = (tx: ReadTx, organizationId: string, after: string | undefined, limit: number) =>
   tx.rows<Row>(list, [organizationId, after ?? null, limit]);
+/** Read when nobody else can change it any more. */
+export async function takeDepartment(tx: WriteTx, id: string, organizationId: string): Promise<Row | undefined> {
+  await tx.rows(lockDepartment, [id]);
+  return findDepartment(tx, id, organizationId);
+}
 export const renameDepartment = (tx: WriteTx, id: string, name: string) => tx.run(rename, [id, name]);

@@ -9,6 +9,7 @@ import {
   listDepartments,
   renameDepartment,
   showDepartment,
+  takeDepartment,
 } from './departments-store.ts';
 import { advanceDepartment } from './machine.ts';
 
@@ -49,7 +50,7 @@ export const create = on(departmentCreate, ({ db, ids, region }, act, { body }) 
 export const update = on(departmentUpdate, ({ db, region }, act, { params, body }) =>
   db.write(act, async (tx) => {
     const { department_id: id, organization_id: organizationId } = params;
-    const before = await findDepartment(tx, id, organizationId);
+    const before = await takeDepartment(tx, id, organizationId);
     if (!before) return tx.abandon(absent());
     if (before.is_default && body.state === 'disabled') {
       return tx.abandon(
@@ -68,7 +69,6 @@ export const update = on(departmentUpdate, ({ db, region }, act, { params, body 
     }
     if (body.state !== undefined && body.state !== before.state) {
       const moved = await advanceDepartment(tx, id, body.state === 'disabled' ? 'disable' : 'enable', body.version);
-      // The row was read without a lock: whoever was faster has done the same, or something else.
       if (moved instanceof Fault) return tx.abandon(new Fault('version_conflict', moved.message, moved.details));
     }
     if (body.name !== undefined && body.name !== before.name) await renameDepartment(tx, id, body.name);
