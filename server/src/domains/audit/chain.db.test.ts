@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -12,6 +12,8 @@ let home: Tenant;
 let operator: string;
 let relay: DatabasePort;
 const untouched = new AbortController().signal;
+// Sealing waits for every transaction of the server that is open, and the server is shared with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 beforeAll(async () => {
   world = await openWorld();
@@ -46,7 +48,7 @@ const sealAll = async () => {
         while ((await sealing.round(untouched)) === 'more');
         return (await verify()).unsealed;
       },
-      { timeout: 15_000 },
+      { timeout: 40_000 },
     )
     .toBe(0);
 };
