@@ -46,7 +46,10 @@ const sealAll = async () => {
     .poll(
       async () => {
         while ((await sealing.round(untouched)) === 'more');
-        return (await verify()).unsealed;
+        const { rows } = await world.root.query(
+          'select count(*)::int as n from audit_logs a where not exists (select from audit_seals s where s.audit_id = a.id)',
+        );
+        return rows[0].n;
       },
       { timeout: 40_000 },
     )
