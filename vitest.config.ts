@@ -39,7 +39,8 @@ export default defineConfig({
           exclude: never,
           globalSetup: ['server/src/testing/postgres-setup.ts'],
           testTimeout: 60_000,
-          hookTimeout: 180_000,
+          // On a new machine the servers are built first, and Temporal's takes minutes.
+          hookTimeout: 15 * 60_000,
         },
       },
     ],

@@ -119,10 +119,12 @@ describe('the embedded issuer', () => {
       await vi.waitFor(() => expect(bench.rounds()).toBeGreaterThan(rounds));
       const shown = (await shownKeys()).map(({ kid }) => kid);
       expect(shown.length).toBeGreaterThanOrEqual(2);
+      const activeBefore = await activeKey();
       const tokens = await post(endpoints.token, service, { grant_type: 'client_credentials' });
       const signer = kidOf(tokens.access_token);
       expect(shownBefore).toContain(signer);
-      expect(await activeKey()).toBe(signer);
+      // Another round may turn the keys while the token is on its way.
+      expect([activeBefore, await activeKey()]).toContain(signer);
       expect(await bench.issuer().verify(tokens.access_token ?? '')).toMatchObject({ subject: service.id });
       if (signers.at(-1) !== signer) signers.push(signer);
       shownBefore = shown;
