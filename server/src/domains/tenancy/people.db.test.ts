@@ -46,7 +46,7 @@ describe('members of an organization', () => {
     expect(seen.find(({ role }) => role === 'admin')?.username).toMatch(/^list-admin-\d+$/);
   });
 
-  it('[SVC-01] lose and gain rights with the next request, also in a process that only hears of it', async () => {
+  it('lose and gain rights with the next request, also in a process that only hears of it', async () => {
     const tenant = await freshTenant();
     const { token, id } = await somebody('riser', tenant, 'viewer');
     const rename = (as: string) => send(as, 'PATCH', `organizations/${tenant.organizationId}`, { name: 'Renamed' });
