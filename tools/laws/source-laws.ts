@@ -170,6 +170,36 @@ export const statesChangeInMachines = sourceLaw({
   },
 });
 
+const isDomain = (path: string): boolean => /^server\/src\/domains\/[^/]+\//.test(path) && !isTestCode(path);
+const isFacts = (path: string): boolean => /^server\/src\/domains\/[^/]+\/facts\.ts$/.test(path);
+const isSmall = (value: unknown): boolean => value === 0 || value === 1 || value === 0n || value === 1n;
+
+/**
+ * A number that somebody may want to turn is a policy. What remains are facts: sizes of a protocol, promises of the
+ * contract, bounds of memory. A domain keeps them in one short file, each with a name and the sentence that says why
+ * nobody turns it, so that a threshold in disguise is seen by whoever reads that file.
+ */
+export const noBareNumbers = (excused: readonly string[]): Law =>
+  sourceLaw({
+    name: 'no-bare-numbers',
+    applies: (path) => isDomain(path) && !excused.includes(path),
+    look: (node, parents, text, path) => {
+      const value = literal(node);
+      if ((typeof value !== 'number' && typeof value !== 'bigint') || isSmall(value)) return undefined;
+      if (!isFacts(path)) {
+        return 'a number in a domain is a policy (contract/src/policies.ts), a unit (kernel/units.ts), or a fact with a name and a reason in facts.ts of the domain';
+      }
+      const statement = parents[1];
+      const isNamed = statement?.type === 'ExportNamedDeclaration' && isConstant(statement['declaration']);
+      const isExplained = /\*\/\s*$/.test(text.slice(0, statement?.start ?? 0));
+      return isNamed && isExplained
+        ? undefined
+        : 'a fact is an exported constant, and the comment before it says why nobody turns it';
+    },
+  });
+const isConstant = (node: unknown): boolean =>
+  isNode(node) && node.type === 'VariableDeclaration' && node['kind'] === 'const';
+
 /** Marks of unfinished work. Work that is left is written where it is planned, not where it is missing. */
 export const noMarks: Law = {
   name: 'no-marks',
@@ -214,7 +244,14 @@ export const noSilence: Law = {
       ),
 };
 
-export const sourceLaws = (excused: { readonly builtSql: readonly string[] }): readonly Law[] => [
+/** Files that may break a law, each on a list of its own that only shrinks. */
+export interface Excused {
+  readonly builtSql: readonly string[];
+  readonly bareNumbers: readonly string[];
+}
+export const nobody: Excused = { builtSql: [], bareNumbers: [] };
+
+export const sourceLaws = (excused: Excused): readonly Law[] => [
   noShellStrings,
   noEval,
   noBuiltSql(excused.builtSql),
@@ -222,6 +259,7 @@ export const sourceLaws = (excused: { readonly builtSql: readonly string[] }): r
   noFloatMoney,
   noMathRandom,
   statesChangeInMachines,
+  noBareNumbers(excused.bareNumbers),
   noMarks,
   noSilence,
 ];

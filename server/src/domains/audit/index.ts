@@ -12,6 +12,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
 import { asCsv, asNdjson } from './export.ts';
+import { exportRows, sealRows } from './facts.ts';
 import { entriesAfter, findEntries, showEntry } from './search.ts';
 import { verifyChain } from './verify.ts';
 
@@ -19,9 +20,6 @@ import { verifyChain } from './verify.ts';
 export interface Audit {
   readonly routes: readonly Mounted[];
 }
-
-const exportRows = 5_000;
-const sealRows = 1_000;
 
 // What a project's members see: what was done in it, and what was done to it.
 const ofProject = sql(

@@ -6,6 +6,7 @@ import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
+import { freshMs, maxKnown } from './facts.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
 import { findToken } from './personal-tokens-store.ts';
 import { type SessionParts, sessionRoutes } from './sessions.ts';
@@ -57,9 +58,6 @@ export interface KnownPerson {
   readonly kind: 'user' | 'service_account';
   readonly platformRoles: readonly PlatformRole[];
 }
-
-const freshMs = 5_000;
-const maxKnown = 20_000;
 
 export function makeIdentities(parts: {
   readonly db: Database;

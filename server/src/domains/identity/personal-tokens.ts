@@ -13,6 +13,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { dayMs } from '../../kernel/units.ts';
+import { secretBytes, shownOfSecret } from './facts.ts';
 import { insertToken, listTokens, revokeToken, rolesOf, showToken } from './personal-tokens-store.ts';
 import { addDenials } from './sessions-store.ts';
 
@@ -27,10 +29,6 @@ export interface PersonalTokenParts {
 const on = handlers<PersonalTokenParts>();
 
 export const tokenPrefix = 'gpuaas_pat_';
-const secretBytes = 32;
-/** As many characters of the secret as help to tell two tokens apart. */
-const shownOfSecret = 6;
-const dayMs = 86_400_000;
 const listName = 'personal-tokens';
 
 /** Everything that a person may do anywhere, with the token at hand: a new one cannot hold more. */

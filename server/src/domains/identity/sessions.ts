@@ -10,6 +10,7 @@ import { type Act, type Credential, type Database, handlers, type Mounted, type 
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { hourMs } from '../../kernel/units.ts';
 import {
   addDenials,
   listSessions,
@@ -35,7 +36,6 @@ export interface SessionParts {
   readonly announce: () => void;
 }
 const on = handlers<SessionParts>();
-const hourMs = 3_600_000;
 const listName = 'sessions';
 const absent = () => new Fault('session_not_found', 'There is no such object.');
 const noUser = () => new Fault('user_not_found', 'There is no such object.');

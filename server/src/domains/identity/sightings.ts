@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Seen, SeenSession, Sightings } from '../../ports/database/port.ts';
+import { everyMs, gatherMs, maxRemembered, maxWaiting } from './facts.ts';
 import { describeDevice } from './user-agent.ts';
 
 /** Somebody was let in. */
@@ -23,13 +24,6 @@ export interface Watch {
   flush(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** A credential in constant use is written down this often. */
-const everyMs = 60_000;
-/** What is new waits this long for company. */
-const gatherMs = 1_000;
-const maxRemembered = 20_000;
-const maxWaiting = 2_000;
 
 /**
  * Notes who was seen, without a write per request: at most one a minute for each credential, many in one statement, and

@@ -7,6 +7,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
 import { deadSubject, insertDeadLetter } from './dead-letters.ts';
+import { ackWaitMs, keysAtOnce, redelivery } from './facts.ts';
 
 /**
  * A listener turns one kind of event into one effect, once. The event's id is recorded in the transaction of the effect,
@@ -27,11 +28,6 @@ const record = sql(
   'consumed-record',
   'insert into consumed_events (consumer, event_id) values ($1, $2) on conflict (consumer, event_id) do nothing',
 );
-
-const ackWaitMs = 30_000;
-const backoffMs = 500;
-const maxBackoffMs = 60_000;
-const keysAtOnce = 8;
 
 export async function startConsumer(parts: {
   readonly name: string;
@@ -97,8 +93,7 @@ export async function startConsumer(parts: {
     subjects: [...byType.keys()],
     maxDeliver: parts.maxAttempts,
     ackWaitMs,
-    backoffMs,
-    maxBackoffMs,
+    ...redelivery,
     concurrency: keysAtOnce,
     handle,
     dead,

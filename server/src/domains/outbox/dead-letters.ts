@@ -15,8 +15,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeAdvance } from '../../kernel/machine.ts';
 import { defaultPageSize, makePage, type Page, readCursor } from '../../kernel/page.ts';
 import { redactText } from '../../kernel/redact.ts';
-
-const maxReasonLength = 1_000;
+import { maxReasonLength } from './facts.ts';
 
 const insert = sql(
   'dead-letter-insert',

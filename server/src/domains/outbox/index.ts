@@ -5,9 +5,11 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
+import { dayMs } from '../../kernel/units.ts';
 import type { Bus } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxRow, StoredReplies } from '../../ports/database/port.ts';
 import { deadLetterRoutes, deadSubject, insertDeadLetter } from './dead-letters.ts';
+import { sweepBatch } from './facts.ts';
 import { type Relay, relayName, startRelay } from './relay.ts';
 
 /** Outbox: events on their way from the commit to whoever listens, and those that did not arrive. */
@@ -38,8 +40,6 @@ const forget = sql(
      ) limit $2
    )`,
 );
-const sweepBatch = 5_000;
-const dayMs = 86_400_000;
 
 export function makeOutbox(parts: {
   readonly db: Database;

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../kernel/backoff.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -5,6 +6,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { inSpan } from '../../kernel/trace.ts';
 import type { Bus, Message, Published } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
+import { away, batchSize, pollMs, refused as refusedWait } from './facts.ts';
 
 /**
  * Carries events from the outbox to the bus, in the order of their commits. A crash between publishing and remembering
@@ -21,13 +23,6 @@ export interface Relay {
 }
 
 export const relayName = 'outbox-relay';
-const batchSize = 1_000;
-const pollMs = 1_000;
-const firstBackoffMs = 50;
-const maxBackoffMs = 5_000;
-// A refusal is about the event, and everything behind it waits meanwhile: all tries together take about a second.
-const firstRefusedMs = 25;
-const maxRefusedMs = 250;
 
 export async function startRelay(parts: {
   readonly outbox: OutboxLog;
@@ -64,7 +59,7 @@ export async function startRelay(parts: {
         return;
       }
       waiting = refused.map(({ row }) => row);
-      await clock.sleep(Math.min(maxRefusedMs, firstRefusedMs * 2 ** (attempt - 1)), signal);
+      await clock.sleep(backoffMs(refusedWait, attempt), signal);
     }
   }
 
@@ -83,7 +78,7 @@ export async function startRelay(parts: {
           if (signal.aborted) return;
           failures += 1;
           log.warn({ err: error, waiting: rows.length, failures }, 'the bus does not take events; trying again');
-          await clock.sleep(backoffMs(failures), signal).catch(() => undefined);
+          await clock.sleep(backoffMs(away, failures), signal).catch(() => undefined);
           continue;
         }
         await failpoint('relay.after-publish');
@@ -115,7 +110,7 @@ export async function startRelay(parts: {
         // Taking the lead is no success yet: only work that went well shortens the next pause.
         failures = lastGoodAt === goodBefore ? failures + 1 : 1;
         log.warn({ err: error, failures }, 'the relay lost its place; taking it up again');
-        await clock.sleep(backoffMs(failures), signal).catch(() => undefined);
+        await clock.sleep(backoffMs(away, failures), signal).catch(() => undefined);
       } finally {
         await reader?.close();
       }
@@ -133,8 +128,6 @@ export async function startRelay(parts: {
     },
   };
 }
-
-const backoffMs = (failures: number): number => Math.min(maxBackoffMs, firstBackoffMs * 2 ** (failures - 1));
 
 const messageOf = (row: OutboxRow): Message => ({
   id: row.messageId,

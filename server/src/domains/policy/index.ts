@@ -5,6 +5,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
 import { effective, makeSnapshot, type PolicySubject, type Setting, type Snapshot } from './effective.ts';
+import { lookAgainMs } from './facts.ts';
 import { policyRoutes } from './routes.ts';
 import { listPlans, listSettings } from './store.ts';
 
@@ -19,8 +20,6 @@ export interface OpenPolicies extends Policies {
   close(): Promise<void>;
 }
 
-/** A change that nobody announced is seen after this long at the latest. */
-const lookAgainMs = 60_000;
 export const policyChannel = 'gpuaas_policy';
 
 export async function openPolicies(parts: {

@@ -1,5 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { Fault } from '../../kernel/fault.ts';
+import { secondMs } from '../../kernel/units.ts';
+import { assertionMaxMs } from './facts.ts';
 import { algorithmOf } from './keys.ts';
 import type { GoodKey } from './keys-store.ts';
 
@@ -11,7 +13,6 @@ export interface Proven {
   readonly expiresAt: Date;
 }
 
-const longestMs = 5 * 60_000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const printable = /^[\x21-\x7e]{1,128}$/;
 
@@ -49,8 +50,8 @@ export async function proveAssertion(
       requiredClaims: ['exp', 'jti', 'aud'],
     });
     const { jti, exp = 0 } = payload;
-    const expiresAt = new Date(exp * 1_000);
-    const isShort = expiresAt.getTime() - parts.now.getTime() <= longestMs;
+    const expiresAt = new Date(exp * secondMs);
+    const isShort = expiresAt.getTime() - parts.now.getTime() <= assertionMaxMs;
     if (typeof jti !== 'string' || !printable.test(jti) || !isShort) return invalid();
     return { account, keyId: claimed.keyId, assertionId: jti, expiresAt };
   } catch {

@@ -13,6 +13,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { accountRoutes } from './accounts.ts';
+import { freshMs, maxKnown } from './facts.ts';
 import { keyRoutes } from './keys.ts';
 import { findGood, type GoodKey } from './keys-store.ts';
 import { makeSigner, type Seal } from './signer.ts';
@@ -44,10 +45,6 @@ export interface KnownMachine {
     readonly scopes: readonly Scope[];
   };
 }
-
-/** What was disabled, deleted or revoked is refused after this long at the latest. */
-const freshMs = 5_000;
-const maxKnown = 20_000;
 
 export function makeServiceAccounts(parts: {
   readonly db: Database;

@@ -10,6 +10,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { dayMs } from '../../kernel/units.ts';
 import { insertKey, listKeys, revokeKey, showKey } from './keys-store.ts';
 import { findAccount } from './store.ts';
 
@@ -23,7 +24,6 @@ export interface KeyParts {
   readonly changed: () => void;
 }
 const on = handlers<KeyParts>();
-const dayMs = 86_400_000;
 const listName = 'service-account-keys';
 
 export const algorithmOf = (key: PublicKey): 'ES256' | 'EdDSA' => (key.kty === 'EC' ? 'ES256' : 'EdDSA');

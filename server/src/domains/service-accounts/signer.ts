@@ -13,6 +13,7 @@ import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '..
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import { lookAgainMs, shownMs, signsMs } from './facts.ts';
 
 /** Encrypts what must not lie in the database as it is. A text that is moved to another place does not open. */
 export interface Seal {
@@ -27,12 +28,6 @@ export interface Signer {
 }
 
 const algorithm = 'ES256';
-const dayMs = 86_400_000;
-const signsMs = 90 * dayMs;
-/** Longer than any token lives. */
-const shownMs = signsMs + dayMs;
-/** How soon keys that another process made are looked for again. */
-const lookAgainMs = 10_000;
 
 const listSql = sql(
   'signing-key-list',

@@ -3,6 +3,7 @@ import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import { secondMs } from '../../kernel/units.ts';
 import { proveAssertion } from './assertion.ts';
 import { type GoodKey, useAssertion } from './keys-store.ts';
 import type { Signer } from './signer.ts';
@@ -42,7 +43,7 @@ const exchange = on(serviceAccountToken, async (parts, act, { body }) => {
   const scopes = narrowed(account.scopes, body.scope);
   if (scopes instanceof Fault) return scopes;
   const seconds = parts.tokenSeconds(account.organization_id);
-  const nowSeconds = Math.floor(now.getTime() / 1_000);
+  const nowSeconds = Math.floor(now.getTime() / secondMs);
   const tokenId = parts.ids.next();
   const scope = scopes.join(' ');
   const token = await parts.signer.sign({

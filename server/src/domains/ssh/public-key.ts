@@ -1,4 +1,5 @@
 import { createPublicKey, hash } from 'node:crypto';
+import { maxComment, maxRsaBits } from './facts.ts';
 
 /**
  * Reads one line of an OpenSSH public key file, strictly. What is accepted here is later written into authorized_keys
@@ -20,8 +21,6 @@ export interface Unacceptable {
   readonly why: string;
 }
 
-const maxComment = 200;
-const maxRsaBits = 16_384;
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const curves: Readonly<Record<string, { readonly jwk: string; readonly bits: number }>> = {
   nistp256: { jwk: 'P-256', bits: 256 },

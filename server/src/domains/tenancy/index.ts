@@ -5,6 +5,7 @@ import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Policies } from '../policy/index.ts';
 import * as departments from './departments.ts';
+import { freshMs, maxKnown } from './facts.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
@@ -31,9 +32,6 @@ interface Owner {
   readonly absent: ErrorCode;
   find(id: string): Promise<{ readonly organizationId: string; readonly projectId: string | undefined } | undefined>;
 }
-
-const freshMs = 5_000;
-const maxKnown = 20_000;
 
 export const tenancyChannel = 'gpuaas_tenancy';
 

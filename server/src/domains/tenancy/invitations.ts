@@ -15,7 +15,9 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
+import { hourMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
+import { tokenBytes } from './facts.ts';
 import {
   findInvitation,
   findLapsed,
@@ -37,8 +39,6 @@ interface Parts {
   readonly changed: () => void;
 }
 const on = handlers<Parts>();
-const hourMs = 3_600_000;
-const tokenBytes = 32;
 const hashed = (token: string): string => hash('sha256', token, 'hex');
 const absent = () => new Fault('invitation_not_found', 'There is no such object.');
 /** One answer for every reason: who guesses learns nothing, not even that a guess was once right. */

@@ -2,10 +2,10 @@ import { defaultProjectGet, defaultProjectSet, meGet } from '@gpuaas/contract';
 import { type Database, handlers } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
+import { maxShown } from './facts.ts';
 import { findDefaultProject, findMyself, listMine, setDefaultProject } from './me-store.ts';
 
 const on = handlers<{ readonly db: Database; readonly region: string }>();
-const maxShown = 200;
 
 export const get = on(meGet, async ({ db, region }, who) => {
   const [person, organizations, defaultProject] = await db.read(who, async (tx) => [

@@ -1,11 +1,12 @@
 import type { TenantRole } from '@gpuaas/contract';
 import { Fault } from '../../kernel/fault.ts';
 
-const ranks: Readonly<Record<TenantRole, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
+const fromLowest: readonly TenantRole[] = ['viewer', 'member', 'admin', 'owner'];
+const rank = (role: TenantRole): number => fromLowest.indexOf(role);
 
 /** Whoever has two roles in one place has the higher one. */
 export const higher = (one: TenantRole, other: TenantRole | null | undefined): TenantRole =>
-  other && ranks[other] > ranks[one] ? other : one;
+  other && rank(other) > rank(one) ? other : one;
 
 /**
  * Whether somebody may give or take a role. Viewers and members give nothing; ownership is given and taken by owners
@@ -18,7 +19,7 @@ export function grantFault(grant: {
   readonly to: TenantRole | undefined;
 }): Fault<'insufficient_permissions' | 'ownership_required'> | undefined {
   const { by, from, to } = grant;
-  if (by === undefined || ranks[by] < ranks.admin) {
+  if (by === undefined || rank(by) < rank('admin')) {
     return new Fault('insufficient_permissions', 'Only owners and admins give and take roles.', {
       needed: 'members:write',
     });
@@ -26,7 +27,7 @@ export function grantFault(grant: {
   if (by !== 'owner' && (from === 'owner' || to === 'owner')) {
     return new Fault('ownership_required', 'Only an owner makes somebody an owner, or an owner something else.');
   }
-  if (grant.toSelf && to !== undefined && ranks[to] > (from === undefined ? -1 : ranks[from])) {
+  if (grant.toSelf && to !== undefined && rank(to) > (from === undefined ? -1 : rank(from))) {
     return new Fault('insufficient_permissions', 'Nobody gives themselves a higher role: ask another owner or admin.', {
       needed: 'members:write',
     });

@@ -2,6 +2,7 @@ import { projectRemovalFailed, projectRemoved } from '@gpuaas/contract';
 import type { Database } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
+import { windDownRetry } from '../facts.ts';
 import { advanceProject } from '../machine.ts';
 
 /** Something that may live in a project. Each domain that keeps such things says how they are wound down. */
@@ -52,7 +53,7 @@ export const makeRemoveProject = (parts: { readonly db: Database; readonly resid
         return { residents: parts.residents.map((resident) => resident.name) };
       },
       undo: { none: 'What was wound down is gone; its owner was told by its own events.' },
-      retry: { attempts: 5, firstDelayMs: 200, maxDelayMs: 30_000 },
+      retry: windDownRetry,
     })
     .step('delete', {
       do: async ({ act, params }) => {

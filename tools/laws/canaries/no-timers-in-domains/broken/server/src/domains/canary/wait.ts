@@ -1,2 +1,2 @@
 // reported as lint/style/noRestrictedGlobals: the global variable setTimeout
-export const later = (work: () => void) => setTimeout(work, 10);
+export const later = (work: () => void) => setTimeout(work, 1);

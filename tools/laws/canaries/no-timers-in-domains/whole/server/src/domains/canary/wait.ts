@@ -1,1 +1,1 @@
-export const later = (clock: { sleep(ms: number): Promise<void> }) => clock.sleep(10);
+export const later = (clock: { sleep(ms: number): Promise<void> }) => clock.sleep(1);
