@@ -408,6 +408,227 @@ create policy reach on account_sessions
 
 grant select, update (revoke_reason), update (revoked_at), update (revoked_by), update (updated_at) on account_sessions to gpuaas_api;
 
+-- Table allocation_claims
+
+create table allocation_claims (
+  id uuid not null,
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  slot_id uuid not null,
+  node_id uuid not null,
+  kind text not null,
+  generation bigint not null,
+  claimed_at timestamp with time zone not null default act_time(),
+  freed_at timestamp with time zone,
+  constraint allocation_claims_pkey PRIMARY KEY (id),
+  constraint allocation_claims_generation_check CHECK ((generation > 0)),
+  constraint allocation_claims_kind_check CHECK ((kind = ANY (ARRAY['slot'::text, 'node_exclusive'::text]))),
+  constraint allocation_claims_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint allocation_claims_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint allocation_claims_slot_id_fkey FOREIGN KEY (slot_id) REFERENCES slots(id)
+);
+
+CREATE INDEX allocation_claims_allocation ON public.allocation_claims USING btree (allocation_id, organization_id);
+CREATE UNIQUE INDEX allocation_claims_live ON public.allocation_claims USING btree (slot_id) WHERE (freed_at IS NULL);
+CREATE INDEX allocation_claims_node ON public.allocation_claims USING btree (node_id, id);
+CREATE INDEX allocation_claims_slot ON public.allocation_claims USING btree (slot_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_claims FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_claims DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_claims enable row level security;
+
+create policy reach on allocation_claims
+  using (within_wall(organization_id));
+
+grant insert, select, update on allocation_claims to gpuaas_api;
+grant insert, select, update on allocation_claims to gpuaas_worker;
+
+-- Table allocation_groups
+
+create table allocation_groups (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  created_by text not null,
+  release_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint allocation_groups_pkey PRIMARY KEY (id),
+  constraint allocation_groups_id_organization_id_key UNIQUE (id, organization_id),
+  constraint allocation_groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint allocation_groups_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id)
+);
+
+CREATE INDEX allocation_groups_project ON public.allocation_groups USING btree (project_id, organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_groups FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_groups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_groups enable row level security;
+
+create policy reach on allocation_groups
+  using (within_wall(organization_id));
+
+grant insert, select, update on allocation_groups to gpuaas_api;
+grant insert, select, update on allocation_groups to gpuaas_worker;
+
+-- Table allocation_ssh_keys
+
+create table allocation_ssh_keys (
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  ssh_key_id uuid not null,
+  user_id uuid,
+  fingerprint text not null,
+  public_key text not null,
+  added_at timestamp with time zone not null default act_time(),
+  constraint allocation_ssh_keys_pkey PRIMARY KEY (allocation_id, ssh_key_id),
+  constraint allocation_ssh_keys_public_key_check CHECK ((public_key ~ '^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$'::text)),
+  constraint allocation_ssh_keys_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id)
+);
+
+CREATE INDEX allocation_ssh_keys_allocation ON public.allocation_ssh_keys USING btree (allocation_id, organization_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_ssh_keys FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_ssh_keys DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_ssh_keys enable row level security;
+
+create policy reach on allocation_ssh_keys
+  using (within_wall(organization_id));
+
+grant delete, insert, select on allocation_ssh_keys to gpuaas_api;
+grant delete, insert, select on allocation_ssh_keys to gpuaas_worker;
+
+-- Table allocation_timeline
+
+create table allocation_timeline (
+  id uuid not null,
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  at timestamp with time zone not null default act_time(),
+  kind text not null,
+  name text not null,
+  from_state text,
+  to_state text,
+  version bigint,
+  detail jsonb not null default '{}'::jsonb,
+  correlation_id text,
+  constraint allocation_timeline_pkey PRIMARY KEY (id),
+  constraint allocation_timeline_kind_check CHECK ((kind = ANY (ARRAY['transition'::text, 'phase'::text, 'task'::text, 'note'::text]))),
+  constraint allocation_timeline_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id)
+);
+
+CREATE INDEX allocation_timeline_allocation ON public.allocation_timeline USING btree (allocation_id, organization_id, id);
+CREATE UNIQUE INDEX allocation_timeline_version ON public.allocation_timeline USING btree (allocation_id, version) WHERE (kind = 'transition'::text);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_timeline FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.allocation_timeline FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_timeline DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.allocation_timeline FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table allocation_timeline enable row level security;
+
+create policy reach on allocation_timeline
+  using (within_wall(organization_id));
+
+grant insert, select on allocation_timeline to gpuaas_api;
+grant insert, select on allocation_timeline to gpuaas_worker;
+
+-- Table allocations
+
+create table allocations (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  group_id uuid,
+  name text not null,
+  tags jsonb not null default '{}'::jsonb,
+  requested_by text not null,
+  state text not null default 'requested'::text,
+  version bigint not null default 1,
+  placement_status text not null,
+  sku text not null,
+  capacity_shape text not null,
+  gpu_count integer not null,
+  region text not null,
+  profile jsonb,
+  image_id uuid,
+  price_id uuid,
+  unit_price_minor bigint not null,
+  currency text not null,
+  node_id uuid,
+  generation bigint not null default 0,
+  isolation_model text not null,
+  login jsonb,
+  access jsonb,
+  max_duration_seconds integer,
+  expires_at timestamp with time zone,
+  idle_minutes integer,
+  idle_action text,
+  idle_since timestamp with time zone,
+  idle_warned_at timestamp with time zone,
+  queue_deadline_at timestamp with time zone,
+  failure_code text,
+  failure_reason text,
+  release_reason text,
+  release_attempts integer not null default 0,
+  provisioning_started_at timestamp with time zone,
+  active_at timestamp with time zone,
+  releasing_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint allocations_pkey PRIMARY KEY (id),
+  constraint allocations_id_organization_id_key UNIQUE (id, organization_id),
+  constraint allocations_capacity_shape_check CHECK ((capacity_shape = ANY (ARRAY['baremetal'::text, 'gpu_slice'::text]))),
+  constraint allocations_check CHECK (((placement_status = 'queued'::text) <= (state = 'requested'::text))),
+  constraint allocations_check1 CHECK (((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'releasing'::text])) <= ((node_id IS NOT NULL) AND (generation > 0)))),
+  constraint allocations_check2 CHECK (((state = 'failed'::text) <= (failure_code IS NOT NULL))),
+  constraint allocations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint allocations_gpu_count_check CHECK (((gpu_count >= 1) AND (gpu_count <= 64))),
+  constraint allocations_idle_action_check CHECK ((idle_action = ANY (ARRAY['warn'::text, 'release'::text]))),
+  constraint allocations_idle_minutes_check CHECK ((idle_minutes > 0)),
+  constraint allocations_isolation_model_check CHECK ((isolation_model = ANY (ARRAY['user-revoke'::text, 'full-reimage'::text]))),
+  constraint allocations_max_duration_seconds_check CHECK ((max_duration_seconds > 0)),
+  constraint allocations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint allocations_placement_status_check CHECK ((placement_status = ANY (ARRAY['queued'::text, 'reserved'::text, 'leased'::text, 'freed'::text]))),
+  constraint allocations_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
+  constraint allocations_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES allocation_groups(id, organization_id),
+  constraint allocations_image_id_fkey FOREIGN KEY (image_id) REFERENCES os_images(id),
+  constraint allocations_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint allocations_price_id_fkey FOREIGN KEY (price_id) REFERENCES sku_prices(id),
+  constraint allocations_project_id_organization_id_fkey FOREIGN KEY (project_id, organization_id) REFERENCES projects(id, organization_id),
+  constraint allocations_region_fkey FOREIGN KEY (region) REFERENCES regions(slug),
+  constraint allocations_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
+);
+
+CREATE INDEX allocations_expiry ON public.allocations USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
+CREATE INDEX allocations_group ON public.allocations USING btree (group_id, organization_id);
+CREATE INDEX allocations_image ON public.allocations USING btree (image_id);
+CREATE INDEX allocations_live ON public.allocations USING btree (state, id) WHERE (state <> ALL (ARRAY['released'::text, 'failed'::text]));
+CREATE INDEX allocations_node ON public.allocations USING btree (node_id, id);
+CREATE INDEX allocations_organization ON public.allocations USING btree (organization_id, id);
+CREATE INDEX allocations_price ON public.allocations USING btree (price_id);
+CREATE INDEX allocations_project ON public.allocations USING btree (project_id, organization_id, id);
+CREATE INDEX allocations_queue ON public.allocations USING btree (sku, region, created_at, id) WHERE (placement_status = 'queued'::text);
+CREATE INDEX allocations_region ON public.allocations USING btree (region, id);
+CREATE INDEX allocations_requester ON public.allocations USING btree (organization_id, requested_by) WHERE (state <> ALL (ARRAY['released'::text, 'failed'::text]));
+CREATE INDEX allocations_sku ON public.allocations USING btree (sku, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.allocations FOR EACH ROW EXECUTE FUNCTION guard_machine('allocation');
+
+alter table allocations enable row level security;
+
+create policy reach on allocations
+  using (within_wall(organization_id));
+
+grant insert, select, update on allocations to gpuaas_api;
+grant insert, select, update on allocations to gpuaas_worker;
+
 -- Table assertion_uses
 
 create table assertion_uses (
@@ -691,6 +912,19 @@ grant select on machine_edges to gpuaas_relay;
 grant select on machine_edges to gpuaas_worker;
 
 insert into machine_edges (machine, from_state, to_state) values
+  ('allocation', '', 'requested'),
+  ('allocation', 'active', 'failed'),
+  ('allocation', 'active', 'releasing'),
+  ('allocation', 'provisioning', 'active'),
+  ('allocation', 'provisioning', 'failed'),
+  ('allocation', 'provisioning', 'releasing'),
+  ('allocation', 'release_failed', 'failed'),
+  ('allocation', 'release_failed', 'releasing'),
+  ('allocation', 'releasing', 'release_failed'),
+  ('allocation', 'releasing', 'released'),
+  ('allocation', 'requested', 'failed'),
+  ('allocation', 'requested', 'provisioning'),
+  ('allocation', 'requested', 'released'),
   ('dead_letter', '', 'open'),
   ('dead_letter', 'open', 'discarded'),
   ('dead_letter', 'open', 'requeued'),
@@ -701,6 +935,42 @@ insert into machine_edges (machine, from_state, to_state) values
   ('invitation', 'pending', 'accepted'),
   ('invitation', 'pending', 'expired'),
   ('invitation', 'pending', 'revoked'),
+  ('node', '', 'bootstrap_issued'),
+  ('node', 'active', 'draining'),
+  ('node', 'active', 'offline'),
+  ('node', 'active', 'quarantined'),
+  ('node', 'active', 'retired'),
+  ('node', 'bootstrap_issued', 'bootstrap_issued'),
+  ('node', 'bootstrap_issued', 'deleted'),
+  ('node', 'bootstrap_issued', 'enrolling'),
+  ('node', 'draining', 'active'),
+  ('node', 'draining', 'quarantined'),
+  ('node', 'draining', 'retired'),
+  ('node', 'enrolling', 'active'),
+  ('node', 'enrolling', 'bootstrap_issued'),
+  ('node', 'enrolling', 'quarantined'),
+  ('node', 'enrolling', 'removing'),
+  ('node', 'offline', 'active'),
+  ('node', 'offline', 'draining'),
+  ('node', 'offline', 'offline'),
+  ('node', 'offline', 'quarantined'),
+  ('node', 'offline', 'retired'),
+  ('node', 'quarantined', 'active'),
+  ('node', 'quarantined', 'quarantined'),
+  ('node', 'quarantined', 'removing'),
+  ('node', 'quarantined', 'retired'),
+  ('node', 'removing', 'deleted'),
+  ('node', 'retired', 'active'),
+  ('node', 'retired', 'removing'),
+  ('node_task', '', 'queued'),
+  ('node_task', 'dispatched', 'cancelled'),
+  ('node_task', 'dispatched', 'dispatched'),
+  ('node_task', 'dispatched', 'expired'),
+  ('node_task', 'dispatched', 'failed'),
+  ('node_task', 'dispatched', 'succeeded'),
+  ('node_task', 'queued', 'cancelled'),
+  ('node_task', 'queued', 'dispatched'),
+  ('node_task', 'queued', 'expired'),
   ('project', '', 'active'),
   ('project', 'active', 'archived'),
   ('project', 'active', 'removing'),
@@ -712,7 +982,214 @@ insert into machine_edges (machine, from_state, to_state) values
   ('service_account', 'active', 'deleted'),
   ('service_account', 'active', 'disabled'),
   ('service_account', 'disabled', 'active'),
-  ('service_account', 'disabled', 'deleted');
+  ('service_account', 'disabled', 'deleted'),
+  ('signer', '', 'staged'),
+  ('signer', 'active', 'grace'),
+  ('signer', 'active', 'revoked'),
+  ('signer', 'grace', 'active'),
+  ('signer', 'grace', 'retired'),
+  ('signer', 'grace', 'revoked'),
+  ('signer', 'staged', 'active'),
+  ('signer', 'staged', 'revoked'),
+  ('slot', '', 'disabled'),
+  ('slot', 'available', 'disabled'),
+  ('slot', 'available', 'quarantined'),
+  ('slot', 'available', 'reserved'),
+  ('slot', 'cleaning', 'available'),
+  ('slot', 'cleaning', 'cleanup_blocked'),
+  ('slot', 'cleaning', 'quarantined'),
+  ('slot', 'cleanup_blocked', 'available'),
+  ('slot', 'cleanup_blocked', 'cleaning'),
+  ('slot', 'cleanup_blocked', 'disabled'),
+  ('slot', 'cleanup_blocked', 'quarantined'),
+  ('slot', 'disabled', 'available'),
+  ('slot', 'in_use', 'cleaning'),
+  ('slot', 'in_use', 'cleanup_blocked'),
+  ('slot', 'in_use', 'quarantined'),
+  ('slot', 'quarantined', 'available'),
+  ('slot', 'quarantined', 'disabled'),
+  ('slot', 'reserved', 'available'),
+  ('slot', 'reserved', 'cleaning'),
+  ('slot', 'reserved', 'cleanup_blocked'),
+  ('slot', 'reserved', 'in_use'),
+  ('slot', 'reserved', 'quarantined');
+
+-- Table node_certificates
+
+create table node_certificates (
+  serial text not null,
+  node_id uuid not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revoke_reason text,
+  created_at timestamp with time zone not null default act_time(),
+  constraint node_certificates_pkey PRIMARY KEY (serial),
+  constraint node_certificates_serial_check CHECK ((serial ~ '^[0-9a-f]{2,40}$'::text)),
+  constraint node_certificates_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_certificates_node ON public.node_certificates USING btree (node_id, not_after DESC);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_certificates FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_certificates DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on node_certificates to gpuaas_api;
+grant insert, select, update on node_certificates to gpuaas_worker;
+
+-- Table node_enrolments
+
+create table node_enrolments (
+  id uuid not null,
+  node_id uuid not null,
+  purpose text not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint node_enrolments_pkey PRIMARY KEY (id),
+  constraint node_enrolments_token_hash_key UNIQUE (token_hash),
+  constraint node_enrolments_purpose_check CHECK ((purpose = ANY (ARRAY['enrol'::text, 'recover'::text]))),
+  constraint node_enrolments_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_enrolments_node ON public.node_enrolments USING btree (node_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_enrolments FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_enrolments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on node_enrolments to gpuaas_api;
+grant insert, select, update on node_enrolments to gpuaas_worker;
+
+-- Table node_image_cache
+
+create table node_image_cache (
+  node_id uuid not null,
+  image_id uuid not null,
+  digest text not null,
+  verified_at timestamp with time zone not null,
+  constraint node_image_cache_pkey PRIMARY KEY (node_id, image_id),
+  constraint node_image_cache_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint node_image_cache_image_id_fkey FOREIGN KEY (image_id) REFERENCES os_images(id),
+  constraint node_image_cache_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_image_cache_image ON public.node_image_cache USING btree (image_id, node_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_image_cache FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_image_cache DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant delete, insert, select, update on node_image_cache to gpuaas_api;
+grant delete, insert, select, update on node_image_cache to gpuaas_worker;
+
+-- Table node_reports
+
+create table node_reports (
+  node_id uuid not null,
+  reported_at timestamp with time zone not null,
+  boot_id uuid not null,
+  agent_version text not null,
+  clock_skew_ms bigint not null,
+  conditions jsonb not null,
+  leases jsonb not null,
+  running_tasks jsonb not null,
+  gpu_utilization integer[],
+  constraint node_reports_pkey PRIMARY KEY (node_id),
+  constraint node_reports_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+) with (fillfactor=50);
+
+grant insert, select, update on node_reports to gpuaas_api;
+grant insert, select, update on node_reports to gpuaas_worker;
+
+-- Table node_tasks
+
+create table node_tasks (
+  id uuid not null,
+  node_id uuid not null,
+  organization_id uuid,
+  allocation_id uuid,
+  task_type text not null,
+  generation bigint not null,
+  state text not null default 'queued'::text,
+  version bigint not null default 1,
+  envelope jsonb not null,
+  saga_token text,
+  result jsonb,
+  failure_code text,
+  correlation_id text not null,
+  issued_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  dispatched_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint node_tasks_pkey PRIMARY KEY (id),
+  constraint node_tasks_check CHECK (((allocation_id IS NULL) = (organization_id IS NULL))),
+  constraint node_tasks_generation_check CHECK ((generation > 0)),
+  constraint node_tasks_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint node_tasks_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX node_tasks_allocation ON public.node_tasks USING btree (allocation_id, organization_id, id);
+CREATE INDEX node_tasks_expiry ON public.node_tasks USING btree (expires_at) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
+CREATE INDEX node_tasks_node ON public.node_tasks USING btree (node_id, id);
+CREATE INDEX node_tasks_open ON public.node_tasks USING btree (node_id, id) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_tasks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_tasks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.node_tasks FOR EACH ROW EXECUTE FUNCTION guard_machine('node_task');
+
+alter table node_tasks enable row level security;
+
+create policy reach on node_tasks
+  using (within_wall(organization_id));
+
+grant insert, select, update on node_tasks to gpuaas_api;
+grant insert, select, update on node_tasks to gpuaas_worker;
+
+-- Table nodes
+
+create table nodes (
+  id uuid not null,
+  name text not null,
+  region text not null,
+  sku text not null,
+  gpus_total integer not null,
+  onboarding_mode text not null default 'manual'::text,
+  address text,
+  labels jsonb not null default '{}'::jsonb,
+  state text not null default 'bootstrap_issued'::text,
+  version bigint not null default 1,
+  state_reason text,
+  schedulable boolean not null default false,
+  cordon_reason text,
+  topology jsonb,
+  topology_at timestamp with time zone,
+  result_key text,
+  enrolled_at timestamp with time zone,
+  drain_deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint nodes_pkey PRIMARY KEY (id),
+  constraint nodes_address_check CHECK (((length(address) >= 1) AND (length(address) <= 253))),
+  constraint nodes_gpus_total_check CHECK (((gpus_total >= 1) AND (gpus_total <= 64))),
+  constraint nodes_name_check CHECK ((name ~ '^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$'::text)),
+  constraint nodes_onboarding_mode_check CHECK ((onboarding_mode = ANY (ARRAY['manual'::text, 'maas'::text]))),
+  constraint nodes_result_key_check CHECK ((result_key ~ '^[A-Za-z0-9_-]{43}$'::text)),
+  constraint nodes_region_fkey FOREIGN KEY (region) REFERENCES regions(slug),
+  constraint nodes_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
+);
+
+CREATE UNIQUE INDEX nodes_name ON public.nodes USING btree (name) WHERE (state <> 'deleted'::text);
+CREATE INDEX nodes_region ON public.nodes USING btree (region, id);
+CREATE INDEX nodes_sku ON public.nodes USING btree (sku, region, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.nodes FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.nodes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.nodes FOR EACH ROW EXECUTE FUNCTION guard_machine('node');
+
+grant insert, select, update on nodes to gpuaas_api;
+grant insert, select, update on nodes to gpuaas_worker;
 
 -- Table organizations
 
@@ -752,6 +1229,34 @@ create policy reach on organizations
 grant insert, select, update on organizations to gpuaas_api;
 grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
+
+-- Table os_images
+
+create table os_images (
+  id uuid not null,
+  slug text not null,
+  display_name text not null,
+  digest text not null,
+  driver_strategy text not null,
+  size_bytes bigint not null,
+  skus text[] not null,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint os_images_pkey PRIMARY KEY (id),
+  constraint os_images_slug_key UNIQUE (slug),
+  constraint os_images_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint os_images_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 200))),
+  constraint os_images_driver_strategy_check CHECK ((driver_strategy = ANY (ARRAY['preinstalled'::text, 'cloud_init'::text]))),
+  constraint os_images_size_bytes_check CHECK ((size_bytes > 0)),
+  constraint os_images_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9.-]{0,99}$'::text))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.os_images FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.os_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on os_images to gpuaas_api;
+grant insert, select, update on os_images to gpuaas_worker;
 
 -- Table outbox_events
 
@@ -813,6 +1318,35 @@ create policy reach on personal_tokens
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
 
 grant insert, select, update on personal_tokens to gpuaas_api;
+
+-- Table placement_decisions
+
+create table placement_decisions (
+  id uuid not null,
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  outcome text not null,
+  document jsonb not null,
+  decided_at timestamp with time zone not null default act_time(),
+  constraint placement_decisions_pkey PRIMARY KEY (id),
+  constraint placement_decisions_outcome_check CHECK ((outcome = ANY (ARRAY['placed'::text, 'queued'::text, 'refused'::text]))),
+  constraint placement_decisions_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id)
+);
+
+CREATE INDEX placement_decisions_allocation ON public.placement_decisions USING btree (allocation_id, organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.placement_decisions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.placement_decisions FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.placement_decisions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.placement_decisions FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table placement_decisions enable row level security;
+
+create policy reach on placement_decisions
+  using (within_wall(organization_id));
+
+grant insert, select on placement_decisions to gpuaas_api;
+grant insert, select on placement_decisions to gpuaas_worker;
 
 -- Table platform_role_bindings
 
@@ -940,6 +1474,61 @@ create policy self on projects for select
 grant insert, select, update on projects to gpuaas_api;
 grant insert, select, update on projects to gpuaas_worker;
 
+-- Table readiness_attestations
+
+create table readiness_attestations (
+  id uuid not null,
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  node_id uuid not null,
+  task_id uuid not null,
+  generation bigint not null,
+  passed boolean not null,
+  problems text[] not null default '{}'::text[],
+  document jsonb not null,
+  signed_result jsonb not null,
+  taken_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint readiness_attestations_pkey PRIMARY KEY (id),
+  constraint readiness_attestations_generation_check CHECK ((generation > 0)),
+  constraint readiness_attestations_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint readiness_attestations_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX readiness_attestations_allocation ON public.readiness_attestations USING btree (allocation_id, organization_id, id);
+CREATE INDEX readiness_attestations_node ON public.readiness_attestations USING btree (node_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.readiness_attestations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.readiness_attestations FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.readiness_attestations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.readiness_attestations FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table readiness_attestations enable row level security;
+
+create policy reach on readiness_attestations
+  using (within_wall(organization_id));
+
+grant insert, select on readiness_attestations to gpuaas_api;
+grant insert, select on readiness_attestations to gpuaas_worker;
+
+-- Table regions
+
+create table regions (
+  slug text not null,
+  name text not null,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default act_time(),
+  constraint regions_pkey PRIMARY KEY (slug),
+  constraint regions_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint regions_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$'::text))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.regions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.regions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on regions to gpuaas_api;
+grant insert, select, update on regions to gpuaas_worker;
+
 -- Table relay_watermarks
 
 create table relay_watermarks (
@@ -1066,6 +1655,117 @@ create policy reach on service_accounts
 
 grant insert, select, update on service_accounts to gpuaas_api;
 
+-- Table sku_prices
+
+create table sku_prices (
+  id uuid not null,
+  sku text not null,
+  region text,
+  currency text not null,
+  unit_price_minor bigint not null,
+  effective_from timestamp with time zone not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint sku_prices_pkey PRIMARY KEY (id),
+  constraint sku_prices_sku_region_currency_effective_from_key UNIQUE NULLS NOT DISTINCT (sku, region, currency, effective_from),
+  constraint sku_prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint sku_prices_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
+  constraint sku_prices_region_fkey FOREIGN KEY (region) REFERENCES regions(slug),
+  constraint sku_prices_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
+);
+
+CREATE INDEX sku_prices_region ON public.sku_prices USING btree (region);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.sku_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.sku_prices FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.sku_prices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.sku_prices FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+grant insert, select on sku_prices to gpuaas_api;
+grant insert, select on sku_prices to gpuaas_worker;
+
+-- Table skus
+
+create table skus (
+  slug text not null,
+  vendor text not null,
+  display_name text not null,
+  gpu_model text not null,
+  gpu_memory_mib integer not null,
+  capacity_shape text not null,
+  gpus_total integer not null,
+  allowed_gpu_counts integer[] not null,
+  billing_unit text not null,
+  resource_profile jsonb not null default '{}'::jsonb,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint skus_pkey PRIMARY KEY (slug),
+  constraint skus_allowed_gpu_counts_check CHECK ((cardinality(allowed_gpu_counts) > 0)),
+  constraint skus_billing_unit_check CHECK ((billing_unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text]))),
+  constraint skus_capacity_shape_check CHECK ((capacity_shape = ANY (ARRAY['baremetal'::text, 'gpu_slice'::text]))),
+  constraint skus_check CHECK (((capacity_shape = 'gpu_slice'::text) OR (allowed_gpu_counts = ARRAY[gpus_total]))),
+  constraint skus_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 200))),
+  constraint skus_gpu_memory_mib_check CHECK ((gpu_memory_mib > 0)),
+  constraint skus_gpu_model_check CHECK (((length(gpu_model) >= 1) AND (length(gpu_model) <= 100))),
+  constraint skus_gpus_total_check CHECK (((gpus_total >= 1) AND (gpus_total <= 64))),
+  constraint skus_slug_check CHECK ((slug ~ '^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$'::text)),
+  constraint skus_vendor_check CHECK (((length(vendor) >= 1) AND (length(vendor) <= 100)))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.skus FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.skus DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on skus to gpuaas_api;
+grant insert, select, update on skus to gpuaas_worker;
+
+-- Table slots
+
+create table slots (
+  id uuid not null,
+  node_id uuid not null,
+  slot_index integer not null,
+  state text not null default 'disabled'::text,
+  version bigint not null default 1,
+  generation bigint not null default 0,
+  allocation_id uuid,
+  gpu_uuid text not null,
+  gpu_model text not null,
+  gpu_memory_mib integer not null,
+  pci_address text not null,
+  fabric_vf_pci_address text,
+  nvme_device text,
+  mac_address text,
+  private_ip text,
+  numa_node integer not null,
+  health_state text not null default 'healthy'::text,
+  health_detail text,
+  state_reason text,
+  created_at timestamp with time zone not null default act_time(),
+  updated_at timestamp with time zone not null default act_time(),
+  constraint slots_pkey PRIMARY KEY (id),
+  constraint slots_node_id_gpu_uuid_key UNIQUE (node_id, gpu_uuid),
+  constraint slots_node_id_slot_index_key UNIQUE (node_id, slot_index),
+  constraint slots_check CHECK (((state = ANY (ARRAY['reserved'::text, 'in_use'::text])) <= (allocation_id IS NOT NULL))),
+  constraint slots_check1 CHECK (((state = ANY (ARRAY['available'::text, 'disabled'::text])) <= (allocation_id IS NULL))),
+  constraint slots_gpu_memory_mib_check CHECK ((gpu_memory_mib > 0)),
+  constraint slots_gpu_uuid_check CHECK ((gpu_uuid ~ '^GPU-[0-9a-f-]{36}$'::text)),
+  constraint slots_health_state_check CHECK ((health_state = ANY (ARRAY['healthy'::text, 'degraded'::text, 'failed'::text, 'unknown'::text]))),
+  constraint slots_pci_address_check CHECK ((pci_address ~ '^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$'::text)),
+  constraint slots_slot_index_check CHECK (((slot_index >= 0) AND (slot_index <= 255))),
+  constraint slots_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint slots_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX slots_allocation ON public.slots USING btree (allocation_id);
+CREATE INDEX slots_free ON public.slots USING btree (node_id, numa_node, slot_index) WHERE ((state = 'available'::text) AND (health_state = 'healthy'::text));
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.slots FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.slots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.slots FOR EACH ROW EXECUTE FUNCTION guard_machine('slot');
+
+grant insert, select, update on slots to gpuaas_api;
+grant insert, select, update on slots to gpuaas_worker;
+
 -- Table ssh_keys
 
 create table ssh_keys (
@@ -1110,6 +1810,36 @@ create policy reach on ssh_keys
 
 grant delete, insert, select on ssh_keys to gpuaas_api;
 grant delete, select, update on ssh_keys to gpuaas_worker;
+
+-- Table task_signers
+
+create table task_signers (
+  id uuid not null,
+  public_key text not null,
+  sealed_private_key bytea not null,
+  state text not null default 'staged'::text,
+  version bigint not null default 1,
+  published_at timestamp with time zone not null default act_time(),
+  effective_at timestamp with time zone not null default act_time(),
+  retires_at timestamp with time zone,
+  constraint task_signers_pkey PRIMARY KEY (id),
+  constraint task_signers_public_key_key UNIQUE (public_key),
+  constraint task_signers_public_key_check CHECK ((public_key ~ '^[A-Za-z0-9_-]{43}$'::text))
+);
+
+CREATE UNIQUE INDEX task_signers_active ON public.task_signers USING btree (state) WHERE (state = 'active'::text);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.task_signers FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.task_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.task_signers FOR EACH ROW EXECUTE FUNCTION guard_machine('signer');
+
+alter table task_signers enable row level security;
+
+create policy reach on task_signers
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert, select, update on task_signers to gpuaas_api;
+grant insert, select, update on task_signers to gpuaas_worker;
 
 -- Table tenant_memberships
 

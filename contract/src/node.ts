@@ -6,8 +6,10 @@
  * one node, expires, and is done at most once: the agent keeps the ids it has seen. Whatever the agent does is a
  * handler compiled into it; a task can choose among the handlers and give them values, never text to execute.
  */
+export * from './node/attestation.ts';
 export * from './node/canonical.ts';
 export * from './node/envelopes.ts';
 export * from './node/signers.ts';
 export * from './node/tasks.ts';
+export * from './node/topology.ts';
 export * from './node/transport.ts';

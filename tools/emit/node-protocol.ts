@@ -1,8 +1,14 @@
 import {
   acceptedSignerStates,
+  NodeEnrolled,
+  NodeEnrolment,
+  NodeHeartbeat,
+  NodeHeartbeatAnswer,
+  NodeRenewal,
   NodeTask,
+  NodeTaskProgress,
   NodeTaskResult,
-  nodeTasks,
+  nodeTaskKinds,
   nodeTransport,
   SignerVersion,
 } from '../../contract/src/node.ts';
@@ -12,7 +18,18 @@ import { makeSchemaBook } from './schema.ts';
 /** The agent protocol as one JSON Schema document, for whoever writes or checks an agent in another language. */
 export function emitNodeProtocol(version: string): string {
   const book = makeSchemaBook('#/$defs/');
-  for (const schema of [NodeTask, NodeTaskResult, SignerVersion]) book.show(schema);
+  for (const schema of [
+    ...[NodeEnrolment, NodeEnrolled, NodeRenewal, NodeHeartbeat, NodeHeartbeatAnswer],
+    ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion],
+  ]) {
+    book.show(schema);
+  }
+  const tasks = Object.fromEntries(
+    Object.entries(nodeTaskKinds).map(([type, { summary, params, output }]) => [
+      type,
+      { summary, params: book.show(params), output: book.show(output) },
+    ]),
+  );
   return stableJson({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:gpuaas:node-protocol',
@@ -21,7 +38,7 @@ export function emitNodeProtocol(version: string): string {
       'Tasks that the control plane signs and node agents carry out, and the results they post. Unknown members are to be kept when a signature is checked and ignored otherwise.',
     $defs: book.named(),
     'x-gpuaas-version': version,
-    'x-gpuaas-tasks': nodeTasks,
+    'x-gpuaas-tasks': tasks,
     'x-gpuaas-transport': nodeTransport,
     'x-gpuaas-signature': {
       algorithm: 'Ed25519',

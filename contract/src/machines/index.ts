@@ -1,15 +1,36 @@
 import type { MachineTable } from '../machine.ts';
+import { allocation } from './allocation.ts';
 import { deadLetter } from './dead-letter.ts';
 import { department } from './department.ts';
 import { invitation } from './invitation.ts';
+import { node } from './node.ts';
+import { nodeTask } from './node-task.ts';
 import { project } from './project.ts';
 import { serviceAccount } from './service-account.ts';
+import { signer } from './signer.ts';
+import { slot } from './slot.ts';
 
-export const machines: readonly MachineTable[] = [deadLetter, department, invitation, project, serviceAccount];
+export const machines: readonly MachineTable[] = [
+  allocation,
+  deadLetter,
+  department,
+  invitation,
+  node,
+  nodeTask,
+  project,
+  serviceAccount,
+  signer,
+  slot,
+];
 export {
+  allocation as allocationMachine,
   deadLetter as deadLetterMachine,
   department as departmentMachine,
   invitation as invitationMachine,
+  node as nodeMachine,
+  nodeTask as nodeTaskMachine,
   project as projectMachine,
   serviceAccount as serviceAccountMachine,
+  signer as signerMachine,
+  slot as slotMachine,
 };

@@ -58,10 +58,7 @@ export const NodeTaskResult = Type.Object(
     started_at: Timestamp,
     finished_at: Timestamp,
     output: Type.Optional(
-      Type.Object(
-        {},
-        { description: 'What the handler found or made. Its members are not declared yet, like params.' },
-      ),
+      Type.Object({}, { description: 'What the handler found or made; x-gpuaas-tasks has the schema of each type.' }),
     ),
     failure: Type.Optional(NodeTaskFailure),
     signature: Signature('the result'),

@@ -75,8 +75,8 @@ describe('a task', () => {
     expect(holds({ ...unsigned, added: 1, signature })).toBe(false);
   });
 
-  it('can be one of the fourteen that the protocol names', () => {
-    expect(Object.keys(nodeTasks)).toHaveLength(14);
+  it('can be one of the sixteen that the protocol names', () => {
+    expect(Object.keys(nodeTasks)).toHaveLength(16);
   });
 });
 

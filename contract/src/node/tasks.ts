@@ -1,42 +1,243 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+import { Proof, ReadinessAttestation } from './attestation.ts';
+import { HostTopology, SlotCandidate } from './topology.ts';
+
+/**
+ * Values that end up in argument lists, file names and cloud-init documents on hosts are narrow on purpose: what they
+ * may contain has no meaning to any of these. Nothing begins with a dash.
+ */
+const Username = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,31}$' });
+const Hostname = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$' });
+const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' });
+const AuthorizedKey = Type.String({
+  pattern: '^[a-z0-9@.-]{1,60} [A-Za-z0-9+/]{1,12000}={0,2}$',
+  description: 'Type and key; no options, no comment.',
+});
+const AuthorizedKeys = Type.Array(AuthorizedKey, { maxItems: 200 });
+const strict = { additionalProperties: false } as const;
+
+const Login = Type.Object(
+  {
+    username: Username,
+    uid: Type.Integer({ minimum: 1000, maximum: 2_000_000_000 }),
+    gid: Type.Integer({ minimum: 1000, maximum: 2_000_000_000 }),
+  },
+  strict,
+);
+const Image = Type.Object(
+  {
+    slug: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,99}$' }),
+    digest: Digest,
+    driver_strategy: Type.Enum(['preinstalled', 'cloud_init']),
+  },
+  strict,
+);
+/** The node itself ends the lease at its deadline, whether or not anybody can be reached. */
+const Lease = Type.Object({ deadline_at: Type.Union([Timestamp, Type.Null()]) }, strict);
+/** What must be found before the allocation may be called ready. */
+const Expectation = Type.Object(
+  {
+    gpu_model: Type.String({ minLength: 1, maxLength: 100 }),
+    gpu_uuids: Type.Array(Type.String({ pattern: '^GPU-[0-9a-f-]{36}$' }), { minItems: 1, maxItems: 64 }),
+    gpu_memory_mib: Type.Integer({ minimum: 1 }),
+  },
+  strict,
+);
+const Slot = Type.Object(
+  {
+    slot_id: Uuid,
+    slot_index: Type.Integer({ minimum: 0, maximum: 255 }),
+    gpu_uuid: SlotCandidate.properties.gpu_uuid,
+    pci_address: SlotCandidate.properties.pci_address,
+    fabric_vf_pci_address: SlotCandidate.properties.fabric_vf_pci_address,
+    nvme_device: SlotCandidate.properties.nvme_device,
+    mac_address: SlotCandidate.properties.mac_address,
+    private_ip: SlotCandidate.properties.private_ip,
+    numa_node: SlotCandidate.properties.numa_node,
+  },
+  strict,
+);
+export type TaskSlot = Static<typeof Slot>;
+
+const ofAllocation = { allocation_id: Uuid };
+const nothing = Type.Object({}, strict);
+
+interface TaskKind {
+  readonly summary: string;
+  readonly params: TSchema;
+  readonly output: TSchema;
+}
+const task = <const P extends TSchema, const O extends TSchema>(summary: string, params: P, output: O) =>
+  ({ summary, params, output }) satisfies TaskKind;
 
 /** Everything a node can be asked to do. An agent that does not know a type refuses the task and touches nothing. */
-export const nodeTasks = {
-  'slice.topology_discover':
+export const nodeTaskKinds = {
+  'slice.topology_discover': task(
     'Look at PCI devices, disks, bridges, fabric and kernel arguments, and answer with candidate slots and what still blocks the host. Advice only, until an operator approves slots.',
-  'slice.vm_provision':
+    nothing,
+    Type.Object({ topology: HostTopology }, strict),
+  ),
+  'slice.vm_provision': task(
     'Make one slice: lease, host check, VFIO bind, image, seed, address, disk, virtual machine, and a probe that it is ready.',
-  'slice.vm_release':
+    Type.Object(
+      {
+        ...ofAllocation,
+        hostname: Hostname,
+        slots: Type.Array(Slot, { minItems: 1, maxItems: 16 }),
+        profile: Type.Object(
+          {
+            name: Type.String({ pattern: '^[a-z0-9_]{1,64}$' }),
+            vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
+            memory_mib: Type.Integer({ minimum: 256, maximum: 16_777_216 }),
+          },
+          strict,
+        ),
+        image: Image,
+        login: Login,
+        authorized_keys: AuthorizedKeys,
+        lease: Lease,
+        expect: Expectation,
+      },
+      strict,
+    ),
+    Type.Object({ attestation: ReadinessAttestation }, strict),
+  ),
+  'slice.vm_release': task(
     'End one slice: shut the machine down, destroy it if it will not stop, wipe its disk, unbind its devices.',
-  'allocation.provision_user': 'Make the login of a whole-node allocation.',
-  'allocation.revoke_user': 'Take the login of a whole-node allocation away.',
-  'allocation.install_authorized_keys': 'Make the SSH keys of an allocation exactly those given.',
-  'allocation.restart': 'Reboot the machine of an active allocation, which stays the same allocation.',
-  'node.reimage_prepare': 'Make the host ready to be imaged again.',
-  'node.drain': 'Take no more work and let what runs come to its end.',
-  'node.self_update': 'Replace the agent with another release, named by digest.',
-  'diag.health_probe': 'Say how the host is.',
-  'terminal.open': 'Open a shell for one terminal session; done when bytes can flow, not before.',
-  'app.oci_launch': 'Start a container from an image named by digest.',
-  'app.oci_stop': 'Stop a container.',
+    Type.Object(
+      {
+        ...ofAllocation,
+        slots: Type.Array(Slot, { minItems: 1, maxItems: 16 }),
+        isolation_model: Type.Enum(['user-revoke', 'full-reimage']),
+        grace_seconds: Type.Integer({ minimum: 0, maximum: 3600 }),
+      },
+      strict,
+    ),
+    Type.Object(
+      { machine_absent: Proof, disk_wiped: Proof, devices_unbound: Proof, reimaged: Type.Union([Proof, Type.Null()]) },
+      strict,
+    ),
+  ),
+  'allocation.provision_user': task(
+    'Make the login of a whole-node allocation, and prove that the node is what was asked for.',
+    Type.Object(
+      { ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys, lease: Lease, expect: Expectation },
+      strict,
+    ),
+    Type.Object({ attestation: ReadinessAttestation }, strict),
+  ),
+  'allocation.revoke_user': task(
+    'Take the login of a whole-node allocation away and end everything that runs in its name.',
+    Type.Object({ ...ofAllocation, login: Login }, strict),
+    Type.Object({ user_absent: Proof, processes_ended: Proof }, strict),
+  ),
+  'allocation.install_authorized_keys': task(
+    'Make the SSH keys of an allocation exactly those given.',
+    Type.Object({ ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys }, strict),
+    Type.Object({ installed: Type.Integer({ minimum: 0 }) }, strict),
+  ),
+  'allocation.attest': task(
+    'Look again at what an active allocation was promised.',
+    Type.Object({ ...ofAllocation, login: Login, expect: Expectation }, strict),
+    Type.Object({ attestation: ReadinessAttestation }, strict),
+  ),
+  'allocation.extend_lease': task(
+    'Move the deadline at which the node ends the lease by itself.',
+    Type.Object({ ...ofAllocation, lease: Lease }, strict),
+    Type.Object({ deadline_at: Type.Union([Timestamp, Type.Null()]) }, strict),
+  ),
+  'allocation.restart': task(
+    'Reboot the machine of an active allocation, which stays the same allocation.',
+    Type.Object({ ...ofAllocation, login: Login, expect: Expectation }, strict),
+    Type.Object({ attestation: ReadinessAttestation }, strict),
+  ),
+  'node.reimage_prepare': task(
+    'Make the host ready to be imaged again, image it, and prove it.',
+    Type.Object({ image: Image }, strict),
+    Type.Object({ reimaged: Proof }, strict),
+  ),
+  'node.drain': task(
+    'Take no more work and let what runs come to its end.',
+    Type.Object({ deadline_at: Type.Union([Timestamp, Type.Null()]) }, strict),
+    Type.Object({ running: Type.Array(Uuid, { maxItems: 256 }) }, strict),
+  ),
+  'node.self_update': task(
+    'Replace the agent with another release, named by digest.',
+    Type.Object({ version: Type.String({ pattern: '^[0-9A-Za-z.+-]{1,64}$' }), digest: Digest }, strict),
+    Type.Object({ from_version: Type.String(), to_version: Type.String() }, strict),
+  ),
+  'diag.health_probe': task(
+    'Say how the host is.',
+    nothing,
+    Type.Object(
+      {
+        checks: Type.Record(Type.String(), Proof),
+        healthy: Type.Boolean(),
+      },
+      strict,
+    ),
+  ),
+  'terminal.open': task(
+    'Open a shell for one terminal session; done when bytes can flow, not before.',
+    Type.Object(
+      {
+        ...ofAllocation,
+        session_id: Uuid,
+        login: Login,
+        columns: Type.Integer({ minimum: 1, maximum: 1000 }),
+        rows: Type.Integer({ minimum: 1, maximum: 1000 }),
+        ends_at: Timestamp,
+      },
+      strict,
+    ),
+    nothing,
+  ),
+  'app.oci_launch': task(
+    'Start a container from an image named by digest.',
+    Type.Object({}, { description: 'Declared together with the handler that reads it.' }),
+    Type.Object({}),
+  ),
+  'app.oci_stop': task(
+    'Stop a container.',
+    Type.Object({}, { description: 'Declared together with the handler that reads it.' }),
+    Type.Object({}),
+  ),
 } as const;
-export type NodeTaskType = keyof typeof nodeTasks;
+export type NodeTaskType = keyof typeof nodeTaskKinds;
+export type TaskParams<T extends NodeTaskType> = Static<(typeof nodeTaskKinds)[T]['params']>;
+export type TaskOutput<T extends NodeTaskType> = Static<(typeof nodeTaskKinds)[T]['output']>;
 
-export const nodeTaskTypes = Object.keys(nodeTasks) as NodeTaskType[];
+export const nodeTaskTypes = Object.keys(nodeTaskKinds) as NodeTaskType[];
+/** What each type means, for pages and schemas. */
+export const nodeTasks = Object.fromEntries(
+  Object.entries(nodeTaskKinds).map(([type, { summary }]) => [type, summary]),
+) as Readonly<Record<NodeTaskType, string>>;
 
 export const NodeTaskType = Type.Enum(nodeTaskTypes, {
   $id: 'NodeTaskType',
   description: 'Names may be added. An agent that meets one it does not know refuses it without any effect.',
 });
 
-/**
- * Which values each task carries is not settled here yet: the schema of a task's params arrives together with the
- * handler that reads them, and until then this says only that they are an object.
- */
 export const NodeTaskParams = Type.Object(
   {},
-  {
-    $id: 'NodeTaskParams',
-    description: 'An object. Its members depend on task_type and are not declared yet; nothing may be relied upon.',
-  },
+  { $id: 'NodeTaskParams', description: 'The params of the task’s type; x-gpuaas-tasks has the schema of each.' },
 );
+
+/** The phases of making a slice, in their order. A node reports each as it begins. */
+export const slicePhases = [
+  'lease',
+  'host_check',
+  'vfio_bind',
+  'image',
+  'seed',
+  'address',
+  'disk',
+  'machine',
+  'readiness',
+] as const;
+/** The phases of handing a whole node over. */
+export const bareMetalPhases = ['lease', 'host_check', 'user', 'readiness'] as const;
+export const taskPhases = [
+  ...new Set([...slicePhases, ...bareMetalPhases, 'shutdown', 'wipe', 'unbind', 'reimage', 'reboot']),
+] as const;

@@ -1,5 +1,122 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+import { SignerVersion } from './signers.ts';
+
 /** Where an agent calls. It has one destination, the node hostname, and is never called itself. */
 export const nodeTransport = {
+  enrol: { method: 'POST', path: '/internal/v1/nodes/enrol', carries: 'NodeEnrolment', answers: 'NodeEnrolled' },
+  renew: {
+    method: 'POST',
+    path: '/internal/v1/nodes/{id}/certificate',
+    carries: 'NodeRenewal',
+    answers: 'NodeEnrolled',
+  },
   wait: { method: 'GET', path: '/internal/v1/nodes/{id}/tasks/wait', answers: 'NodeTask' },
+  progress: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/progress', carries: 'NodeTaskProgress' },
   result: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/result', carries: 'NodeTaskResult' },
+  heartbeat: {
+    method: 'POST',
+    path: '/internal/v1/nodes/{id}/heartbeat',
+    carries: 'NodeHeartbeat',
+    answers: 'NodeHeartbeatAnswer',
+  },
 } as const;
+
+const Csr = Type.String({ minLength: 100, maxLength: 10_000, description: 'A PKCS#10 request in PEM.' });
+const ResultKey = Type.String({
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  description: 'The raw Ed25519 key, in base64url, that this node signs its results with.',
+});
+
+/** Shown once, over a connection whose authority the agent has pinned; nothing but this may be done with the token. */
+export const NodeEnrolment = Type.Object(
+  {
+    token: Type.String({ minLength: 20, maxLength: 200 }),
+    csr: Csr,
+    result_key: ResultKey,
+    agent_version: Type.String({ maxLength: 64 }),
+    boot_id: Uuid,
+  },
+  { $id: 'NodeEnrolment', additionalProperties: false },
+);
+export type NodeEnrolment = Static<typeof NodeEnrolment>;
+
+export const NodeRenewal = Type.Object({ csr: Csr }, { $id: 'NodeRenewal', additionalProperties: false });
+export type NodeRenewal = Static<typeof NodeRenewal>;
+
+export const NodeEnrolled = Type.Object(
+  {
+    node_id: Uuid,
+    certificate: Type.String({ description: 'The chain in PEM, leaf first.' }),
+    authority: Type.String({ description: 'What the agent trusts from now on, in PEM.' }),
+    signers: Type.Array(SignerVersion),
+    heartbeat_seconds: Type.Integer({ minimum: 1 }),
+    server_time: Timestamp,
+  },
+  { $id: 'NodeEnrolled' },
+);
+export type NodeEnrolled = Static<typeof NodeEnrolled>;
+
+export const NodeTaskProgress = Type.Object(
+  {
+    generation: Type.Integer({ minimum: 1 }),
+    phase: Type.String({ pattern: '^[a-z_]{1,40}$' }),
+    state: Type.Enum(['began', 'ended']),
+    at: Timestamp,
+    percent: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  },
+  { $id: 'NodeTaskProgress', additionalProperties: false },
+);
+export type NodeTaskProgress = Static<typeof NodeTaskProgress>;
+
+/** In the style of Kubernetes: a type, a truth, and since when. */
+export const NodeCondition = Type.Object(
+  {
+    type: Type.String({ pattern: '^[A-Z][A-Za-z]{1,40}$' }),
+    status: Type.Enum(['True', 'False', 'Unknown']),
+    reason: Type.String({ maxLength: 100 }),
+    message: Type.String({ maxLength: 500 }),
+    since: Timestamp,
+  },
+  { $id: 'NodeCondition', additionalProperties: false },
+);
+export type NodeCondition = Static<typeof NodeCondition>;
+
+/** What the node holds, by its own lease files: the truth that desired rows are compared with. */
+export const HeldLease = Type.Object(
+  {
+    allocation_id: Uuid,
+    generation: Type.Integer({ minimum: 1 }),
+    slot_ids: Type.Array(Uuid, { maxItems: 64 }),
+    state: Type.Enum(['provisioning', 'running', 'releasing', 'ended', 'unknown']),
+    deadline_at: Type.Union([Timestamp, Type.Null()]),
+  },
+  { $id: 'HeldLease', additionalProperties: false },
+);
+export type HeldLease = Static<typeof HeldLease>;
+
+export const NodeHeartbeat = Type.Object(
+  {
+    boot_id: Uuid,
+    agent_version: Type.String({ maxLength: 64 }),
+    sent_at: Timestamp,
+    conditions: Type.Array(NodeCondition, { maxItems: 50 }),
+    leases: Type.Array(HeldLease, { maxItems: 64 }),
+    running_tasks: Type.Array(Uuid, { maxItems: 64 }),
+    gpu_utilization: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 64, description: 'Percent, by slot index.' }),
+    ),
+  },
+  { $id: 'NodeHeartbeat', additionalProperties: false },
+);
+export type NodeHeartbeat = Static<typeof NodeHeartbeat>;
+
+export const NodeHeartbeatAnswer = Type.Object(
+  {
+    server_time: Timestamp,
+    signers: Type.Array(SignerVersion, { description: 'Every key the node may obey, as of now.' }),
+    state: Type.String({ description: 'What the control plane believes about the node.' }),
+  },
+  { $id: 'NodeHeartbeatAnswer' },
+);
+export type NodeHeartbeatAnswer = Static<typeof NodeHeartbeatAnswer>;

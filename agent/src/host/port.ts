@@ -1,0 +1,100 @@
+import type { HostTopology, NodeCondition, ReadinessAttestation, TaskOutput, TaskParams } from '@gpuaas/contract/node';
+
+/**
+ * What a host can do for the agent. Two adapters stand behind it and pass one suite (`conformance.ts`): `simulated`,
+ * a machine that does not exist and fails on demand, and `linux`, the machine that the agent runs on.
+ *
+ * Every method may be called again after a crash at any point of an earlier call, with the same params: it finds what
+ * is there, keeps what is right and mends the rest. Expected trouble is thrown as a `HostFailure`; anything else that
+ * is thrown is a bug of ours and reported as such.
+ */
+export interface Host {
+  readonly kind: 'simulated' | 'linux';
+  topology(work: Work): Promise<HostTopology>;
+  health(work: Work): Promise<TaskOutput<'diag.health_probe'>>;
+  provisionSlice(params: TaskParams<'slice.vm_provision'>, work: Work): Promise<ReadinessAttestation>;
+  releaseSlice(params: TaskParams<'slice.vm_release'>, work: Work): Promise<TaskOutput<'slice.vm_release'>>;
+  provisionUser(params: TaskParams<'allocation.provision_user'>, work: Work): Promise<ReadinessAttestation>;
+  revokeUser(params: TaskParams<'allocation.revoke_user'>, work: Work): Promise<TaskOutput<'allocation.revoke_user'>>;
+  /** The keys of the allocation are exactly these afterwards. */
+  installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<number>;
+  attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation>;
+  restart(params: TaskParams<'allocation.restart'>, work: Work): Promise<ReadinessAttestation>;
+  reimage(params: TaskParams<'node.reimage_prepare'>, work: Work): Promise<TaskOutput<'node.reimage_prepare'>>;
+  /**
+   * Ends the machine or login of an allocation whose lease ran out, without anybody's word but the lease's. Disks are
+   * left as they are: wiping is a release, and needs the control plane.
+   */
+  endRuntime(allocationId: string): Promise<void>;
+  /** What really runs here, whatever the lease files say. */
+  runtimes(): Promise<readonly HostRuntime[]>;
+  /** How the host is, right now, for every heartbeat. Cheap. */
+  conditions(): Promise<readonly NodeCondition[]>;
+  /** Percent by slot index, where the host can tell. */
+  utilization(): Promise<readonly number[] | undefined>;
+  openShell(order: ShellOrder): Promise<Shell>;
+  close(): Promise<void>;
+}
+
+/** One attempt at one piece of work. */
+export interface Work {
+  /** The generation of the lease that this belongs to. */
+  readonly generation: number;
+  /** Told as a phase begins; the last one ends when the method returns. */
+  phase(name: string, percent?: number): void;
+  readonly signal: AbortSignal;
+}
+
+export interface HostRuntime {
+  readonly allocationId: string;
+  readonly shape: 'slice' | 'bare_metal';
+  readonly running: boolean;
+}
+
+export interface ShellOrder {
+  readonly allocationId: string;
+  readonly username: string;
+  readonly columns: number;
+  readonly rows: number;
+}
+/** A real PTY. Reading stops while the reader is slow: nothing is buffered without bound. */
+export interface Shell {
+  readonly output: ReadableStream<Uint8Array>;
+  write(bytes: Uint8Array): Promise<void>;
+  resize(columns: number, rows: number): void;
+  readonly exited: Promise<{ readonly code: number | undefined }>;
+  kill(): void;
+}
+
+/** Trouble that a host can have. The code is for programs, the message for an operator; neither carries a secret. */
+export class HostFailure extends Error {
+  readonly code: HostFailureCode;
+  constructor(code: HostFailureCode, message: string) {
+    super(message);
+    this.name = 'HostFailure';
+    this.code = code;
+  }
+}
+export const hostFailureCodes = [
+  'lease_conflict',
+  'host_not_ready',
+  'vfio_stuck',
+  'image_unavailable',
+  'driver_unavailable',
+  'disk_full',
+  'disk_dirty',
+  'wipe_unverified',
+  'machine_failed',
+  'guest_hung',
+  'gpu_missing',
+  'gpu_unhealthy',
+  'gpu_mismatch',
+  'isolation_failed',
+  'ssh_unreachable',
+  'user_conflict',
+  'user_remains',
+  'not_found',
+  'not_supported',
+  'aborted',
+] as const;
+export type HostFailureCode = (typeof hostFailureCodes)[number];

@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+
+export const GpuEvidence = Type.Object(
+  {
+    uuid: Type.String({ pattern: '^GPU-[0-9a-f-]{36}$' }),
+    model: Type.String({ minLength: 1, maxLength: 100 }),
+    pci_address: Type.String({ pattern: '^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]$' }),
+    memory_mib: Type.Integer({ minimum: 1 }),
+    healthy: Type.Boolean(),
+    detail: Type.Optional(Type.String({ maxLength: 500, description: 'Why it is not healthy, for example an Xid.' })),
+  },
+  { $id: 'GpuEvidence' },
+);
+export type GpuEvidence = Static<typeof GpuEvidence>;
+
+/** One look at one thing, and what was seen. */
+export const Proof = Type.Object(
+  {
+    passed: Type.Boolean(),
+    detail: Type.String({ maxLength: 500 }),
+  },
+  { $id: 'Proof' },
+);
+export type Proof = Static<typeof Proof>;
+
+/**
+ * What a node swears to before an allocation may be called active. It travels inside a signed task result, so that the
+ * signature covers it together with the node, the task and the generation of the lease.
+ */
+export const ReadinessAttestation = Type.Object(
+  {
+    allocation_id: Uuid,
+    taken_at: Timestamp,
+    gpus: Type.Array(GpuEvidence, { maxItems: 64 }),
+    driver_version: Type.String({ maxLength: 50 }),
+    cuda_version: Type.String({ maxLength: 50 }),
+    nvidia_smi: Proof,
+    disk_clean: Proof,
+    isolation: Proof,
+    ssh: Type.Object({
+      reachable: Type.Boolean(),
+      address: Type.String({ maxLength: 100 }),
+      port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+      username: Type.String({ maxLength: 32 }),
+      host_key_fingerprint: Type.String({ maxLength: 100 }),
+    }),
+    durations_ms: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+      description: 'How long each phase took, by its name.',
+    }),
+  },
+  { $id: 'ReadinessAttestation' },
+);
+export type ReadinessAttestation = Static<typeof ReadinessAttestation>;
