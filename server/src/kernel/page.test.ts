@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from './fault.ts';
-import { makePage, readCursor } from './page.ts';
+import { makePage, readCursor, readPage } from './page.ts';
 
 const id = '01890000-0000-7000-8000-000000000000';
 const rows = Array.from({ length: 4 }, (_, n) => ({ id: id.replace(/.$/, String(n)) }));
@@ -25,6 +25,32 @@ describe('a page', () => {
     expect(pageOf(3, 3)).toEqual({ data: ['0', '1', '2'], has_more: false, next_cursor: null });
     expect(pageOf(0, 3)).toEqual({ data: [], has_more: false, next_cursor: null });
     expect(pageOf(2, 0)).toEqual({ data: [], has_more: false, next_cursor: null });
+  });
+});
+
+describe('a list', () => {
+  const read = async (at: string | undefined, limit: number) =>
+    rows.filter((row) => at === undefined || row.id > at).slice(0, limit);
+  const list = (query: { cursor?: string; limit?: number }) =>
+    readPage({ name: 'things', query, read, keyOf: (row) => row.id, show: (row) => row.id.at(-1) });
+
+  it('is read page after page, each row once', async () => {
+    const first = await list({ limit: 3 });
+    expect(first).toMatchObject({ data: ['0', '1', '2'], has_more: true });
+    const cursor = (first as { next_cursor: string }).next_cursor;
+    expect(await list({ limit: 3, cursor })).toEqual({ data: ['3'], has_more: false, next_cursor: null });
+    expect(await list({})).toMatchObject({ data: ['0', '1', '2', '3'], has_more: false });
+  });
+
+  it('reads nothing for the cursor of another list', async () => {
+    const asked = readPage({
+      name: 'others',
+      query: { cursor: cursor(`things:${id}`) },
+      read: () => Promise.reject(new Error('somebody read')),
+      keyOf: () => '',
+      show: (row) => row,
+    });
+    expect(await asked).toMatchObject({ code: 'cursor_invalid' });
   });
 });
 

@@ -31,6 +31,25 @@ export function readCursor(
   return text.slice(at + 1);
 }
 
+/**
+ * A page of a list, from the caller's cursor to the next one. `read` is asked for the rows behind a key, in the order of
+ * that key, and for one row more than the page holds; `keyOf` names the key of a row.
+ */
+export async function readPage<Row, T>(list: {
+  readonly name: string;
+  readonly query: { readonly cursor?: string; readonly limit?: number };
+  readonly key?: keyof typeof keys;
+  readonly read: (at: string | undefined, limit: number) => Promise<readonly Row[]>;
+  readonly keyOf: (row: Row) => string;
+  readonly show: (row: Row) => T;
+}): Promise<Page<T> | Fault<'cursor_invalid'>> {
+  const { name, query, keyOf, show } = list;
+  const at = readCursor(name, query.cursor, list.key);
+  if (at instanceof Fault) return at;
+  const limit = query.limit ?? defaultPageSize;
+  return makePage(name, await list.read(at, limit + 1), limit, keyOf, show);
+}
+
 /** Rows were read with one more than the page holds, to know whether there is a next one. */
 export function makePage<Row, T>(
   list: string,

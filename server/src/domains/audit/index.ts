@@ -7,13 +7,12 @@ import {
   auditList,
   auditVerify,
 } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted, sql } from '../../kernel/act.ts';
-import { Fault } from '../../kernel/fault.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { type Database, handlers, type Mounted, sql, type Viewer } from '../../kernel/act.ts';
+import { readPage } from '../../kernel/page.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
 import { asCsv, asNdjson } from './export.ts';
 import { exportRows, sealRows } from './facts.ts';
-import { entriesAfter, findEntries, showEntry } from './search.ts';
+import { type AuditFilters, entriesAfter, findEntries, showEntry } from './search.ts';
 import { verifyChain } from './verify.ts';
 
 /** Audit: who did what. Rows come from `Database.write` alone; this domain reads, seals and checks them. */
@@ -33,43 +32,39 @@ const ofProject = sql(
 
 const on = handlers<{ readonly db: Database }>();
 
-const activity = on(activityList, async ({ db }, who, { query }) => {
-  const before = readCursor('activity', query.cursor);
-  if (before instanceof Fault) return before;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) =>
-    tx.rows<Omit<Activity, 'created_at'> & { created_at: Date }>(ofProject, [
-      who.projectId,
-      before ?? null,
-      limit + 1,
-      who.organizationId,
-    ]),
-  );
-  return makePage(
-    'activity',
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => ({ ...row, created_at: row.created_at.toISOString() }),
-  );
-});
-
-const list = on(auditList, async ({ db }, who, { params, query: { cursor, limit = defaultPageSize, ...filters } }) => {
-  const before = readCursor('audit', cursor);
-  if (before instanceof Fault) return before;
-  const rows = await db.read(who, (tx) => findEntries(tx, params.organization_id, filters, before, limit + 1));
-  return makePage('audit', rows, limit, (row) => row.id, showEntry);
-});
-
-const adminList = on(
-  adminAuditList,
-  async ({ db }, who, { query: { cursor, limit = defaultPageSize, organization_id, ...filters } }) => {
-    const before = readCursor('audit', cursor);
-    if (before instanceof Fault) return before;
-    const rows = await db.read(who, (tx) => findEntries(tx, organization_id, filters, before, limit + 1));
-    return makePage('audit', rows, limit, (row) => row.id, showEntry);
-  },
+const activity = on(activityList, ({ db }, who, { query }) =>
+  readPage({
+    name: 'activity',
+    query,
+    read: (before, limit) =>
+      db.read(who, (tx) =>
+        tx.rows<Omit<Activity, 'created_at'> & { created_at: Date }>(ofProject, [
+          who.projectId,
+          before ?? null,
+          limit,
+          who.organizationId,
+        ]),
+      ),
+    keyOf: (row) => row.id,
+    show: (row) => ({ ...row, created_at: row.created_at.toISOString() }),
+  }),
 );
+
+const entries = (
+  db: Database,
+  who: Viewer,
+  organizationId: string | undefined,
+  query: AuditFilters & { readonly cursor?: string; readonly limit?: number },
+) =>
+  readPage({
+    name: 'audit',
+    query,
+    read: (before, limit) => db.read(who, (tx) => findEntries(tx, organizationId, query, before, limit)),
+    keyOf: (row) => row.id,
+    show: showEntry,
+  });
+const list = on(auditList, ({ db }, who, { params, query }) => entries(db, who, params.organization_id, query));
+const adminList = on(adminAuditList, ({ db }, who, { query }) => entries(db, who, query.organization_id, query));
 
 const exported = on(auditExport, async ({ db }, who, { params, query: { format, after_id, ...filters } }) => {
   const rows = await db.read(who, (tx) => entriesAfter(tx, params.organization_id, filters, after_id, exportRows));

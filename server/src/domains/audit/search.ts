@@ -12,33 +12,26 @@ export interface AuditFilters {
   readonly until?: string;
 }
 
+const shown = `id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
+  correlation_id, change, actor_address, user_agent, created_at`;
+const wanted = `($2::text is null or actor_id = $2)
+  and ($3::text is null or action = $3 or (right($3, 1) = '.' and starts_with(action, $3)))
+  and ($4::text is null or target_type = $4) and ($5::text is null or target_id = $5)
+  and ($6::text is null or result = $6) and ($7::text is null or correlation_id = $7)
+  and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)`;
 // Ids are made when the act begins, so that an order by id is an order by age.
 const newestFirst = sql(
   'audit-newest',
-  `select id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
-     correlation_id, change, actor_address, user_agent, created_at
-   from audit_logs
+  `select ${shown} from audit_logs
    where ($1::uuid is null or organization_id = $1) and (organization_id is null or mine(organization_id))
-     and ($2::text is null or actor_id = $2)
-     and ($3::text is null or action = $3 or (right($3, 1) = '.' and starts_with(action, $3)))
-     and ($4::text is null or target_type = $4) and ($5::text is null or target_id = $5)
-     and ($6::text is null or result = $6) and ($7::text is null or correlation_id = $7)
-     and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)
-     and ($10::uuid is null or id < $10)
+     and ${wanted} and ($10::uuid is null or id < $10)
    order by id desc limit $11`,
 );
 const oldestFirst = sql(
   'audit-oldest',
-  `select id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
-     correlation_id, change, actor_address, user_agent, created_at
-   from audit_logs
+  `select ${shown} from audit_logs
    where ($1::uuid is null or organization_id = $1) and (organization_id is null or mine(organization_id))
-     and ($2::text is null or actor_id = $2)
-     and ($3::text is null or action = $3 or (right($3, 1) = '.' and starts_with(action, $3)))
-     and ($4::text is null or target_type = $4) and ($5::text is null or target_id = $5)
-     and ($6::text is null or result = $6) and ($7::text is null or correlation_id = $7)
-     and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)
-     and ($10::uuid is null or id > $10)
+     and ${wanted} and ($10::uuid is null or id > $10)
    order by id limit $11`,
 );
 

@@ -12,7 +12,7 @@ import { type Database, handlers, type Mounted, type ReadTx, type Viewer } from 
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { dayMs } from '../../kernel/units.ts';
 import { secretBytes, shownOfSecret } from './facts.ts';
 import { insertToken, listTokens, revokeToken, rolesOf, showToken } from './personal-tokens-store.ts';
@@ -29,7 +29,6 @@ export interface PersonalTokenParts {
 const on = handlers<PersonalTokenParts>();
 
 export const tokenPrefix = 'gpuaas_pat_';
-const listName = 'personal-tokens';
 
 /** Everything that a person may do anywhere, with the token at hand: a new one cannot hold more. */
 async function scopesHeld(tx: ReadTx, who: Viewer): Promise<ReadonlySet<Scope>> {
@@ -80,14 +79,18 @@ const create = on(personalTokenCreate, async ({ db, ids, clock, maxDays }, act, 
   });
 });
 
-const list = on(personalTokenList, async ({ db, flush }, who, { query }) => {
-  const before = readCursor(listName, query.cursor);
-  if (before instanceof Fault) return before;
-  await flush();
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listTokens(tx, who.actorId, before, limit + 1));
-  return makePage(listName, rows, limit, (row) => row.id, showToken);
-});
+const list = on(personalTokenList, ({ db, flush }, who, { query }) =>
+  readPage({
+    name: 'personal-tokens',
+    query,
+    read: async (before, limit) => {
+      await flush();
+      return db.read(who, (tx) => listTokens(tx, who.actorId, before, limit));
+    },
+    keyOf: (row) => row.id,
+    show: showToken,
+  }),
+);
 
 const revoke = on(personalTokenRevoke, async ({ db, clock, announce }, act, { params }) => {
   const written = await db.write(act, async (tx) => {

@@ -9,7 +9,7 @@ import {
 import { type Act, type Credential, type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { hourMs } from '../../kernel/units.ts';
 import {
   addDenials,
@@ -36,27 +36,22 @@ export interface SessionParts {
   readonly announce: () => void;
 }
 const on = handlers<SessionParts>();
-const listName = 'sessions';
 const absent = () => new Fault('session_not_found', 'There is no such object.');
 const noUser = () => new Fault('user_not_found', 'There is no such object.');
 
-async function show(
+function show(
   { db, clock }: SessionParts,
   who: Viewer,
   userId: string,
   query: { readonly limit?: number; readonly cursor?: string },
 ) {
-  const before = readCursor(listName, query.cursor);
-  if (before instanceof Fault) return before;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listSessions(tx, userId, { now: clock.now(), before, limit: limit + 1 }));
-  return makePage(
-    listName,
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showSession(row, who.actorId === userId ? who.credential : undefined),
-  );
+  return readPage({
+    name: 'sessions',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listSessions(tx, userId, { now: clock.now(), before, limit })),
+    keyOf: (row) => row.id,
+    show: (row) => showSession(row, who.actorId === userId ? who.credential : undefined),
+  });
 }
 
 /**

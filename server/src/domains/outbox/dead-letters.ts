@@ -13,7 +13,7 @@ import {
 import { type Database, handlers, type Mounted, type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { makeAdvance } from '../../kernel/machine.ts';
-import { defaultPageSize, makePage, type Page, readCursor } from '../../kernel/page.ts';
+import { type Page, readPage } from '../../kernel/page.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { maxReasonLength } from './facts.ts';
 
@@ -114,22 +114,20 @@ export async function insertDeadLetter(tx: WriteTx, lost: Lost): Promise<void> {
 const on = handlers<{ readonly db: Database }>();
 const absent = () => new Fault('event_not_found', 'There is no such object.');
 
-async function page(
+function page(
   tx: ReadTx,
   query: { state?: string; cursor?: string; limit?: number; subject_prefix?: string },
   origin: DeadLetter['origin'] | undefined,
 ): Promise<Page<DeadLetter> | Fault<'cursor_invalid'>> {
-  const before = readCursor('dead-letters', query.cursor, 'number');
-  if (before instanceof Fault) return before;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await tx.rows<Row>(list, [
-    query.state ?? 'open',
-    origin ?? null,
-    query.subject_prefix ?? null,
-    before ?? null,
-    limit + 1,
-  ]);
-  return makePage('dead-letters', rows, limit, (row) => row.seq, show);
+  return readPage({
+    name: 'dead-letters',
+    query,
+    key: 'number',
+    read: (before, limit) =>
+      tx.rows<Row>(list, [query.state ?? 'open', origin ?? null, query.subject_prefix ?? null, before ?? null, limit]),
+    keyOf: (row) => row.seq,
+    show,
+  });
 }
 
 async function settle(tx: WriteTx, found: Row | undefined, transition: 'requeue' | 'discard', because: string) {

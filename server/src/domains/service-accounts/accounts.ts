@@ -14,7 +14,7 @@ import {
 import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { advanceAccount } from './machine.ts';
 import { findAccount, insertAccount, listAccounts, type NewAccount, projectsExist, showAccount } from './store.ts';
 
@@ -88,25 +88,20 @@ const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, 
   return db.write(act, (tx) => make(tx, region, account));
 });
 
-async function page(
+function page(
   { db, region }: AccountParts,
   who: Viewer,
   projectId: string | undefined,
   query: { readonly limit?: number; readonly cursor?: string },
 ) {
-  const after = readCursor(listName, query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) =>
-    listAccounts(tx, who.organizationId as string, { projectId, after, limit: limit + 1 }),
-  );
-  return makePage(
-    listName,
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showAccount(region, row),
-  );
+  return readPage({
+    name: listName,
+    query,
+    read: (after, limit) =>
+      db.read(who, (tx) => listAccounts(tx, who.organizationId as string, { projectId, after, limit })),
+    keyOf: (row) => row.id,
+    show: (row) => showAccount(region, row),
+  });
 }
 
 const list = on(serviceAccountList, (parts, who, { params, query }) => page(parts, who, params.project_id, query));

@@ -9,7 +9,7 @@ import { type Database, handlers, type Mounted, type Viewer } from '../../kernel
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { dayMs } from '../../kernel/units.ts';
 import { insertKey, listKeys, revokeKey, showKey } from './keys-store.ts';
 import { findAccount } from './store.ts';
@@ -84,14 +84,18 @@ const create = on(serviceAccountKeyCreate, async ({ db, ids, clock, keyMaxDays }
   });
 });
 
-const list = on(serviceAccountKeyList, async ({ db, flush }, who, { params, query }) => {
-  const before = readCursor(listName, query.cursor);
-  if (before instanceof Fault) return before;
-  await flush();
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listKeys(tx, params.service_account_id, before, limit + 1));
-  return makePage(listName, rows, limit, (row) => row.id, showKey);
-});
+const list = on(serviceAccountKeyList, ({ db, flush }, who, { params, query }) =>
+  readPage({
+    name: listName,
+    query,
+    read: async (before, limit) => {
+      await flush();
+      return db.read(who, (tx) => listKeys(tx, params.service_account_id, before, limit));
+    },
+    keyOf: (row) => row.id,
+    show: showKey,
+  }),
+);
 
 const revoke = on(serviceAccountKeyRevoke, async ({ db, changed }, act, { params }) => {
   const written = await db.write(act, async (tx) => {

@@ -11,7 +11,7 @@ import {
 import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
 import { readPublicKey } from './public-key.ts';
 import { countKeys, insertKey, type KeyOwner, listKeys, projectExists, removeKey, showKey } from './store.ts';
@@ -57,24 +57,19 @@ async function addKey<F extends Fault>(
   });
 }
 
-async function pageOfKeys(
+function pageOfKeys(
   { db, region }: Parts,
   who: Viewer,
   owner: KeyOwner,
   query: { readonly limit?: number; readonly cursor?: string },
 ) {
-  const list = `ssh-keys-of-${owner.kind}`;
-  const after = readCursor(list, query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listKeys(tx, owner, after, limit + 1));
-  return makePage(
-    list,
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showKey(region, row),
-  );
+  return readPage({
+    name: `ssh-keys-of-${owner.kind}`,
+    query,
+    read: (after, limit) => db.read(who, (tx) => listKeys(tx, owner, after, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => showKey(region, row),
+  });
 }
 
 const dropKey = ({ db, region }: Parts, act: Act, owner: KeyOwner, id: string) =>

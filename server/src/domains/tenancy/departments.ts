@@ -2,7 +2,7 @@ import { departmentChanged, departmentCreate, departmentList, departmentUpdate }
 import { type Database, handlers } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import {
   findDepartment,
   insertDepartment,
@@ -16,19 +16,15 @@ import { advanceDepartment } from './machine.ts';
 const on = handlers<{ readonly db: Database; readonly ids: Ids; readonly region: string }>();
 const absent = () => new Fault('department_not_found', 'There is no such object.');
 
-export const list = on(departmentList, async ({ db, region }, who, { params, query }) => {
-  const after = readCursor('departments', query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listDepartments(tx, params.organization_id, after, limit + 1));
-  return makePage(
-    'departments',
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showDepartment(region, row),
-  );
-});
+export const list = on(departmentList, ({ db, region }, who, { params, query }) =>
+  readPage({
+    name: 'departments',
+    query,
+    read: (after, limit) => db.read(who, (tx) => listDepartments(tx, params.organization_id, after, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => showDepartment(region, row),
+  }),
+);
 
 export const create = on(departmentCreate, ({ db, ids, region }, act, { body }) =>
   db.write(act, async (tx) => {

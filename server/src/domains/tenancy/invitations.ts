@@ -13,7 +13,7 @@ import { type Database, handlers } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
 import { hourMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
@@ -80,19 +80,15 @@ export const create = on(invitationCreate, ({ db, ids, clock, region, policies }
   }),
 );
 
-export const list = on(invitationList, async ({ db, clock, region }, who, { params, query }) => {
-  const before = readCursor('invitations', query.cursor);
-  if (before instanceof Fault) return before;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listInvitations(tx, params.organization_id, before, limit + 1));
+export const list = on(invitationList, ({ db, clock, region }, who, { params, query }) => {
   const now = clock.now();
-  return makePage(
-    'invitations',
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showInvitation(region, now, row),
-  );
+  return readPage({
+    name: 'invitations',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listInvitations(tx, params.organization_id, before, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => showInvitation(region, now, row),
+  });
 });
 
 export const revoke = on(invitationRevoke, ({ db, clock, region }, act, { params }) =>

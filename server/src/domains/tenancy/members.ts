@@ -1,7 +1,7 @@
 import { memberChanged, memberList, memberRemove, memberUpdate, type TenantRole } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { findMember, holdMembers, listMembers, removeMember, setMemberRole, showMember } from './members-store.ts';
 import { grantFault } from './roles.ts';
 
@@ -14,19 +14,15 @@ interface Parts {
 const on = handlers<Parts>();
 const absent = () => new Fault('member_not_found', 'There is no such object.');
 
-export const list = on(memberList, async ({ db, region }, who, { params, query }) => {
-  const after = readCursor('members', query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listMembers(tx, params.organization_id, after, limit + 1));
-  return makePage(
-    'members',
-    rows,
-    limit,
-    (row) => row.user_id,
-    (row) => showMember(region, row),
-  );
-});
+export const list = on(memberList, ({ db, region }, who, { params, query }) =>
+  readPage({
+    name: 'members',
+    query,
+    read: (after, limit) => db.read(who, (tx) => listMembers(tx, params.organization_id, after, limit)),
+    keyOf: (row) => row.user_id,
+    show: (row) => showMember(region, row),
+  }),
+);
 
 export const update = on(memberUpdate, async ({ db, region, changed }, act, { params, body }) => {
   const { organization_id: organizationId, user_id: userId } = params;

@@ -10,7 +10,7 @@ import {
 } from '@gpuaas/contract';
 import { type Database, handlers, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { joinMember } from './members-store.ts';
 import {
   deleteOrganization,
@@ -42,19 +42,15 @@ export const create = on(organizationCreate, async ({ db, region }, act, { body 
   }),
 );
 
-export const list = on(organizationList, async ({ db, region }, who, { query }) => {
-  const after = readCursor('organizations', query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listMyOrganizations(tx, who.actorId, after, limit + 1));
-  return makePage(
-    'organizations',
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showOrganization(region, row.role, row),
-  );
-});
+export const list = on(organizationList, ({ db, region }, who, { query }) =>
+  readPage({
+    name: 'organizations',
+    query,
+    read: (after, limit) => db.read(who, (tx) => listMyOrganizations(tx, who.actorId, after, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => showOrganization(region, row.role, row),
+  }),
+);
 
 export const get = on(organizationGet, async ({ db, region }, who, { params }) => {
   const row = await db.read(who, (tx) => findOrganization(tx, params.organization_id));

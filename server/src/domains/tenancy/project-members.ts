@@ -7,7 +7,7 @@ import {
 } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import {
   findProjectMember,
   findRoles,
@@ -27,19 +27,15 @@ interface Parts {
 const on = handlers<Parts>();
 const absent = () => new Fault('member_not_found', 'There is no such object.');
 
-export const list = on(projectMemberList, async ({ db, region }, who, { params, query }) => {
-  const after = readCursor('project-members', query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) => listProjectMembers(tx, params.project_id, after, limit + 1));
-  return makePage(
-    'project-members',
-    rows,
-    limit,
-    (row) => row.user_id,
-    (row) => showMember(region, row),
-  );
-});
+export const list = on(projectMemberList, ({ db, region }, who, { params, query }) =>
+  readPage({
+    name: 'project-members',
+    query,
+    read: (after, limit) => db.read(who, (tx) => listProjectMembers(tx, params.project_id, after, limit)),
+    keyOf: (row) => row.user_id,
+    show: (row) => showMember(region, row),
+  }),
+);
 
 export const set = on(projectMemberSet, async ({ db, region, changed }, act, { params, body }) => {
   const { project_id: projectId, user_id: userId } = params;

@@ -13,7 +13,7 @@ import {
 import { type Database, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { defaultPageSize, makePage, readCursor } from '../../kernel/page.ts';
+import { readPage } from '../../kernel/page.ts';
 import { holdDepartment } from './departments-store.ts';
 import { advanceProject } from './machine.ts';
 import { findOrganization, findProject, insertProject, listProjects, renameProject, showProject } from './store.ts';
@@ -56,21 +56,16 @@ export const create = on(projectCreate, async ({ db, ids, region }, act, { body 
   }),
 );
 
-export const list = on(projectList, async ({ db, region }, who, { params, query }) => {
-  const after = readCursor('projects', query.cursor);
-  if (after instanceof Fault) return after;
-  const limit = query.limit ?? defaultPageSize;
-  const rows = await db.read(who, (tx) =>
-    listProjects(tx, params.organization_id, { after, state: query.state, limit: limit + 1 }),
-  );
-  return makePage(
-    'projects',
-    rows,
-    limit,
-    (row) => row.id,
-    (row) => showProject(region, row),
-  );
-});
+export const list = on(projectList, ({ db, region }, who, { params, query }) =>
+  readPage({
+    name: 'projects',
+    query,
+    read: (after, limit) =>
+      db.read(who, (tx) => listProjects(tx, params.organization_id, { after, state: query.state, limit })),
+    keyOf: (row) => row.id,
+    show: (row) => showProject(region, row),
+  }),
+);
 
 export const get = on(projectGet, async ({ db, region }, who, { params }) => {
   const row = await db.read(who, (tx) => findProject(tx, params.project_id));
