@@ -142,6 +142,13 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       { id: 'FLW-P7', words: 'Capacity is allocated, provisioned and released through one state machine' },
       { id: 'FLW-P6', words: 'A node executes signed, typed tasks and nothing else' },
       { id: 'GAP-13', words: 'Nothing is charged before the GPU has been seen working' },
+      {
+        id: 'CAP-01',
+        also: ['CAP-02'],
+        words: 'Slices and whole nodes are sold from a catalogue that operators change through the API',
+      },
+      { id: 'CAP-03', words: 'Availability counts what would really fit, and a reserved slot is nobody else’s' },
+      { id: 'STM-08', words: 'A host is enrolled, published, drained, quarantined and retired along one table' },
       { id: 'GAP-14', words: 'A dirty slot is quarantined and never handed out' },
       { id: 'ACT-13', words: 'Slices on one host cannot reach each other' },
       { id: 'NOB-01', words: 'Fractions of a GPU (MIG) can be rented' },

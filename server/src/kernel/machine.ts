@@ -20,7 +20,7 @@ export function makeAdvance<S extends StatesOf>(
   statements: {
     /** By id; answers `state` and `version`, and locks the row until the transaction ends. */
     readonly lock: Sql;
-    /** Id, new state, new version. */
+    /** Id, new state, new version, and then whatever else is to be written with them. */
     readonly move: Sql;
   },
 ) {
@@ -29,6 +29,7 @@ export function makeAdvance<S extends StatesOf>(
     id: string,
     transition: Transition<S>,
     seenVersion?: number,
+    also: readonly unknown[] = [],
   ): Promise<Moved | undefined | Fault<'illegal_transition' | 'version_conflict'>> => {
     const [row] = await tx.rows<{ state: string; version: bigint }>(statements.lock, [id]);
     if (!row) return undefined;
@@ -51,7 +52,7 @@ export function makeAdvance<S extends StatesOf>(
         { state: row.state, possible },
       );
     }
-    await tx.run(statements.move, [id, to, version + 1]);
+    await tx.run(statements.move, [id, to, version + 1, ...also]);
     return { from: row.state, to, version: version + 1 };
   };
 }

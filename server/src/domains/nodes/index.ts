@@ -1,0 +1,1 @@
+export { advanceNode, type NodeTransition } from './machine.ts';
