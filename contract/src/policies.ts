@@ -42,6 +42,12 @@ export const policies = [
     'edge',
     'How long after a sign-in sensitive operations may be called.',
   ),
+  onOff(
+    'auth.personal_organizations_enabled',
+    true,
+    'identity',
+    'Whether the first sign-in of somebody founds an organization of their own.',
+  ),
   onOff('auth.step_up_mfa_required', false, 'edge', 'Whether that sign-in must have used a second factor.'),
   whole(
     'auth.session_max_hours',

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, escapeLiteral } from 'pg';
-import { openLocalIssuer } from '../../server/src/bin/all/issuer.ts';
+
 import { freePort } from '../../server/src/testing/servers/start.ts';
 import type { HttpLoad } from './http-load.ts';
 import { type Installation, type Member, startMember } from './installation.ts';
+import { openLocalIssuer } from './issuer.ts';
 
 /** What the two ways to write need: apis with callers that own an organization each, and a role for pgbench. */
 export interface WritePathSetup {

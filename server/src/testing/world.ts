@@ -107,6 +107,15 @@ export async function openWorld(
     {
       region: 'test',
       publicUrl,
+      signIn: async () => ({
+        issuer,
+        client_id: 'cli',
+        scope: 'openid',
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        device_authorization_endpoint: null,
+        revocation_endpoint: null,
+      }),
       seal: makeSeal(sealingKey),
       issuer,
       audience,
@@ -115,6 +124,8 @@ export async function openWorld(
         'rate_limit.api_requests_per_minute': 1_000_000,
         'rate_limit.credential_attempts_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
+        // Tests count the organizations that they found themselves.
+        'auth.personal_organizations_enabled': false,
         ...options.policies,
       },
       ...(options.tenants && { tenants: options.tenants }),

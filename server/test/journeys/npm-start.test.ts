@@ -1,11 +1,12 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { freePort } from '../chaos/children.ts';
-import { childrenOf, endAll, inShell, processesOn, run, start } from './npm-start.ts';
+import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './npm-start.ts';
+import { ask, signIn } from './sign-in.ts';
 
 /** `npm start` from the outside, as somebody meets it who has just cloned the repository. */
 let folder: string;
@@ -22,11 +23,11 @@ afterAll(async () => {
 });
 
 const patience = 120_000;
-const create = async (url: string, tokenPath: string, slug: string) => {
+const create = async (url: string, token: string, slug: string) => {
   const response = await fetch(`${url}/api/v1/organizations`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${await readFile(tokenPath, 'utf8')}`,
+      authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       'idempotency-key': `make-${slug}`,
     },
@@ -34,7 +35,17 @@ const create = async (url: string, tokenPath: string, slug: string) => {
   });
   return response.status;
 };
-const slugs = (text: string) => (JSON.parse(text) as { data: { slug: string }[] }).data.map(({ slug }) => slug).sort();
+/** What somebody sees who signs in with what was printed. */
+const signInAs = async (started: Started, login: string) => {
+  const [password = ''] = started.fact('Password').split(' ');
+  const { access_token: token } = await signIn(started.fact('URL'), { login, password });
+  const { body } = await ask(started.fact('URL'), token);
+  const slugs = (body.organizations as { slug: string }[])
+    .map(({ slug }) => slug)
+    .filter((slug) => !slug.startsWith('personal-'))
+    .sort();
+  return { token, slugs, platformRoles: body.platform_roles as string[] };
+};
 
 describe('npm start', () => {
   it('says what it takes, and what was typed wrong, without starting anything', async () => {
@@ -63,7 +74,13 @@ describe('npm start', () => {
       expect(first.output()).toMatch(/^ {2}Ready in /m);
       expect(first.fact('URL')).toBe(`http://127.0.0.1:${port}`);
       expect(first.fact('Data')).toBe(data);
-      expect(slugs(await inShell(first.fact('Try')))).toEqual(['demo']);
+      expect(JSON.parse(await inShell(first.fact('Try')))).toMatchObject({ issuer: `http://127.0.0.1:${port}/oidc` });
+      const kept = await stat(join(data, 'demo-password'));
+      expect(kept.mode & 0o777).toBe(0o600);
+      const owner = await signInAs(first, 'owner');
+      expect(owner).toMatchObject({ slugs: ['demo'], platformRoles: [] });
+      expect(await signInAs(first, 'viewer')).toMatchObject({ slugs: ['demo'], platformRoles: [] });
+      expect(await signInAs(first, 'operator')).toMatchObject({ slugs: [], platformRoles: ['platform_superadmin'] });
       const page = await fetch(first.fact('URL'));
       expect(page.headers.get('content-type')).toContain('text/plain');
       expect(await page.text()).toContain('/openapi.json');
@@ -88,14 +105,16 @@ describe('npm start', () => {
       expect(second.output).toContain(`GPUaaS runs on ${data} already (process `);
       expect(second.output).not.toContain('    at ');
 
-      const tokenPath = join(data, 'issuer', 'owner.token');
-      expect(await create(first.fact('URL'), tokenPath, 'acknowledged')).toBe(201);
+      expect(await create(first.fact('URL'), owner.token, 'acknowledged')).toBe(201);
       expect(await first.kill('SIGKILL')).toBe('SIGKILL');
 
       // Without --port: the data remember it.
       const third = await start(['--data', data]);
       expect(third.fact('URL')).toBe(`http://127.0.0.1:${port}`);
-      expect(slugs(await inShell(third.fact('Try')))).toEqual(['acknowledged', 'demo']);
+      expect(third.fact('Password')).toBe(first.fact('Password'));
+      expect((await signInAs(third, 'owner')).slugs).toEqual(['acknowledged', 'demo']);
+      // What was signed before the start still counts: the keys are part of the data.
+      expect((await ask(third.fact('URL'), owner.token)).status).toBe(200);
       expect(await third.kill('SIGINT')).toBe(0);
       expect(third.output()).toContain('Your data are kept');
       await eventually(async () => processesOn(data).length === 0);
@@ -127,7 +146,7 @@ describe('npm start', () => {
       });
       const data = started.fact('Data').replace(' (removed at the end)', '');
       expect(data.startsWith(home)).toBe(true);
-      expect(slugs(await inShell(started.fact('Try')))).toEqual(['demo']);
+      expect((await signInAs(started, 'member')).slugs).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
       expect(names).toEqual(['api', 'outbox-relay', 'provisioning-worker']);

@@ -348,6 +348,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     const { id = '' } = await make(world, own, '/api/v1/me/ssh-keys', { public_key: freshKey() });
     return { params: { ssh_key_id: id } };
   },
+  sign_in_get: nothing,
   signing_key_list: nothing,
   version_get: nothing,
 };

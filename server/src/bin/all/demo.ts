@@ -4,28 +4,46 @@ import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
-import type { LocalIssuer } from './issuer.ts';
+import { type LocalAccounts, type Login, people } from './accounts.ts';
 
-/** The people of a local start, named by what they may do. */
-export const people = [
-  { subject: 'owner', may: 'owns the organization "Demo"' },
-  { subject: 'operator', may: 'operates the platform' },
-] as const;
-
-export interface Demo {
-  readonly logins: readonly { readonly subject: string; readonly may: string; readonly tokenPath: string }[];
-}
-
-/** Fills an empty installation, so that the first look finds something. Everything goes through the public API but the operator's role, which only whoever runs the platform can give. */
+/** Fills an empty installation, so that the first look finds something. Everything goes through the public API but the roles of operators, which only whoever runs the platform can give. */
 export async function seedDemo(spec: {
   readonly apiUrl: string;
   readonly databaseUrl: string;
-  readonly issuer: LocalIssuer;
-  readonly issuerName: string;
-}): Promise<Demo> {
-  const tokens = new Map<string, { token: string; path: string }>();
-  for (const { subject } of people) tokens.set(subject, await spec.issuer.issue(subject));
+  readonly accounts: LocalAccounts;
+}): Promise<void> {
+  const as = async (login: Login) => makeCaller(spec.apiUrl, await spec.accounts.tokenFor(login));
+  const owner = await as('owner');
+  const slug = 'demo';
+  const mine = (await owner('GET', '/api/v1/me')) as { organizations: { id: string; slug: string }[] };
+  let organizationId = mine.organizations.find((each) => each.slug === slug)?.id;
+  if (!organizationId) {
+    const made = (await owner('POST', '/api/v1/organizations', { name: 'Demo', slug })) as { id: string };
+    organizationId = made.id;
+    await owner('POST', `/api/v1/organizations/${organizationId}/projects`, { name: 'Playground', slug: 'playground' });
+  }
+  await Promise.all(
+    people.map(async (person) => {
+      if (!('role' in person) || person.role === 'owner') return;
+      const guest = await as(person.login);
+      const known = (await guest('GET', '/api/v1/me')) as typeof mine;
+      if (known.organizations.some(({ id }) => id === organizationId)) return;
+      // An address of its own each time: an invitation that a killed start left behind must not be in the way.
+      const email = `${person.login}-${systemIds
+        .secret(6)
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]/g, '0')}@demo.example`;
+      const invitation = (await owner('POST', `/api/v1/organizations/${organizationId}/invitations`, {
+        email,
+        role: person.role,
+      })) as { token: string };
+      await guest('POST', '/api/v1/invitations/accept', { token: invitation.token });
+    }),
+  );
+  await bindPlatformRoles(spec);
+}
 
+async function bindPlatformRoles(spec: Parameters<typeof seedDemo>[0]): Promise<void> {
   const database = await openPostgres({
     url: spec.databaseUrl,
     clock: systemClock,
@@ -41,37 +59,30 @@ export async function seedDemo(spec: {
       ids: systemIds,
       clock: systemClock,
     });
-    const correlationId = systemIds.next();
-    const operator = await identities.recognise(
-      { issuer: spec.issuerName, subject: 'operator', kind: 'user' },
-      correlationId,
-    );
-    if (operator.platformRoles.length === 0) {
-      await identities.bindPlatformRole(operator.id, 'platform_superadmin', correlationId);
+    for (const person of people) {
+      if (!('platformRole' in person)) continue;
+      const correlationId = systemIds.next();
+      const identity = { issuer: spec.accounts.issuer, subject: spec.accounts.subjectOf(person.login) };
+      const { id, platformRoles } = await identities.recognise({ ...identity, kind: 'user' }, correlationId);
+      if (platformRoles.length === 0) await identities.bindPlatformRole(id, person.platformRole, correlationId);
     }
   } finally {
     await database.close();
   }
+}
 
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${spec.apiUrl}${path}`, {
+const makeCaller =
+  (apiUrl: string, token: string) =>
+  async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${apiUrl}${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${tokens.get('owner')?.token}`,
-        ...(body && { 'content-type': 'application/json', 'idempotency-key': `demo ${path}`.replaceAll(' ', '-') }),
+        authorization: `Bearer ${token}`,
+        ...(body && { 'content-type': 'application/json', 'idempotency-key': systemIds.next() }),
       },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`The demo data could not be made: ${method} ${path} answered ${text}`);
-    return JSON.parse(text) as { id?: string; data?: { id: string }[] };
+    return JSON.parse(text);
   };
-  const { data: known = [] } = await call('GET', '/api/v1/organizations');
-  if (known.length === 0) {
-    const organization = await call('POST', '/api/v1/organizations', { name: 'Demo', slug: 'demo' });
-    await call('POST', `/api/v1/organizations/${organization.id}/projects`, { name: 'Playground', slug: 'playground' });
-  }
-  return {
-    logins: people.map(({ subject, may }) => ({ subject, may, tokenPath: tokens.get(subject)?.path ?? '' })),
-  };
-}

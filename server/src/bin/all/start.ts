@@ -8,10 +8,10 @@ import { openDatabaseServer } from '../../ports/database/open.ts';
 import { keepSealingKey } from '../../ports/identity-provider/seal.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
+import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
 import { choosePort, host } from './address.ts';
-import { type Demo, seedDemo } from './demo.ts';
+import { seedDemo } from './demo.ts';
 import { type Member, openLogFile, startApart, startHere } from './fleet.ts';
-import { openLocalIssuer, tokenHours } from './issuer.ts';
 import { type Options, UsageFault } from './options.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
 
@@ -61,21 +61,26 @@ export async function startAll(
     closing.push(server.close);
     const port = await choosePort(dataDir, options.port);
     const url = `http://${host}:${port}`;
-    const issuer = await openLocalIssuer(dataDir, url, audience);
+    const sealingKey = (await keepSealingKey(join(dataDir, 'secrets.key'))).toString('base64');
+    const plumbingUrl = server.urlFor('gpuaas_plumbing');
     const logPath = options.verbose ? undefined : await openLogFile(dataDir);
     const shared = {
       ...env,
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
-      GPUAAS_OIDC_ISSUER: url,
       GPUAAS_PUBLIC_URL: url,
-      GPUAAS_SECRETS_KEY: (await keepSealingKey(join(dataDir, 'secrets.key'))).toString('base64'),
+      GPUAAS_SECRETS_KEY: sealingKey,
       GPUAAS_OIDC_AUDIENCE: audience,
-      GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,
-      GPUAAS_PLUMBING_URL: server.urlFor('gpuaas_plumbing'),
+      GPUAAS_PLUMBING_URL: plumbingUrl,
       GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',
       GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
     };
+    const accounts = await steps.step(
+      'accounts',
+      () => openLocalAccounts({ dataDir, plumbingUrl, publicUrl: url, audience, sealingKey }),
+      () => `${people.length} people`,
+    );
+    closing.push(accounts.close);
     const startOne = options.split ? startApart : startHere;
     const members: Member[] = [];
     for (const { spec, login } of processes) {
@@ -87,12 +92,12 @@ export async function startAll(
       closing.push(member.stop);
       members.push(member);
     }
-    const demo = await steps.step(
+    await steps.step(
       'demo data',
-      () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), issuer, issuerName: url }),
-      ({ logins }) => `${logins.length} logins`,
+      () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), accounts }),
+      () => 'an organization, a project, its people',
     );
-    welcome(steps, { url, dataDir, demo, logPath, ephemeral: options.ephemeral, took: performance.now() - began });
+    welcome(steps, { url, dataDir, accounts, logPath, ephemeral: options.ephemeral, took: performance.now() - began });
     return {
       died: Promise.race([
         ...members.map((member) => member.died),
@@ -143,28 +148,27 @@ function sayWhyNot(error: unknown): string {
   }
 }
 
-/** Whoever copies the line has a shell; a folder may have any name. */
-const quoted = (path: string): string => (/^[\w/.@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
-
 function welcome(
   { line }: Steps,
-  facts: { url: string; dataDir: string; demo: Demo; logPath: string | undefined; ephemeral: boolean; took: number },
+  facts: {
+    url: string;
+    dataDir: string;
+    accounts: LocalAccounts;
+    logPath: string | undefined;
+    ephemeral: boolean;
+    took: number;
+  },
 ): void {
-  const { url, dataDir, demo } = facts;
-  const [owner] = demo.logins;
+  const { url, dataDir, accounts } = facts;
   line();
   line(`  Ready in ${duration(facts.took)}.`);
   line();
   line(`  URL      ${url}`);
-  for (const [index, login] of demo.logins.entries()) {
-    line(
-      `  ${index === 0 ? 'Logins ' : '       '}  ${login.subject.padEnd(9)} ${login.may}; token in ${login.tokenPath}`,
-    );
+  for (const [index, { login, may }] of people.entries()) {
+    line(`  ${index === 0 ? 'Logins ' : '       '}  ${login.padEnd(9)} ${may}`);
   }
-  line(`           tokens last ${tokenHours} hours; every start makes new ones`);
-  line(
-    `  Try      curl -sS -H "Authorization: Bearer $(cat ${quoted(owner?.tokenPath ?? '')})" ${url}/api/v1/organizations`,
-  );
+  line(`  Password ${accounts.password}  (for all of them; kept in ${accounts.passwordPath})`);
+  line(`  Try      curl -sS ${url}/api/v1/sign-in`);
   line(`  API      ${url}/openapi.json`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);
   if (facts.logPath) line(`  Log      ${facts.logPath}`);

@@ -1,11 +1,11 @@
-import { type PolicyKey, versionGet } from '@gpuaas/contract';
+import { type PolicyKey, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
-import { openTenancy } from '../../domains/tenancy/index.ts';
+import { foundPersonalOrganization, openTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
@@ -13,12 +13,19 @@ import { makeOpaqueTokens } from '../../edge/http/opaque-tokens.ts';
 import { makeRateLimit } from '../../edge/http/rate-limit.ts';
 import type { Tenants } from '../../edge/http/tenancy.ts';
 import { actsOf, handlers } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
+const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined }>()(
+  signInGet,
+  async ({ describe }) =>
+    describe?.() ??
+    new Fault('service_unavailable', 'This installation knows whose tokens count, but not where people sign in.'),
+);
 
 /** Puts the api together from its ports: every domain's routes behind one mount. */
 export async function assembleApi(
@@ -28,6 +35,8 @@ export async function assembleApi(
     readonly issuer: string;
     readonly audience: string;
     readonly keys: KeySource;
+    /** Where people sign in; left out where only the keys of the issuer are known. */
+    readonly signIn?: () => Promise<SignIn>;
     /** Where callers reach this installation. */
     readonly publicUrl: string;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
@@ -56,6 +65,10 @@ export async function assembleApi(
       sessionMaxHours: () => policies.number('auth.session_max_hours'),
       personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
       announce: () => database.notify(denialsChannel),
+      welcome: async (tx, personId) =>
+        policies.value('auth.personal_organizations_enabled')
+          ? foundPersonalOrganization(tx, personId, ids.next())
+          : undefined,
     }),
   );
   const rateLimit = makeRateLimit({
@@ -93,6 +106,7 @@ export async function assembleApi(
   const mount = await openMount({
     handlers: [
       version({}),
+      signIn({ describe: settings.signIn }),
       ...tenancy.routes,
       ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,

@@ -1,30 +1,26 @@
 import { Type } from 'typebox';
-import { keysFrom } from '../../edge/http/authentication.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
+import { mountOidc } from '../../edge/oidc/mount.ts';
 import { Secret } from '../../kernel/config.ts';
 import { readiness } from '../../kernel/health.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
+import { openSignIn, signInConfig } from './sign-in.ts';
 
 export const api = defineProcess({
   name: 'api',
-  summary: 'Every public, admin and internal route.',
+  summary: 'Every public, admin and internal route, and sign-in.',
   needs: ['database', 'cache'],
   config: Type.Object({
+    ...signInConfig.properties,
     host: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535, description: 'The port to listen on.' }),
     region: Type.String({
       default: 'local',
       pattern: '^[a-z0-9-]{1,32}$',
       description: 'The region in resource names.',
-    }),
-    oidcIssuer: Type.String({ minLength: 1, description: 'Who signs the tokens we accept.' }),
-    oidcAudience: Type.String({ default: 'gpuaas', description: 'What those tokens must be meant for.' }),
-    oidcKeysUrl: Type.String({
-      pattern: '^https?://|^file://',
-      description: 'Where the public keys of the issuer are.',
     }),
     publicUrl: Type.Optional(
       Type.String({
@@ -43,15 +39,26 @@ export const api = defineProcess({
     ),
   }),
   async start({ config, ...parts }) {
+    const publicUrl = (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, '');
+    const seal = config.secretsKey ? makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) : undefined;
+    if (!seal) {
+      parts.log.warn(
+        {},
+        'GPUAAS_SECRETS_KEY is missing: service accounts get no tokens and nobody signs in to the console; both are answered 503',
+      );
+    }
+    const signIn = await openSignIn(config, publicUrl, parts);
     const { app } = await assembleApi(parts, {
       region: config.region,
-      issuer: config.oidcIssuer,
+      issuer: signIn.issuer,
       audience: config.oidcAudience,
-      keys: await keysFrom(new URL(config.oidcKeysUrl)),
-      publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}`,
-      ...(config.secretsKey && { seal: makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) }),
+      keys: signIn.keys,
+      ...(signIn.describe && { signIn: signIn.describe }),
+      publicUrl,
+      ...(seal && { seal }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
+    if (signIn.embedded) await mountOidc(app, { issuer: signIn.embedded, cache: parts.cache, log: parts.log });
     await mountFrontPage(app, { product, version: release });
     // Load balancers ask on the port that they send traffic to.
     app.get('/healthz', async () => ({ alive: true }));

@@ -1,5 +1,12 @@
-import type { PlatformRole } from '@gpuaas/contract';
-import { type BeginAct, type Database, type Mounted, systemViewer, type Viewer } from '../../kernel/act.ts';
+import type { DeclaredEvent, PlatformRole } from '@gpuaas/contract';
+import {
+  type BeginAct,
+  type Database,
+  type Mounted,
+  systemViewer,
+  type Viewer,
+  type WriteTx,
+} from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
@@ -16,7 +23,7 @@ import { findPerson, insertBinding, insertUser } from './store.ts';
 
 /** Identity: who people are to us, whatever issuer they sign in with. */
 export interface Identities {
-  /** Finds the person behind an identity; the first sign-in makes one, without any role. */
+  /** Finds the person behind an identity; the first sign-in makes one, without any role on the platform. */
   recognise(
     identity: { readonly issuer: string; readonly subject: string; readonly kind: 'user' | 'service_account' },
     correlationId: string,
@@ -59,11 +66,18 @@ export interface KnownPerson {
   readonly platformRoles: readonly PlatformRole[];
 }
 
+/** What somebody finds here after their first sign-in, made in the same transaction as they are. */
+export type Welcome = (
+  tx: WriteTx,
+  personId: string,
+) => Promise<{ readonly organizationId: string; readonly events: readonly DeclaredEvent[] } | undefined>;
+
 export function makeIdentities(parts: {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
   readonly clock: Clock;
+  readonly welcome?: Welcome;
 }): Identities {
   const { db, ids } = parts;
   const known = makeFresh<string, KnownPerson>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
@@ -84,7 +98,13 @@ export function makeIdentities(parts: {
           const person = await insertUser(tx, { id, issuer, subject });
           // Two first sign-ins at once: one makes the person, the other finds it.
           if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
-          return tx.commit(person, { target: { type: 'user', id }, change: { issuer }, events: 'none' });
+          const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
+          return tx.commit(person, {
+            target: { type: 'user', id },
+            change: { issuer, ...(home && { organization_id: home.organizationId }) },
+            events: 'none',
+            ...home,
+          });
         });
         if (!(made instanceof Fault)) return { id, kind, platformRoles: [] };
         const other = await look(issuer, subject, correlationId);

@@ -11,6 +11,7 @@ import * as me from './me.ts';
 import * as members from './members.ts';
 import { findRoles } from './members-store.ts';
 import * as organizations from './organizations.ts';
+import { foundPersonalOrganization } from './personal.ts';
 import * as projectMembers from './project-members.ts';
 import * as projects from './projects.ts';
 import { higher } from './roles.ts';
@@ -129,4 +130,4 @@ export async function openTenancy(parts: {
   };
 }
 
-export { makeRemoveProject, type Resident };
+export { foundPersonalOrganization, makeRemoveProject, type Resident };

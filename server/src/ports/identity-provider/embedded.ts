@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { scopes as apiScopes } from '@gpuaas/contract';
+import { importJWK, SignJWT } from 'jose';
 import { errors, type Interaction, type Provider } from 'oidc-provider';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -148,6 +149,17 @@ export async function openEmbeddedIssuer(
       },
       question: (request, response) => readQuestion(theProvider(), request, response),
       answer: (request, response, answer) => giveAnswer(theProvider(), request, response, answer),
+      async vouchFor(accountId, ttlMs) {
+        const [jwk] = keys.current();
+        if (!jwk) throw new Error('the identity provider has no key yet');
+        const nowSeconds = Math.floor(clock.now().getTime() / 1_000);
+        return new SignJWT({ jti: ids.next(), iat: nowSeconds, exp: nowSeconds + Math.floor(ttlMs / 1_000) })
+          .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...(jwk.kid && { kid: jwk.kid }) })
+          .setIssuer(issuer)
+          .setAudience(audience)
+          .setSubject(accountId)
+          .sign(await importJWK(jwk, 'ES256'));
+      },
       rotateKeys: () => keys.tend(true),
       async check() {
         theProvider();

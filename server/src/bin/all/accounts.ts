@@ -1,0 +1,95 @@
+import { randomInt } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issuerPages } from '../../edge/oidc/pages.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { systemIds } from '../../kernel/id.ts';
+import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
+
+/** The people of a local start, named by what they may do. */
+export const people = [
+  { login: 'owner', may: 'owns the organization "Demo"', role: 'owner' },
+  { login: 'admin', may: 'administers it', role: 'admin' },
+  { login: 'member', may: 'works in it', role: 'member' },
+  { login: 'viewer', may: 'looks at it', role: 'viewer' },
+  { login: 'operator', may: 'operates the platform', platformRole: 'platform_superadmin' },
+  { login: 'finance', may: 'sees to the money of the platform', platformRole: 'platform_finance' },
+  { login: 'support', may: 'helps those who use it', platformRole: 'platform_support' },
+] as const;
+export type Login = (typeof people)[number]['login'];
+
+export interface LocalAccounts {
+  /** What the api calls itself in tokens. */
+  readonly issuer: string;
+  /** The same for all of them: made on the first start of this folder, and known to nobody else. */
+  readonly password: string;
+  readonly passwordPath: string;
+  /** For the start itself, which does in somebody's name what that person could. */
+  tokenFor(login: Login): Promise<string>;
+  subjectOf(login: Login): string;
+  close(): Promise<void>;
+}
+
+/** Letters and digits that nobody mistakes for each other. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+const [groups, groupLength] = [4, 4];
+const tokenMs = 5 * 60_000;
+
+/**
+ * Accounts exist only where `npm start` made them: a deployment that starts the api alone has none until somebody
+ * creates one, and no password that anybody else could know.
+ */
+export async function openLocalAccounts(spec: {
+  readonly dataDir: string;
+  readonly plumbingUrl: string;
+  readonly publicUrl: string;
+  readonly audience: string;
+  readonly sealingKey: string;
+}): Promise<LocalAccounts> {
+  const passwordPath = join(spec.dataDir, 'demo-password');
+  const kept = (await readFile(passwordPath, 'utf8').catch(() => '')).trim();
+  const password = kept || makePassword();
+  if (!kept) await writeFile(passwordPath, `${password}\n`, { mode: 0o600 });
+  const issuer = await openIdentityProvider(
+    {
+      kind: 'embedded',
+      url: spec.plumbingUrl,
+      publicUrl: spec.publicUrl,
+      audience: spec.audience,
+      sealingKey: { text: spec.sealingKey },
+    },
+    { clock: systemClock, ids: systemIds, pages: issuerPages },
+  );
+  try {
+    const subjects = new Map(
+      await Promise.all(
+        people.map(async ({ login }) => {
+          const found = await issuer.accounts.find({ login });
+          // Somebody removed the file: the password that nobody knows any more is replaced.
+          if (found && !kept) await issuer.accounts.setPassword(found.id, password);
+          const displayName = `${login.charAt(0).toUpperCase()}${login.slice(1)}`;
+          const account = found ?? (await issuer.accounts.create({ login, displayName, password }));
+          if ('refused' in account) throw new Error(`The account ${login} could not be made: ${account.refused}`);
+          return [login, account.id] as const;
+        }),
+      ),
+    );
+    const subjectOf = (login: Login) => subjects.get(login) ?? '';
+    return {
+      issuer: issuer.issuer,
+      password,
+      passwordPath,
+      tokenFor: (login) => issuer.vouchFor(subjectOf(login), tokenMs),
+      subjectOf,
+      close: issuer.close,
+    };
+  } catch (error) {
+    await issuer.close();
+    throw error;
+  }
+}
+
+const makePassword = (): string =>
+  Array.from({ length: groups }, () =>
+    Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join(''),
+  ).join('-');

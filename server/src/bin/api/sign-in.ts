@@ -1,0 +1,140 @@
+import type { SignIn } from '@gpuaas/contract';
+import { type Static, Type } from 'typebox';
+import { type KeySource, keysFrom } from '../../edge/http/authentication.ts';
+import { issuerPages } from '../../edge/oidc/pages.ts';
+import { ConfigFault, Secret } from '../../kernel/config.ts';
+import type { Common } from '../../kernel/process.ts';
+import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
+import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';
+
+/** Whose tokens count, and where people get them. */
+export const signInConfig = Type.Object({
+  oidcIssuer: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'The OpenID provider of this installation. Left out, the api is one itself, below /oidc.',
+    }),
+  ),
+  oidcKeysUrl: Type.Optional(
+    Type.String({
+      pattern: '^https?://|^file://',
+      description:
+        'Where the public keys of that provider are, for one that cannot be asked. People then sign in elsewhere.',
+    }),
+  ),
+  oidcAudience: Type.String({ default: 'gpuaas', description: 'What tokens must be meant for.' }),
+  oidcConsoleClientId: Type.String({
+    default: 'gpuaas-console',
+    description: 'What the console is called at that provider.',
+  }),
+  oidcConsoleClientSecret: Type.Optional(
+    Secret({ description: 'Its secret there. Without it nobody signs in to the console.' }),
+  ),
+  oidcCliClientId: Type.String({
+    default: 'gpuaas-cli',
+    description: 'What the command line is called at that provider.',
+  }),
+  plumbingUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_plumbing, where our own provider lives.' })),
+});
+
+export interface OpenSignIn {
+  readonly issuer: string;
+  readonly keys: KeySource;
+  /** Undefined where only the keys of the issuer are known. */
+  readonly provider: IdentityProvider | undefined;
+  readonly embedded: EmbeddedIssuer | undefined;
+  readonly describe: (() => Promise<SignIn>) | undefined;
+  /** How the console is known to the provider; undefined when it is not. */
+  readonly consoleClient: { readonly id: string; readonly secret: string } | undefined;
+}
+
+const scope = 'openid profile email offline_access';
+
+export async function openSignIn(
+  config: Static<typeof signInConfig> & { readonly secretsKey?: string },
+  publicUrl: string,
+  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'scope'>,
+): Promise<OpenSignIn> {
+  const { clock, ids, log } = parts;
+  if (config.oidcIssuer && config.oidcKeysUrl) {
+    return {
+      issuer: config.oidcIssuer,
+      keys: await keysFrom(new URL(config.oidcKeysUrl)),
+      provider: undefined,
+      embedded: undefined,
+      describe: undefined,
+      consoleClient: undefined,
+    };
+  }
+  const keep = <P extends IdentityProvider>(provider: P): P => {
+    parts.scope.ready('identity-provider', () => provider.check());
+    return parts.scope.keep('identity-provider', provider);
+  };
+  if (config.oidcIssuer) {
+    const provider = keep(
+      await openIdentityProvider(
+        { kind: 'external', issuerUrl: config.oidcIssuer, audience: config.oidcAudience },
+        { clock, log },
+      ),
+    );
+    const { oidcConsoleClientId: id, oidcConsoleClientSecret: secret } = config;
+    if (!secret) log.warn({}, 'GPUAAS_OIDC_CONSOLE_CLIENT_SECRET is missing: nobody can sign in to the console');
+    return {
+      issuer: provider.issuer,
+      keys: { kind: 'find', find: provider.keys },
+      provider,
+      embedded: undefined,
+      describe: describing(provider, config.oidcCliClientId),
+      consoleClient: secret ? { id, secret } : undefined,
+    };
+  }
+  const { secretsKey, plumbingUrl } = config;
+  if (!secretsKey || !plumbingUrl) throw new ConfigFault('api', missing(secretsKey, plumbingUrl));
+  const embedded = keep(
+    await openIdentityProvider(
+      {
+        kind: 'embedded',
+        url: plumbingUrl,
+        publicUrl,
+        audience: config.oidcAudience,
+        sealingKey: { text: secretsKey },
+        console: { redirectUris: [`${publicUrl}/auth/callback`], postLogoutRedirectUris: [`${publicUrl}/`] },
+      },
+      { clock, ids, log, pages: issuerPages },
+    ),
+  );
+  return {
+    issuer: embedded.issuer,
+    keys: { kind: 'find', find: embedded.keys },
+    provider: embedded,
+    embedded,
+    describe: describing(embedded, 'gpuaas-cli'),
+    consoleClient: { id: 'gpuaas-console', secret: embedded.consoleSecret },
+  };
+}
+
+const missing = (secretsKey: string | undefined, plumbingUrl: string | undefined): string[] => [
+  ...(secretsKey
+    ? []
+    : [
+        'GPUAAS_SECRETS_KEY is missing: 32 bytes in base64 that seal what our own OpenID provider keeps. Or name another provider in GPUAAS_OIDC_ISSUER.',
+      ]),
+  ...(plumbingUrl
+    ? []
+    : [
+        'GPUAAS_PLUMBING_URL is missing: our own OpenID provider keeps its tables there. Or name another provider in GPUAAS_OIDC_ISSUER.',
+      ]),
+];
+
+const describing = (provider: IdentityProvider, clientId: string) => async (): Promise<SignIn> => {
+  const { authorize, token, device, revocation } = await provider.endpoints();
+  return {
+    issuer: provider.issuer,
+    client_id: clientId,
+    scope,
+    authorization_endpoint: authorize,
+    token_endpoint: token,
+    device_authorization_endpoint: device ?? null,
+    revocation_endpoint: revocation ?? null,
+  };
+};

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
+import { ask, authorize, openSignInWorld, postForm, type SignInWorld, signIn } from './sign-in.ts';
+
+/** Signing in to an api that is its own OpenID provider, as programs do it: over HTTP, with codes. */
+let world: SignInWorld;
+beforeAll(async () => {
+  world = await openSignInWorld();
+});
+afterAll(() => world.close());
+
+const facts = async () =>
+  (await (await fetch(`${world.url}/api/v1/sign-in`)).json()) as Record<
+    'client_id' | 'scope' | 'token_endpoint' | 'device_authorization_endpoint',
+    string
+  >;
+
+describe('a sign-in with a code', () => {
+  it('[SVC-01] makes a person with an organization of their own and no role on the platform', async () => {
+    const { access_token } = await signIn(world.url, world.person);
+    const me = await ask(world.url, access_token);
+    expect(me.status).toBe(200);
+    expect(me.body.platform_roles).toEqual([]);
+    expect(me.body.organizations).toMatchObject([{ name: 'Personal', role: 'owner' }]);
+    const again = await ask(world.url, (await signIn(world.url, world.person)).access_token);
+    expect(again.body).toEqual(me.body);
+    const { rows } = await world.root.query(
+      `select o.type, a.action from organizations o join audit_logs a on a.organization_id = o.id where o.id = $1`,
+      [me.body.organizations[0].id],
+    );
+    expect(rows).toEqual([{ type: 'personal', action: 'user.create' }]);
+  });
+
+  it('gives its code away once: whoever comes second ends what the first one got', async () => {
+    const { exchange } = await authorize(world.url, world.person);
+    const first = await exchange();
+    expect(first.status).toBe(200);
+    const replayed = await exchange();
+    expect(replayed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    const { client_id, token_endpoint } = await facts();
+    const refreshed = await postForm(token_endpoint, {
+      grant_type: 'refresh_token',
+      client_id,
+      refresh_token: first.body.refresh_token,
+    });
+    expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  it('is told apart from a wrong password, and from an address that is not the program’s', async () => {
+    const wrong = await authorize(world.url, { ...world.person, password: 'not the password' });
+    expect(wrong.screen.status).toBe(401);
+    expect(wrong.screen.html).toContain('Login or password is wrong');
+    const elsewhere = await authorize(world.url, world.person, makeBrowser(world.url), {
+      redirect_uri: 'https://evil.example/callback',
+    });
+    expect(elsewhere.screen.status).toBe(400);
+    expect(elsewhere.screen.url.origin).toBe(world.url);
+  });
+
+  it('is renewed with a token that is used once; one that is used twice ends the sign-in', async () => {
+    const { refresh_token } = await signIn(world.url, world.person);
+    const { client_id, token_endpoint } = await facts();
+    const renew = (token: string) =>
+      postForm(token_endpoint, { grant_type: 'refresh_token', client_id, refresh_token: token });
+    const second = await renew(refresh_token);
+    expect(second.status).toBe(200);
+    expect(second.body.refresh_token).not.toBe(refresh_token);
+    expect((await ask(world.url, second.body.access_token)).status).toBe(200);
+    expect(await renew(refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await renew(second.body.refresh_token)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+});
+
+describe('a sign-in with a device code', () => {
+  it('[SVC-01] waits until somebody has confirmed the code in a browser', async () => {
+    const { client_id, scope, token_endpoint, device_authorization_endpoint } = await facts();
+    const begun = await postForm(device_authorization_endpoint, { client_id, scope });
+    expect(begun.status).toBe(200);
+    const poll = () =>
+      postForm(token_endpoint, {
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id,
+        device_code: begun.body.device_code,
+      });
+    expect(await poll()).toMatchObject({ status: 400, body: { error: 'authorization_pending' } });
+    const browser = makeBrowser(world.url);
+    const done = await walkThrough(browser, await browser.open(begun.body.verification_uri_complete), world.person);
+    expect(done.html).toContain('Device connected');
+    const got = await poll();
+    expect(got.status).toBe(200);
+    expect((await ask(world.url, got.body.access_token)).status).toBe(200);
+    expect((await poll()).status).toBe(400);
+  });
+});
+
+describe('a token of this provider', () => {
+  it('[SEC-09] is refused by every api once its session was revoked, within five seconds', async () => {
+    const other = await world.startAnother();
+    const stays = await signIn(world.url, world.person);
+    const ends = await signIn(world.url, world.person);
+    for (const { access_token } of [stays, ends]) {
+      expect((await ask(world.url, access_token)).status).toBe(200);
+      expect((await ask(other.url, access_token)).status).toBe(200);
+    }
+    const { sid } = JSON.parse(Buffer.from(ends.access_token.split('.')[1] ?? '', 'base64url').toString()) as {
+      sid: string;
+    };
+    expect(sid).toEqual(expect.any(String));
+    const revoked = await ask(world.url, ends.access_token, '/api/v1/me/sessions/current', {
+      method: 'DELETE',
+      headers: { 'idempotency-key': 'end-it' },
+    });
+    expect(revoked.status).toBe(200);
+    for (const url of [world.url, other.url]) {
+      await expect.poll(async () => (await ask(url, ends.access_token)).status, { timeout: 5_000 }).toBe(401);
+      expect((await ask(url, stays.access_token)).status).toBe(200);
+    }
+  });
+
+  it('is refused without a trace of why when it was signed for somebody else', async () => {
+    const { id_token } = await signIn(world.url, world.person);
+    expect(await ask(world.url, id_token)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
+  });
+});

@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { api } from '../../src/bin/api/process.ts';
+import { issuerPages } from '../../src/edge/oidc/pages.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { type Log, silentLog } from '../../src/kernel/log.ts';
+import { type Running, startProcess } from '../../src/kernel/process.ts';
+import { makeBrowser, type Screen, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
+import { openIdentityProvider } from '../../src/ports/identity-provider/open.ts';
+import type { EmbeddedIssuer } from '../../src/ports/identity-provider/port.ts';
+import { openPorts } from '../../src/ports/open.ts';
+import { openTestSchema } from '../../src/testing/schema.ts';
+import { freePort } from '../chaos/children.ts';
+
+/** The api with its own OpenID provider, started as production starts it, and people who have accounts there. */
+export interface SignInWorld {
+  readonly url: string;
+  readonly root: pg.Client;
+  readonly issuer: EmbeddedIssuer;
+  readonly person: { readonly login: string; readonly password: string };
+  /** Another api process of the same installation, behind another port of this machine. */
+  startAnother(log?: Log): Promise<{ readonly url: string; readonly running: Running }>;
+  close(): Promise<void>;
+}
+
+export async function openSignInWorld(env: Readonly<Record<string, string>> = {}): Promise<SignInWorld> {
+  const schema = await openTestSchema();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const key = randomBytes(32).toString('base64');
+  const started: Running[] = [];
+  const start = async (listenOn: number, log: Log = silentLog) => {
+    const whole = {
+      GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
+      GPUAAS_PLUMBING_URL: schema.url,
+      GPUAAS_DATABASE_POOL_SIZE: '4',
+      GPUAAS_PORT: String(listenOn),
+      GPUAAS_PUBLIC_URL: url,
+      GPUAAS_SECRETS_KEY: key,
+      GPUAAS_REQUESTS_PER_MINUTE: '100000',
+      ...env,
+    };
+    const parts = { clock: systemClock, ids: systemIds, log, version: '0.0.0', openPorts: openPorts(whole) };
+    const running = await startProcess(api, { env: whole, ...parts });
+    started.push(running);
+    return running;
+  };
+  await start(port);
+  const issuer = await openIdentityProvider(
+    { kind: 'embedded', url: schema.url, publicUrl: url, audience: 'gpuaas', sealingKey: { text: key } },
+    { clock: systemClock, ids: systemIds, pages: issuerPages },
+  );
+  const person = { login: 'ada', password: randomBytes(12).toString('base64url') };
+  await issuer.accounts.create({ ...person, displayName: 'Ada' });
+  const root = new pg.Client({ connectionString: schema.url });
+  await root.connect();
+  return {
+    url,
+    root,
+    issuer,
+    person,
+    async startAnother(log) {
+      const other = await freePort();
+      return { url: `http://127.0.0.1:${other}`, running: await start(other, log) };
+    },
+    async close() {
+      for (const each of started.reverse()) await each.stop();
+      await issuer.close();
+      await root.end();
+      await schema.close();
+    },
+  };
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly id_token: string;
+}
+
+/** Posts a form to the issuer, as a program does. */
+export async function postForm(url: string, fields: Record<string, string>) {
+  const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+const redirectUri = 'http://127.0.0.1:45999/callback';
+
+/** Signs somebody in as a command line does, with a browser that fills in the forms. */
+export async function authorize(
+  url: string,
+  person: { readonly login: string; readonly password: string },
+  browser = makeBrowser(url),
+  extra: Readonly<Record<string, string>> = {},
+): Promise<{ readonly screen: Screen; readonly exchange: () => ReturnType<typeof postForm>; readonly state: string }> {
+  const { client_id, scope, authorization_endpoint, token_endpoint } = (await (
+    await fetch(`${url}/api/v1/sign-in`)
+  ).json()) as Record<'client_id' | 'scope' | 'authorization_endpoint' | 'token_endpoint', string>;
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(16).toString('base64url');
+  const address = new URL(authorization_endpoint);
+  address.search = new URLSearchParams({
+    client_id,
+    scope,
+    state,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...extra,
+  }).toString();
+  const screen = await walkThrough(browser, await browser.open(address), person);
+  const code = screen.url.searchParams.get('code') ?? '';
+  return {
+    screen,
+    state,
+    exchange: () =>
+      postForm(token_endpoint, {
+        grant_type: 'authorization_code',
+        client_id,
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      }),
+  };
+}
+
+export async function signIn(
+  url: string,
+  person: { readonly login: string; readonly password: string },
+): Promise<Tokens> {
+  const { exchange } = await authorize(url, person);
+  const { status, body } = await exchange();
+  if (status !== 200) throw new Error(`the sign-in failed: ${JSON.stringify(body)}`);
+  return body as Tokens;
+}
+
+/** Asks the api with a token. */
+export async function ask(url: string, token: string, path = '/api/v1/me', init: RequestInit = {}) {
+  const response = await fetch(`${url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  return { status: response.status, body: (await response.json()) as any };
+}
