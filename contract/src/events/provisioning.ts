@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Timestamp, Uuid } from '../ids.ts';
+
+/** The events of one allocation have its id as their key, so that each consumer hears its life in order. */
+const of = {
+  allocation_id: Uuid,
+  organization_id: Uuid,
+  project_id: Uuid,
+  version: Type.Integer({ description: 'The version of the allocation that this event left behind.' }),
+};
+const offered = { none: 'Offered to webhooks and streams; nothing of ours depends on it.' };
+const payload = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
+  Type.Object({ ...of, ...properties }, { additionalProperties: false });
+const generation = Type.Integer({ minimum: 1, description: 'The lease that this is about; a later one is greater.' });
+
+export const provisioningRequested = defineEvent({
+  type: 'provisioning.requested',
+  version: '1.0',
+  summary: 'Slots are reserved for an allocation; it is to be provisioned.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: payload({
+    sku: Type.String(),
+    gpu_count: Type.Integer({ minimum: 1 }),
+    region: Type.String(),
+    node_id: Uuid,
+    generation,
+  }),
+});
+
+export const provisioningQueued = defineEvent({
+  type: 'provisioning.queued',
+  version: '1.0',
+  summary: 'Nothing is free for an allocation; it waits for its turn.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({
+    sku: Type.String(),
+    gpu_count: Type.Integer({ minimum: 1 }),
+    region: Type.String(),
+    queue_deadline_at: Timestamp,
+  }),
+});
+
+export const provisioningPhase = defineEvent({
+  type: 'provisioning.phase',
+  version: '1.0',
+  summary: 'A node began the next phase of its work for an allocation.',
+  producer: 'api',
+  consumers: offered,
+  payload: payload({
+    generation,
+    phase: Type.String(),
+    percent: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()]),
+  }),
+});
+
+export const provisioningActive = defineEvent({
+  type: 'provisioning.active',
+  version: '1.0',
+  summary: 'A node has proven that an allocation is what was asked for. It may be billed from here on.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ generation, attestation_id: Uuid, active_at: Timestamp }),
+});
+
+export const provisioningFailed = defineEvent({
+  type: 'provisioning.failed',
+  version: '1.0',
+  summary: 'An allocation could not be made, waited in vain, or was lost.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ failure_code: Type.String(), failure_reason: Type.String() }),
+});
+
+export const provisioningReleasingRequested = defineEvent({
+  type: 'provisioning.releasing.requested',
+  version: '1.0',
+  summary: 'An allocation is to be ended and its slots cleaned.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: payload({
+    generation,
+    node_id: Uuid,
+    reason: Type.String(),
+    forced: Type.Boolean({ description: 'An operator asked: nobody waits for the guest to agree.' }),
+    attempt: Type.Integer({ minimum: 1 }),
+  }),
+});
+
+export const provisioningReleasingCompleted = defineEvent({
+  type: 'provisioning.releasing.completed',
+  version: '1.0',
+  summary:
+    'Nothing of an allocation is left; its node has proven it. A request that was never provisioned ends here too.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ reason: Type.String(), ended_at: Timestamp }),
+});
+
+export const provisioningReleaseFailed = defineEvent({
+  type: 'provisioning.release_failed',
+  version: '1.0',
+  summary: 'An allocation could not be cleaned up. It is billed no further and waits for a retry or an operator.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ generation, reason: Type.String(), attempts: Type.Integer({ minimum: 1 }) }),
+});
+
+export const provisioningForceReleaseRequested = defineEvent({
+  type: 'provisioning.force_release_requested',
+  version: '1.0',
+  summary: 'Somebody other than its owner decided that an allocation has to end: a depleted balance, a lost node.',
+  producer: 'provisioning-worker',
+  consumers: ['provisioning-worker'],
+  payload: payload({ reason: Type.String() }),
+});
