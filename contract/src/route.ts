@@ -54,7 +54,12 @@ interface RouteBase {
 export interface ReadRoute extends RouteBase {
   readonly method: 'GET';
   /** Answers text instead of JSON, in one of these media types; the handler's value is the text, and `query.format` chooses. */
-  readonly text?: readonly ('application/x-ndjson' | 'text/csv')[];
+  readonly text?: readonly ('application/x-ndjson' | 'text/csv' | 'text/event-stream')[];
+  /**
+   * Answers piece by piece, for as long as the caller listens and may: the credential is looked at again on the way. A
+   * browser cannot set headers here, so `query.project_id` may stand in for X-Project-ID.
+   */
+  readonly stream?: true;
 }
 export interface WriteRoute extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -3,6 +3,7 @@ import * as activity from './activity.ts';
 import * as audit from './audit.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as departments from './departments.ts';
+import * as events from './events.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   audit,
   deadLetters,
   departments,
+  events,
   invitations,
   me,
   members,
@@ -44,6 +46,7 @@ export * from './activity.ts';
 export * from './audit.ts';
 export * from './dead-letters.ts';
 export * from './departments.ts';
+export * from './events.ts';
 export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';

@@ -34,7 +34,8 @@ export interface Step<P, Done, Out> {
 }
 /** Asks something outside (a node task, an approval) and sleeps until the token is answered or time is up. Nobody polls. */
 export interface Wait<P, Done, S extends TSchema> {
-  readonly ask: (context: StepContext<P, Done>, token: string) => Promise<void>;
+  /** Answering a `Halt` says that there is no point in asking any more; whatever else it answers is ignored. */
+  readonly ask: (context: StepContext<P, Done>, token: string) => Promise<unknown>;
   readonly answer: S;
   /** From the moment that `ask` returned. */
   readonly timeoutMs: number;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import type { PolicyKey } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
@@ -54,6 +55,8 @@ export interface World {
   /** Puts somebody into an organization with a role. */
   join(subject: string, tenant: Tenant, role: string): Promise<string>;
   operator(subject?: string): Promise<string>;
+  /** Opens a real port, for what a call in memory cannot show; answers where. */
+  listen(): Promise<AddressInfo>;
   close(): Promise<void>;
 }
 
@@ -213,6 +216,10 @@ export async function openWorld(
         [subject],
       );
       return world.token(subject);
+    },
+    async listen() {
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      return app.server.address() as AddressInfo;
     },
     async close() {
       const late = await scope.close(10_000);

@@ -135,6 +135,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     body: { name: 'Research', slug: unique('department') },
   }),
   department_list: organization,
+  event_stream: async () => ({ query: 'follow=false&after=0-1-0' }),
   department_update: async (world, tenant) => {
     const slug = unique('department');
     const { id = '' } = await make(world, tenant, under(tenant, 'departments'), { name: 'Research', slug });

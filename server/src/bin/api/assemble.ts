@@ -12,7 +12,10 @@ import { type Mount, openMount } from '../../edge/http/mount.ts';
 import { makeOpaqueTokens } from '../../edge/http/opaque-tokens.ts';
 import { makeRateLimit } from '../../edge/http/rate-limit.ts';
 import type { Tenants } from '../../edge/http/tenancy.ts';
-import { actsOf, handlers } from '../../kernel/act.ts';
+import { makeEventLog } from '../../edge/streams/event-log.ts';
+import { openTail } from '../../edge/streams/tail.ts';
+import { makeEventStream } from '../../edge/streams/watch.ts';
+import { actsOf, handlers, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
@@ -103,6 +106,16 @@ export async function assembleApi(
       onFault: (error) => log.warn({ err: error }, 'the list of revoked tokens could not be read'),
     }),
   );
+  const tail = scope.keep(
+    'event-tail',
+    await openTail({
+      db,
+      who: systemViewer('event-tail', { correlationId: ids.next() }),
+      onCommit: database.outbox.onCommit,
+      clock,
+      log,
+    }),
+  );
   const mount = await openMount({
     handlers: [
       version({}),
@@ -114,6 +127,7 @@ export async function assembleApi(
       ...policies.routes,
       ...identities.routes,
       ...serviceAccounts.routes,
+      makeEventStream({ log: makeEventLog(db), tail }),
     ],
     authenticate: makeAuthenticate({
       people: settings,

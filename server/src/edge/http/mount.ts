@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { errors, routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
 import { SpanKind } from '@opentelemetry/api';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -17,6 +18,7 @@ import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { answerUnreadable, encodeProblem, framework, problemType } from './problem.ts';
 import type { Allowance, RateLimit } from './rate-limit.ts';
 import { makeRefusals, type RefusedAction } from './refusals.ts';
+import { sendStream } from './stream.ts';
 import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
 import { makeValidation } from './validation.ts';
 
@@ -118,6 +120,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
 
   const routes = parts.routes ?? everyRoute;
   let closing = false;
+  const stopping = new AbortController();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id });
     // Before the body is read: nobody waits for what will not be used.
@@ -139,7 +142,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   });
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
   for (const { route, handle } of matched(parts.handlers, routes)) {
-    const stages = makeStages(route, parts);
+    const stages = makeStages(route, { ...parts, stopping: stopping.signal });
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
@@ -169,6 +172,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     app: app as unknown as FastifyInstance,
     close: async () => {
       closing = true;
+      stopping.abort();
       const drained = new AbortController();
       const patience = parts.clock.sleep(drainMs, drained.signal).then(
         () => app.server.closeAllConnections(),
@@ -223,7 +227,7 @@ function matched(handlers: readonly Mounted[], routes: readonly Route[]): readon
 interface Answered {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: string;
+  readonly body: string | Readable;
   readonly replayed?: boolean;
   /** Set when the credential was the reason. */
   readonly refusedFor?: string;
@@ -234,7 +238,7 @@ interface Answered {
   };
 }
 
-function makeStages(route: Route, parts: MountParts) {
+function makeStages(route: Route, parts: MountParts & { readonly stopping: AbortSignal }) {
   const scoping = makeScoping(route, parts.tenants, () => parts.ids.next());
   const admission = makeAdmission(route, parts);
   const validate = makeValidation(route);
@@ -289,7 +293,7 @@ function makeStages(route: Route, parts: MountParts) {
       (admitted && admission.kindRefused(admitted)) ??
       (await scoping(person, credential?.scopes, {
         params: request.params as Record<string, string>,
-        projectHeader: header(request, 'x-project-id'),
+        projectHeader: header(request, 'x-project-id') ?? projectInQuery(route, request),
       }));
     const standing: Standing | Fault =
       allowed instanceof Fault || !admitted
@@ -320,7 +324,7 @@ function makeStages(route: Route, parts: MountParts) {
     // idempotency, validation
     const key = readKey(route, request.headers);
     if (key instanceof Fault) return problem(key);
-    const input = validate({ params: request.params, query: request.query, body: request.body });
+    const input = validate({ params: request.params, query: queryOf(route, request), body: request.body });
     if (input instanceof Fault) return problem(input);
 
     // handler, encoding
@@ -328,7 +332,28 @@ function makeStages(route: Route, parts: MountParts) {
       const value = await handle(viewer, input);
       if (value instanceof Fault) return problem(value);
       headers['content-type'] = mediaType(route, input.query);
-      return { status, headers, body: encode(value) };
+      if (!isStream(route)) return { status, headers, body: encode(value) };
+      const mayStay = async () => {
+        const again = await admission.admit(
+          header(request, 'authorization'),
+          { address: request.ip, userAgent },
+          request.id,
+        );
+        if (again instanceof Fault) return false;
+        const { params } = request as { params: Record<string, string> };
+        const projectHeader = viewer.projectId;
+        return !(
+          (await scoping(again.person, again.identity.credential.scopes, { params, projectHeader })) instanceof Fault
+        );
+      };
+      const gone = new AbortController();
+      request.raw.once('close', () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, parts.stopping]);
+      return {
+        status,
+        headers,
+        body: sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal }),
+      };
     }
     const act = makeAct(viewer, write.audit, parts.ids.next());
     const print = fingerprint(request.url, header(request, 'x-project-id'), request.body);
@@ -393,6 +418,18 @@ function makeStages(route: Route, parts: MountParts) {
       };
     }
   };
+}
+
+const isStream = (route: Route): boolean => route.method === 'GET' && route.stream === true;
+
+/** EventSource sets no headers of its own choosing: the project stands in the query, the last event in a header. */
+function projectInQuery(route: Route, request: FastifyRequest): string | undefined {
+  const { project_id: named } = request.query as { project_id?: unknown };
+  return isStream(route) && typeof named === 'string' ? named : undefined;
+}
+function queryOf(route: Route, request: FastifyRequest): unknown {
+  const last = isStream(route) ? header(request, 'last-event-id') : undefined;
+  return last === undefined ? request.query : { ...(request.query as object), after: last };
 }
 
 /** What a handler refuses is worth a row when it is about rights, as it is when the mount refuses it. */

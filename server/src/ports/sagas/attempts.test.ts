@@ -1,5 +1,6 @@
 import { context, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -72,6 +73,18 @@ describe('an attempt', () => {
     await clock.advance(1);
     expect(await tried).toEqual({ end: 'failed', reason: 'took longer than 5000 ms' });
     expect(told).toBe(true);
+  });
+
+  it('asks nothing when there is no point in asking', async () => {
+    const { run, attempt } = setUp(
+      defineSaga<object>('s', 1).wait('a', {
+        ask: async () => new Halt('too late'),
+        answer: Type.Null(),
+        timeoutMs: 1,
+        undo: nothing,
+      }),
+    );
+    expect(await run({ ...attempt, work: 'ask' }, never)).toEqual({ end: 'halt', reason: 'too late' });
   });
 
   it('fails when this process does not know the step', async () => {

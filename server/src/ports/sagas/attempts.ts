@@ -94,8 +94,8 @@ async function tryOnce(
       return { end: 'ok', out: null };
     }
     if (entry.kind === 'wait') {
-      await entry.wait.ask(given, makeToken(beginning.secret, runName(plan.saga, id), step.name));
-      return { end: 'ok', out: null };
+      const asked = await entry.wait.ask(given, makeToken(beginning.secret, runName(plan.saga, id), step.name));
+      return asked instanceof Halt ? { end: 'halt', reason: asked.reason } : { end: 'ok', out: null };
     }
     const out: unknown = await entry.step.do(given);
     if (out instanceof Halt) return { end: 'halt', reason: out.reason };

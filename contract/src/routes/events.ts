@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { Uuid } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+export const eventStream = defineRoute({
+  id: 'event_stream',
+  method: 'GET',
+  path: '/api/v1/events/stream',
+  tag: 'Events',
+  summary: 'Watch what happens in a project, as it happens',
+  auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'allowed' },
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  errors: ['cursor_invalid'],
+  text: ['text/event-stream'],
+  stream: true,
+  query: Type.Object(
+    {
+      project_id: Type.Optional(Uuid),
+      about: Type.Optional({ ...Uuid, description: 'Only events about this object, for example an allocation.' }),
+      types: Type.Optional(
+        Type.String({
+          maxLength: 500,
+          pattern: '^[a-z_]+(?:\\.[a-z_]+)*(?:,[a-z_]+(?:\\.[a-z_]+)*)*$',
+          description: 'Only events whose type is one of these or lies below one, separated by commas.',
+        }),
+      ),
+      after: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description: 'The id of the last event that was seen; Last-Event-ID says the same. Without it: from now on.',
+        }),
+      ),
+      follow: Type.Optional(
+        Type.Boolean({ default: true, description: 'Whether to wait for what comes, or end with what is there.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  response: Type.String({
+    description:
+      'Server-Sent Events. `event` is the type, `data` the envelope, `id` the place to resume from. The first one is `ready`.',
+  }),
+});

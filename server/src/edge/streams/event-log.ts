@@ -1,0 +1,82 @@
+import { type Database, sql, type Viewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+
+/**
+ * The outbox as somebody sees it who may see one project. It is read in the rounds of the relay (see outbox-log.ts), so
+ * that nothing is skipped and events of one key stay in order. Where a reader stands is three numbers, which any
+ * process can go on from: they are the id of each event on the wire.
+ */
+export interface Mark {
+  readonly from: string;
+  readonly to: string;
+  readonly position: string;
+}
+export interface LoggedEvent {
+  readonly mark: Mark;
+  readonly type: string;
+  /** The envelope as JSON. */
+  readonly envelope: string;
+}
+export interface Wanted {
+  readonly about: string | undefined;
+  readonly types: readonly string[];
+}
+
+const shape = /^([0-9]{1,20})-([0-9]{1,20})-([0-9]{1,19})$/;
+
+export const writeMark = ({ from, to, position }: Mark): string => `${from}-${to}-${position}`;
+export function readMark(text: string): Mark | Fault<'cursor_invalid'> {
+  const [, from, to, position] = shape.exec(text) ?? [];
+  if (from === undefined || to === undefined || position === undefined || BigInt(from) > BigInt(to)) {
+    return new Fault('cursor_invalid', 'This is not the id of an event: start again without one.');
+  }
+  return { from, to, position };
+}
+
+const readRound = sql(
+  'stream-round',
+  `select position::text as position, subject, envelope::text as envelope from outbox_events
+   where mine(organization_id) and envelope ->> 'project_id' = $1
+     and transaction_id >= $2::text::xid8 and transaction_id < $3::text::xid8 and outbox_events.position > $4
+     and ($5::text is null or key = $5)
+     and (cardinality($6::text[]) = 0 or exists (
+       select from unnest($6::text[]) t where subject = t or starts_with(subject, t || '.')
+     ))
+   order by outbox_events.position limit $7`,
+);
+const readHorizon = sql('stream-horizon', 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid');
+
+const batch = 200;
+
+export function makeEventLog(db: Database) {
+  const horizon = async (who: Viewer): Promise<string> =>
+    db.read(who, async (tx) => (await tx.rows<{ xid: string }>(readHorizon))[0]?.xid ?? '0');
+  return {
+    /** Where a reader stands who wants only what is yet to come. */
+    async now(who: Viewer): Promise<Mark> {
+      const xid = await horizon(who);
+      return { from: xid, to: xid, position: '0' };
+    },
+    /** What comes next, and where it leaves the reader; nothing when there is nothing yet. */
+    next(who: Viewer, at: Mark, wanted: Wanted): Promise<{ readonly events: LoggedEvent[]; readonly mark: Mark }> {
+      return db.read(who, async (tx) => {
+        const read = async (mark: Mark) =>
+          (
+            await tx.rows<{ position: string; subject: string; envelope: string }>(readRound, [
+              ...[who.projectId, mark.from, mark.to, mark.position],
+              ...[wanted.about ?? null, wanted.types, batch],
+            ])
+          ).map(({ position, subject, envelope }) => ({ mark: { ...mark, position }, type: subject, envelope }));
+        // What is left of the round that the reader was in; then a new one, up to the oldest transaction still running.
+        const rest = at.from === at.to ? [] : await read(at);
+        if (rest.length > 0) return { events: rest, mark: rest.at(-1)?.mark ?? at };
+        const [row] = await tx.rows<{ xid: string }>(readHorizon);
+        const round: Mark = { from: at.to, to: row?.xid ?? at.to, position: '0' };
+        const events = BigInt(round.to) > BigInt(round.from) ? await read(round) : [];
+        const last = events.at(-1)?.mark;
+        return { events, mark: last ?? { from: round.to, to: round.to, position: '0' } };
+      });
+    },
+  };
+}
+export type EventLog = ReturnType<typeof makeEventLog>;
