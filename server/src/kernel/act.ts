@@ -25,6 +25,8 @@ export interface Viewer {
   readonly organizationId: string | undefined;
   /** Set when the route's tenancy is a project; resolved and checked by the mount. */
   readonly projectId: string | undefined;
+  /** The only projects that exist for a machine, when it is bounded: a list shows no others. People see all. */
+  readonly projectIds?: readonly string[];
   readonly correlationId: string;
   readonly traceparent: string | undefined;
   readonly address: string | undefined;

@@ -61,7 +61,9 @@ export const list = on(projectList, ({ db, region }, who, { params, query }) =>
     name: 'projects',
     query,
     read: (after, limit) =>
-      db.read(who, (tx) => listProjects(tx, params.organization_id, { after, state: query.state, limit })),
+      db.read(who, (tx) =>
+        listProjects(tx, params.organization_id, { after, state: query.state, within: who.projectIds, limit }),
+      ),
     keyOf: (row) => row.id,
     show: (row) => showProject(region, row),
   }),

@@ -45,6 +45,7 @@ const projectsSql = sql(
   `select id, organization_id, department_id, name, slug, state, version, created_at, updated_at from projects
    where organization_id = $1 and mine(organization_id) and ($2::uuid is null or id > $2)
      and ($3::text is null or state = $3) and ($3::text is not null or state <> 'deleted')
+     and ($5::uuid[] is null or id = any ($5))
    order by id limit $4`,
 );
 const renameProjectSql = sql(
@@ -163,8 +164,21 @@ export const findProject = (tx: ReadTx, id: string) => one(tx.rows<ProjectRow>(p
 export const listProjects = (
   tx: ReadTx,
   organizationId: string,
-  page: { after: string | undefined; state: string | undefined; limit: number },
-) => tx.rows<ProjectRow>(projectsSql, [organizationId, page.after ?? null, page.state ?? null, page.limit]);
+  page: {
+    readonly after: string | undefined;
+    readonly state: string | undefined;
+    /** Only these, for whoever may not see the others. */
+    readonly within: readonly string[] | undefined;
+    readonly limit: number;
+  },
+) =>
+  tx.rows<ProjectRow>(projectsSql, [
+    organizationId,
+    page.after ?? null,
+    page.state ?? null,
+    page.limit,
+    page.within ?? null,
+  ]);
 export const renameProject = (tx: WriteTx, id: string, name: string, version: number | undefined) =>
   one(tx.rows<ProjectRow>(renameProjectSql, [id, name, version ?? null]));
 

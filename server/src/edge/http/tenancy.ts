@@ -42,7 +42,7 @@ export interface Tenants {
 }
 /** What a token leaves of the roles; undefined when it leaves everything. */
 type Narrowed = ReadonlySet<string> | undefined;
-export type Standing = Pick<Viewer, 'reach' | 'organizationId' | 'projectId' | 'actorRole'>;
+export type Standing = Pick<Viewer, 'reach' | 'organizationId' | 'projectId' | 'projectIds' | 'actorRole'>;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -106,7 +106,13 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     }
     const held = person.bounds?.scopes ?? tenantRoles[role];
     if (wanted && !permitted(held, scopes, wanted)) return lacking(wanted, role);
-    return { reach: 'organization', organizationId: owned.organizationId, projectId: owned.projectId, actorRole: role };
+    return {
+      reach: 'organization',
+      organizationId: owned.organizationId,
+      projectId: owned.projectId,
+      ...(person.bounds && { projectIds: person.bounds.projectIds }),
+      actorRole: role,
+    };
   };
 }
 
