@@ -1608,7 +1608,7 @@ alter table service_account_projects enable row level security;
 create policy reach on service_account_projects
   using (within_wall(organization_id));
 
-grant insert, select on service_account_projects to gpuaas_api;
+grant delete, insert, select on service_account_projects to gpuaas_api;
 
 -- Table service_accounts
 

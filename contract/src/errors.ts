@@ -102,6 +102,7 @@ export const errors = {
   personal_token_expiry_invalid: kind(422, 'The token would live longer than the policy allows.', 'tenant admin'),
   service_account_not_found: kind(404, 'There is no such service account.'),
   service_account_slug_taken: kind(409, 'Another service account here already uses this slug.'),
+  service_account_pinned: kind(409, 'The account is pinned to its project; its list of projects cannot change.'),
   service_account_key_not_found: kind(404, 'There is no such key.'),
   service_account_key_invalid: kind(422, 'The key cannot be used, or would live longer than the policy allows.'),
   user_already_exists: kind(409, 'A user of this name exists already.'),

@@ -5,6 +5,7 @@ export const scopes = {
   'organizations:delete': 'Delete organizations',
   'members:read': 'See who belongs to an organization or a project',
   'members:write': 'Invite people, change their roles and remove them',
+  'membership:leave': 'Leave an organization',
   'profile:read': 'See who one is and what one belongs to',
   'profile:write': 'Change what is remembered about oneself',
   'ssh_keys:read': 'See SSH keys',
@@ -33,6 +34,7 @@ export type PlatformRole = 'platform_superadmin' | 'platform_ops' | 'platform_fi
 const viewer = [
   'organizations:read',
   'members:read',
+  'membership:leave',
   'projects:read',
   'ssh_keys:read',
   'activity:read',

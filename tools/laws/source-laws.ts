@@ -186,6 +186,8 @@ export const noBareNumbers = (excused: readonly string[]): Law =>
     look: (node, parents, text, path) => {
       const value = literal(node);
       if ((typeof value !== 'number' && typeof value !== 'bigint') || isSmall(value)) return undefined;
+      // In a type, a number only says which part of another type is meant.
+      if (parents.at(-1)?.type === 'TSLiteralType') return undefined;
       if (!isFacts(path)) {
         return 'a number in a domain is a policy (contract/src/policies.ts), a unit (kernel/units.ts), or a fact with a name and a reason in facts.ts of the domain';
       }

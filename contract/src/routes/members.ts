@@ -67,6 +67,23 @@ export const memberRemove = defineRoute({
   response: Member,
 });
 
+export const memberLeave = defineRoute({
+  id: 'member_leave',
+  method: 'POST',
+  path: '/api/v1/organizations/{organization_id}/leave',
+  tag: 'Members',
+  summary: 'Leave an organization and all its projects; the last owner stays',
+  auth: { kind: 'user', scope: 'membership:leave', serviceAccounts: 'refused', personalTokens: 'refused' },
+  tenancy: { kind: 'path', param: 'organization_id' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'member.leave',
+  errors: ['member_not_found', 'last_owner'],
+  params: Type.Object(ofOrganization, { additionalProperties: false }),
+  body: Type.Object({}, { additionalProperties: false }),
+  response: Member,
+});
+
 export const projectMemberList = defineRoute({
   id: 'project_member_list',
   method: 'GET',

@@ -177,6 +177,48 @@ export const serviceAccountGet = defineRoute({
   response: ServiceAccount,
 });
 
+export const serviceAccountUpdate = defineRoute({
+  id: 'service_account_update',
+  method: 'PATCH',
+  path: '/api/v1/service-accounts/{service_account_id}',
+  tag,
+  summary: 'Change what a service account is called, what it may do and where, or switch it off and on',
+  auth: write,
+  tenancy: ofAccount,
+  stepUp,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'service_account.update',
+  errors: [
+    'service_account_not_found',
+    'service_account_pinned',
+    'project_not_found',
+    'insufficient_permissions',
+    'illegal_transition',
+    'version_conflict',
+  ],
+  params: accountParams,
+  body: Type.Object(
+    {
+      name: Type.Optional(Name),
+      description: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+      scopes: Type.Optional(Scopes),
+      project_ids: Type.Optional(
+        Type.Array(Uuid, {
+          minItems: 1,
+          maxItems: 100,
+          uniqueItems: true,
+          description: 'All projects where it may act from now on; for accounts of an organization.',
+        }),
+      ),
+      state: Type.Optional(Type.Enum(['active', 'disabled'])),
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'Refuse if the account has changed since.' })),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  response: ServiceAccount,
+});
+
 const lifecycle = <const I extends `service_account_${string}`, const A extends `service_account.${string}`>(
   id: I,
   audit: A,

@@ -72,6 +72,8 @@ export async function openWorld(
     readonly log?: Log;
     /** A second api over the tables of this one, which outlives it. */
     readonly beside?: World;
+    /** An api that no wake-up reaches: what others announce is lost on it. */
+    readonly deaf?: boolean;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     readonly tenants?: Tenants;
     /** Changes the database before the api opens it. */
@@ -105,8 +107,9 @@ export async function openWorld(
     stranger: await generateKeyPair('ES256'),
   };
   const { ours, stranger } = signers;
+  const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
   const { app } = await assembleApi(
-    { database, cache, clock, ids: systemIds, log, metrics, scope },
+    { database: heard, cache, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,

@@ -175,6 +175,17 @@ const examples: Readonly<Record<string, MakeExample>> = {
   },
   me_get: nothing,
   member_list: organization,
+  member_leave: async (world, tenant, caller) => {
+    const host = await world.found(unique('host'));
+    // Whoever has a role at home has the same one there.
+    await asSystem(
+      world.root,
+      `insert into tenant_memberships (user_id, organization_id, role)
+       select user_id, $2, role from tenant_memberships where organization_id = $1 and user_id = $3`,
+      [tenant.organizationId, host.organizationId, await personOf(world, caller)],
+    );
+    return { params: { organization_id: host.organizationId }, body: {} };
+  },
   member_update: async (world, tenant) => ({
     params: { organization_id: tenant.organizationId, user_id: await freshMember(world, tenant) },
     body: { role: 'admin' },
@@ -268,6 +279,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   }),
   service_account_list: async (_, tenant) => ({ params: { project_id: tenant.projectId } }),
   service_account_get: byAccount(),
+  service_account_update: byAccount({ name: 'Another name' }),
   service_account_disable: byAccount({}),
   service_account_enable: async (world, tenant) => {
     const { id } = await serviceAccount(world, tenant);

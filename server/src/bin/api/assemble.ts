@@ -3,7 +3,7 @@ import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
-import { makeServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
+import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
@@ -82,19 +82,23 @@ export async function assembleApi(
   });
   const { region } = settings;
   const tenancy = scope.keep('tenancy', await openTenancy({ ...database, db, ids, clock, region, policies }));
-  const serviceAccounts = makeServiceAccounts({
-    db,
-    begin: actsOf('service-accounts', ids),
-    ids,
-    clock,
-    region,
-    seal: settings.seal,
-    publicUrl: settings.publicUrl,
-    audience: settings.audience,
-    keyMaxDays: (who) => policies.number('auth.service_account_key_max_days', who),
-    tokenSeconds: (organizationId) => policies.number('auth.service_account_token_seconds', { organizationId }),
-    flush: identities.flush,
-  });
+  const serviceAccounts = scope.keep(
+    'service-accounts',
+    await openServiceAccounts({
+      ...database,
+      db,
+      begin: actsOf('service-accounts', ids),
+      ids,
+      clock,
+      region,
+      seal: settings.seal,
+      publicUrl: settings.publicUrl,
+      audience: settings.audience,
+      keyMaxDays: (who) => policies.number('auth.service_account_key_max_days', who),
+      tokenSeconds: (organizationId) => policies.number('auth.service_account_token_seconds', { organizationId }),
+      flush: identities.flush,
+    }),
+  );
   const denyList = scope.keep(
     'deny-list',
     await openDenyList({

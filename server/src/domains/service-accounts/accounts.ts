@@ -22,15 +22,15 @@ export interface AccountParts {
   readonly db: Database;
   readonly ids: Ids;
   readonly region: string;
-  /** Forgets what this process remembers of accounts and keys. */
+  /** Makes every process, this one first, forget what it remembers of accounts and keys. */
   readonly changed: () => void;
 }
 const on = handlers<AccountParts>();
 const listName = 'service-accounts';
-const absent = () => new Fault('service_account_not_found', 'There is no such object.');
+export const absent = () => new Fault('service_account_not_found', 'There is no such object.');
 
 /** Nobody gives away what they do not have themselves, with the token at hand. */
-function beyond(who: Viewer, wanted: readonly Scope[]): Fault<'insufficient_permissions'> | undefined {
+export function beyond(who: Viewer, wanted: readonly Scope[]): Fault<'insufficient_permissions'> | undefined {
   const held = tenantRoles[who.actorRole as TenantRole] ?? [];
   const narrowed = who.credential?.scopes;
   const more = wanted.filter((scope) => !held.includes(scope) || (narrowed && !narrowed.has(scope)));

@@ -13,6 +13,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { accountRoutes } from './accounts.ts';
+import { update } from './changes.ts';
 import { freshMs, maxKnown } from './facts.ts';
 import { keyRoutes } from './keys.ts';
 import { findGood, type GoodKey } from './keys-store.ts';
@@ -32,6 +33,7 @@ export interface ServiceAccounts {
     readonly absent: ErrorCode;
     find(id: string): Promise<{ readonly organizationId: string; readonly projectId: string | undefined } | undefined>;
   };
+  close(): Promise<void>;
 }
 export interface KnownMachine {
   readonly id: string;
@@ -46,7 +48,9 @@ export interface KnownMachine {
   };
 }
 
-export function makeServiceAccounts(parts: {
+export const serviceAccountsChannel = 'gpuaas_service_accounts';
+
+export async function openServiceAccounts(parts: {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
@@ -59,14 +63,21 @@ export function makeServiceAccounts(parts: {
   readonly keyMaxDays: (who: Viewer) => number;
   readonly tokenSeconds: (organizationId: string) => number;
   readonly flush: () => Promise<void>;
-}): ServiceAccounts {
+  readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;
+  readonly notify: (channel: string) => void;
+}): Promise<ServiceAccounts> {
   const { db, ids, clock } = parts;
   const fresh = { clock, ttlMs: freshMs, max: maxKnown };
   const machines = makeFresh<string, GoodKey | undefined>(fresh);
   const owners = makeFresh<string, { organizationId: string; projectId: string | undefined } | undefined>(fresh);
-  const changed = () => {
+  const forget = () => {
     machines.forget();
     owners.forget();
+  };
+  const listening = await parts.listen(serviceAccountsChannel, forget);
+  const changed = () => {
+    forget();
+    parts.notify(serviceAccountsChannel);
   };
   const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
     db.read(systemViewer('service-accounts', { correlationId: ids.next() }), work);
@@ -79,6 +90,7 @@ export function makeServiceAccounts(parts: {
     find: signer.find,
     routes: [
       ...accountRoutes({ ...parts, changed }),
+      update({ ...parts, changed }),
       ...keyRoutes({ ...parts, changed }),
       ...tokenRoutes({
         ...parts,
@@ -113,6 +125,7 @@ export function makeServiceAccounts(parts: {
           return row && { organizationId: row.organization_id, projectId: row.project_id ?? undefined };
         }),
     },
+    close: () => listening.close(),
   };
 }
 

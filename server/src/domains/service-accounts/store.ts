@@ -11,7 +11,19 @@ const insertProjectsSql = sql(
   'service-account-projects',
   `insert into service_account_projects (service_account_id, project_id, organization_id)
    select $1, p.id, p.organization_id from projects p
-   where p.id = any ($2) and p.organization_id = $3 and p.state <> 'deleted' and mine(p.organization_id)`,
+   where p.id = any ($2) and p.organization_id = $3 and p.state <> 'deleted' and mine(p.organization_id)
+   on conflict do nothing`,
+);
+const dropProjectsSql = sql(
+  'service-account-projects-drop',
+  `delete from service_account_projects
+   where service_account_id = $1 and project_id <> all ($2) and mine(organization_id)`,
+);
+const changeSql = sql(
+  'service-account-change',
+  `update service_accounts set name = coalesce($2, name), scopes = coalesce($3, scopes),
+     description = case when $4 then $5 else description end, version = version + 1, updated_at = act_time()
+   where id = $1 and mine(organization_id)`,
 );
 const projectsSql = sql(
   'service-account-projects-there',
@@ -125,6 +137,27 @@ export async function insertAccount(tx: WriteTx, account: NewAccount): Promise<b
   if (inserted === 0) return false;
   if (!isPinned) await tx.run(insertProjectsSql, [account.id, account.projectIds, account.organizationId]);
   return true;
+}
+export async function changeAccount(
+  tx: WriteTx,
+  account: Pick<AccountRow, 'id' | 'organization_id'>,
+  change: {
+    readonly name?: string;
+    readonly scopes?: readonly Scope[];
+    readonly description?: string | null;
+    readonly project_ids?: readonly string[];
+  },
+): Promise<void> {
+  await tx.run(changeSql, [
+    account.id,
+    change.name ?? null,
+    change.scopes ?? null,
+    change.description !== undefined,
+    change.description ?? null,
+  ]);
+  if (!change.project_ids) return;
+  await tx.run(dropProjectsSql, [account.id, change.project_ids]);
+  await tx.run(insertProjectsSql, [account.id, change.project_ids, account.organization_id]);
 }
 export const findAccount = async (tx: ReadTx, id: string): Promise<AccountRow | undefined> =>
   (await tx.rows<AccountRow>(getSql, [id]))[0];

@@ -64,8 +64,10 @@ const exchange = on(serviceAccountToken, async (parts, act, { body }) => {
     return tx.commit(
       { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope },
       {
+        // Whoever asks stands outside until the assertion is proven; the log is the account's organization's.
+        organizationId: account.organization_id,
         target: { type: 'service_account', id: account.id },
-        change: { organization_id: account.organization_id, key_id: keyId, token_id: tokenId, scope },
+        change: { key_id: keyId, token_id: tokenId, scope },
         events: 'none',
       },
     );

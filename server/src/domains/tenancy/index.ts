@@ -83,6 +83,7 @@ export async function openTenancy(parts: {
         members.list,
         members.update,
         members.remove,
+        members.leave,
         projectMembers.list,
         projectMembers.set,
         projectMembers.remove,

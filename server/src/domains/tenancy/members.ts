@@ -1,4 +1,4 @@
-import { memberChanged, memberList, memberRemove, memberUpdate, type TenantRole } from '@gpuaas/contract';
+import { memberChanged, memberLeave, memberList, memberRemove, memberUpdate, type TenantRole } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
@@ -60,6 +60,31 @@ export const remove = on(memberRemove, async ({ db, region, changed }, act, { pa
   return written;
 });
 
+/** Nobody needs a right to go. Only the last owner cannot: an organization without one can be helped by nobody in it. */
+export const leave = on(memberLeave, async ({ db, region, changed }, act, { params }) => {
+  const organizationId = params.organization_id;
+  const written = await db.write(act, async (tx) => {
+    const held = await holdMembers(tx, organizationId, act.actorId, act.actorId);
+    const from = held.find((member) => member.user_id === act.actorId)?.role;
+    if (from === undefined) return tx.abandon(absent());
+    if (isLastOwner(held, from)) return tx.abandon(lastOwner());
+    await removeMember(tx, organizationId, act.actorId);
+    const row = await findMember(tx, organizationId, act.actorId);
+    if (!row) return tx.abandon(absent());
+    return tx.commit(showMember(region, row), {
+      target: { type: 'member', id: act.actorId },
+      change: { role: [from, null] },
+      events: [memberChanged.of(act.actorId, { user_id: act.actorId, role: null })],
+    });
+  });
+  if (!(written instanceof Fault)) changed();
+  return written;
+});
+
+const lastOwner = () => new Fault('last_owner', 'This is the only owner: make somebody else an owner first.');
+const isLastOwner = (held: readonly { readonly role: TenantRole }[], from: TenantRole): boolean =>
+  from === 'owner' && held.filter(({ role }) => role === 'owner').length === 1;
+
 /**
  * The role that somebody has now, if it may become `to`. Roles are read under a lock and not from what the mount
  * remembers: whoever has just lost ownership cannot use it once more.
@@ -77,9 +102,5 @@ async function heldRole(
   if (from === undefined) return absent();
   const refused = grantFault({ by: roleOf(act.actorId), toSelf: userId === act.actorId, from, to });
   if (refused) return refused;
-  const owners = held.filter(({ role }) => role === 'owner').length;
-  if (from === 'owner' && to !== 'owner' && owners === 1) {
-    return new Fault('last_owner', 'This is the only owner: make somebody else an owner first.');
-  }
-  return from;
+  return to !== 'owner' && isLastOwner(held, from) ? lastOwner() : from;
 }

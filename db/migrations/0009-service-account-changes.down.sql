@@ -1,0 +1,1 @@
+revoke delete on service_account_projects from gpuaas_api;
