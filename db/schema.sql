@@ -1123,6 +1123,7 @@ create table node_tasks (
   dispatched_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_at timestamp with time zone not null default act_time(),
+  saga_answered_at timestamp with time zone,
   constraint node_tasks_pkey PRIMARY KEY (id),
   constraint node_tasks_check CHECK (((allocation_id IS NULL) = (organization_id IS NULL))),
   constraint node_tasks_generation_check CHECK ((generation > 0)),
@@ -1134,6 +1135,7 @@ CREATE INDEX node_tasks_allocation ON public.node_tasks USING btree (allocation_
 CREATE INDEX node_tasks_expiry ON public.node_tasks USING btree (expires_at) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
 CREATE INDEX node_tasks_node ON public.node_tasks USING btree (node_id, id);
 CREATE INDEX node_tasks_open ON public.node_tasks USING btree (node_id, id) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
+CREATE INDEX node_tasks_unanswered ON public.node_tasks USING btree (finished_at) WHERE ((saga_token IS NOT NULL) AND (saga_answered_at IS NULL));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_tasks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_tasks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();

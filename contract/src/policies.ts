@@ -172,6 +172,48 @@ export const policies = [
     owner: 'allocations',
   }),
   whole(
+    'node.heartbeat_seconds',
+    { default: 15, minimum: 1, maximum: 300, unit: 'seconds' },
+    'nodes',
+    'How often a node says how it is.',
+  ),
+  whole(
+    'node.lost_after_seconds',
+    { default: 45, minimum: 5, maximum: 3_600, unit: 'seconds' },
+    'nodes',
+    'A node that said nothing for this long is lost, if we were listening all the while.',
+  ),
+  whole(
+    'node.certificate_hours',
+    { default: 24, minimum: 1, maximum: 168, unit: 'hours' },
+    'nodes',
+    'The life of a certificate of a node.',
+  ),
+  whole(
+    'node.task_ttl_seconds',
+    { default: 900, minimum: 10, maximum: 86_400, unit: 'seconds' },
+    'nodes',
+    'How long a task may be begun and reported, unless whoever queues it says otherwise.',
+  ),
+  whole(
+    'node.task_redispatch_seconds',
+    { default: 20, minimum: 1, maximum: 600, unit: 'seconds' },
+    'nodes',
+    'A task that was handed out and that the node does not report as running is handed out again after this long.',
+  ),
+  whole(
+    'node.signer_overlap_seconds',
+    { default: 120, minimum: 0, maximum: 86_400, unit: 'seconds' },
+    'nodes',
+    'How long a new task-signing key is announced before it signs.',
+  ),
+  whole(
+    'node.signer_grace_hours',
+    { default: 24, minimum: 1, maximum: 720, unit: 'hours' },
+    'nodes',
+    'How long nodes obey a task-signing key after another one took its place.',
+  ),
+  whole(
     'terminal.session_max_ttl_seconds',
     { default: 14_400, minimum: 60, maximum: 86_400, unit: 'seconds' },
     'terminal',

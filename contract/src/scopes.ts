@@ -24,6 +24,8 @@ export const scopes = {
   'service_accounts:write': 'Create, change and remove service accounts and their keys',
   'policies:read': 'See which limits apply',
   'policies:admin': 'Set limits and choices for anyone',
+  'fleet:read': 'See nodes, slots and what they report',
+  'fleet:admin': 'Add, change and retire nodes, slots and what is sold from them',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
 } as const;
 export type Scope = keyof typeof scopes;
@@ -59,10 +61,10 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
 };
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin'],
-  platform_ops: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin'],
+  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin', 'fleet:read', 'fleet:admin'],
+  platform_ops: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin', 'fleet:read', 'fleet:admin'],
   platform_finance: [],
-  platform_support: ['audit:admin'],
+  platform_support: ['audit:admin', 'fleet:read'],
 };
 
 /** What anyone who is signed in may do about themselves, before belonging to any organization. */

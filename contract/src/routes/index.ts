@@ -15,6 +15,7 @@ import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
 import * as sshKeys from './ssh-keys.ts';
+import * as taskSigners from './task-signers.ts';
 
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   serviceAccounts,
   sessions,
   sshKeys,
+  taskSigners,
 ]
   .flatMap((file) => Object.values(file) as unknown[])
   .filter(isRoute)
@@ -58,3 +60,4 @@ export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
 export * from './ssh-keys.ts';
+export * from './task-signers.ts';

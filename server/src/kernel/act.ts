@@ -122,6 +122,11 @@ export interface ReadTx {
 }
 export interface WriteTx extends ReadTx {
   run(statement: Sql, values?: readonly unknown[]): Promise<number>;
+  /**
+   * Tells the listeners of a channel `what`, a short word without a comma, once the commit is done and never without
+   * it. Best effort: should the process die in between, listeners find out by themselves a little later.
+   */
+  wake(channel: string, what: string): void;
   commit<T>(value: T, receipt: Receipt): Commit<T>;
   /** Leaving without writing: the transaction rolls back and the fault is the answer. */
   abandon<F extends Fault>(fault: F): Abandon<F>;

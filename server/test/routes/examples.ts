@@ -117,6 +117,26 @@ const freshKey = (): string => {
   return `ssh-ed25519 ${blob.toString('base64')} somebody@example`;
 };
 
+/** A task-signing key of its own, moved along the given states. Its private half opens nothing. */
+const taskSigner = async (world: World, states: readonly string[]): Promise<string> => {
+  const id = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into task_signers (id, public_key, sealed_private_key, effective_at) values ($1, $2, '', '2999-01-01')`,
+    [id, randomBytes(32).toString('base64url')],
+  );
+  const move = (to: string, what: string, values: unknown[]) =>
+    asSystem(world.root, `update task_signers set state = '${to}', version = version + 1 where ${what}`, values);
+  if (states.includes('active')) {
+    // Only one is active: the present one steps aside for a moment.
+    const { rows } = await world.root.query(`select id from task_signers where state = 'active'`);
+    await move('grace', 'id = $1', [rows[0].id]);
+    for (const state of states) await move(state, 'id = $1', [id]);
+    await move('active', 'id = $1', [rows[0].id]);
+  }
+  return id;
+};
+
 const examples: Readonly<Record<string, MakeExample>> = {
   activity_list: nothing,
   admin_audit_list: nothing,
@@ -363,6 +383,24 @@ const examples: Readonly<Record<string, MakeExample>> = {
   },
   sign_in_get: nothing,
   signing_key_list: nothing,
+  task_signer_list: nothing,
+  task_signer_rotate: async (world) => {
+    // One announcement at a time: whatever an earlier example announced is over.
+    await asSystem(
+      world.root,
+      `update task_signers set state = 'revoked', version = version + 1 where state = 'staged'`,
+      [],
+    );
+    return { body: { reason: 'an example' } };
+  },
+  task_signer_retire: async (world) => ({
+    params: { signer_id: await taskSigner(world, ['active', 'grace']) },
+    body: { reason: 'an example' },
+  }),
+  task_signer_revoke: async (world) => ({
+    params: { signer_id: await taskSigner(world, []) },
+    body: { reason: 'an example' },
+  }),
   version_get: nothing,
 };
 

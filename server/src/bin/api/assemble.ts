@@ -20,6 +20,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
+import { openSigners } from './nodes.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
@@ -120,6 +121,7 @@ export async function assembleApi(
       log,
     }),
   );
+  const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
   const mount = await openMount({
     handlers: [
       version({}),
@@ -131,6 +133,7 @@ export async function assembleApi(
       ...policies.routes,
       ...identities.routes,
       ...serviceAccounts.routes,
+      ...taskSigners.routes,
       makeEventStream({ log: makeEventLog(db), tail }),
     ],
     authenticate: makeAuthenticate({

@@ -1,20 +1,41 @@
 import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
+import { answersChannel, makeAnswers } from '../../domains/nodes/index.ts';
 import { listener, startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
 import { makeRemoveProject } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
+import { Secret } from '../../kernel/config.ts';
+import { startReconciler } from '../../kernel/reconciler.ts';
+import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
+import { openSigners } from '../api/nodes.ts';
+
+/** A task that nobody ended is noticed this late, and a key that is due signs this late. */
+const sweepEveryMs = 1_000;
+const ageEveryMs = 5_000;
 
 export const provisioningWorker = defineProcess({
   name: 'provisioning-worker',
   summary: 'Runs the sagas: what takes several steps and must be undone when one fails.',
   needs: ['database', 'bus', 'sagas'],
-  config: Type.Object({}),
-  async start({ database, bus, sagas, clock, ids, log, metrics, scope }) {
+  config: Type.Object({
+    secretsKey: Type.Optional(
+      Secret({
+        description: '32 bytes in base64 that seal what is kept in the database. Without it no tasks are signed.',
+      }),
+    ),
+  }),
+  async start({ config, database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
+    const seal = config.secretsKey ? makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) : undefined;
+    const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
+    scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, everyMs: ageEveryMs }));
+    const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
+    const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));
+    scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
     const removeProject = makeRemoveProject({ db, residents: [makeProjectKeys({ db, begin: actsOf('ssh', ids) })] });
     await sagas.serve([removeProject]);
     const consumer = scope.keep(

@@ -11,6 +11,7 @@ import { makeSightings } from './sightings.ts';
 import { actView, beginRead, commit } from './statements.ts';
 import { makeStoredReplies } from './stored-replies.ts';
 import { OpenTransaction, quiet, send, viewSettings } from './transaction.ts';
+import { makeWakeUps } from './wake-ups.ts';
 import { makeWrite } from './write.ts';
 
 const ping = sql('ping', 'select 1 as one');
@@ -77,6 +78,8 @@ export async function openPostgres(parts: {
       });
   };
 
+  const wakeUps = makeWakeUps({ pool, log });
+
   async function read<T>(who: Viewer, work: (tx: ReadTx) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     const begun = Promise.all([quiet(send(client, beginRead)), quiet(send(client, actView, viewSettings(who, clock)))]);
@@ -94,7 +97,7 @@ export async function openPostgres(parts: {
   }
 
   return {
-    database: { read, write: makeWrite({ pool, clock, ids, onEvents }) },
+    database: { read, write: makeWrite({ pool, clock, ids, onEvents, onWakes: wakeUps.send }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     sightings: makeSightings(pool),
     replies: makeStoredReplies({ pool, clock }),
@@ -113,6 +116,7 @@ export async function openPostgres(parts: {
     async close() {
       await listener.close();
       await waking;
+      await wakeUps.close();
       await pool.end();
     },
   };

@@ -10,6 +10,7 @@ import { idempotencyOf } from '../../kernel/idempotency.ts';
 import { redact } from '../../kernel/redact.ts';
 import { actBegin, actCommit, beginWrite, commit, rollback } from './statements.ts';
 import { mayRetry, OpenTransaction, quiet, send, sqlState, translate, viewSettings } from './transaction.ts';
+import type { Wake } from './wake-ups.ts';
 
 const maxAttempts = 5;
 const firstBackoffMs = 5;
@@ -20,6 +21,10 @@ const payloads = new Map<string, Validator>(events.map((kind) => [kind.type, Com
 const endings = new WeakMap<object, { tx: WriteTransaction; value?: unknown; receipt?: Receipt; fault?: Fault }>();
 
 class WriteTransaction extends OpenTransaction {
+  readonly wakes: Wake[] = [];
+  wake(channel: string, what: string): void {
+    this.wakes.push({ channel, what });
+  }
   async run(statement: Sql, values?: readonly unknown[]): Promise<number> {
     return (await this.ask(statement, values)).rowCount ?? 0;
   }
@@ -46,6 +51,8 @@ export function makeWrite(parts: {
   readonly ids: Ids;
   /** Called after a commit that left events. */
   readonly onEvents: () => void;
+  /** Called after a commit that has somebody to wake. */
+  readonly onWakes: (wakes: readonly Wake[]) => void;
 }) {
   const { pool, clock, ids } = parts;
   const used = new WeakSet<Act>();
@@ -102,6 +109,7 @@ export function makeWrite(parts: {
       if (end.value.command !== 'COMMIT') throw new Error(`${act.action} was rolled back at its commit`);
       await failpoint('write.after-commit');
       if (ending.receipt.events !== 'none') parts.onEvents();
+      if (tx.wakes.length > 0) parts.onWakes(tx.wakes);
       return { value: ending.value } as Outcome<E> & Written<unknown>;
     } catch (error) {
       throw translate(error);

@@ -1,0 +1,146 @@
+import { createPublicKey, verify as verifyBytes } from 'node:crypto';
+import {
+  type NodeTaskProgress,
+  type NodeTaskResult,
+  type NodeTaskType,
+  nodeTaskKinds,
+  nodeTaskTypes,
+  signedText,
+} from '@gpuaas/contract/node';
+import { Compile, type Validator } from 'typebox/compile';
+import type { Act, Database, WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Answers } from './answers.ts';
+import { lockTask, settleTask, type TaskRow } from './tasks-store.ts';
+
+export type ResultRefused = Fault<
+  'node_task_not_found' | 'node_task_settled' | 'node_result_invalid' | 'stale_generation'
+>;
+export interface Results {
+  /** Takes the result of a task. The same result again is accepted again and changes nothing. */
+  settle(act: Act, nodeId: string, taskId: string, result: NodeTaskResult): Promise<ResultRefused | undefined>;
+  /** Notes how far a task is. */
+  progress(act: Act, nodeId: string, taskId: string, progress: NodeTaskProgress): Promise<ResultRefused | undefined>;
+}
+/** What else happens in the transaction of a result or of progress; the domains that care say. */
+export interface TaskListeners {
+  readonly onSettled?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<void>;
+  readonly onProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<void>;
+}
+
+const outputs = new Map<NodeTaskType, Validator>(
+  nodeTaskTypes.map((type) => [type, Compile(nodeTaskKinds[type].output)]),
+);
+
+export function makeResults(
+  parts: {
+    readonly db: Database;
+    readonly answers: Pick<Answers, 'tellNow'>;
+    readonly onRefused: (code: ResultRefused['code']) => void;
+  } & TaskListeners,
+): Results {
+  const { db } = parts;
+
+  /** A refusal leaves an audit row and a count, and nothing else. */
+  const refuse = (tx: WriteTx, taskId: string, fault: ResultRefused) => {
+    parts.onRefused(fault.code);
+    return tx.commit(fault, {
+      target: { type: 'node_task', id: taskId },
+      change: { refused: fault.code },
+      result: 'failure' as const,
+      events: 'none',
+    });
+  };
+
+  return {
+    async settle(act, nodeId, taskId, result) {
+      let ended: TaskRow | undefined;
+      const { value: fault } = await db.write(act, async (tx) => {
+        ended = undefined;
+        const task = await lockTask(tx, taskId, nodeId);
+        const wrong = task ? judge(task, result) : absent();
+        if (wrong instanceof Fault) return refuse(tx, taskId, wrong);
+        const target = { type: 'node_task', id: taskId };
+        if (!task || wrong === 'repeated') {
+          return tx.commit(undefined, { target, change: { repeated: true }, events: 'none' });
+        }
+        await settleTask(tx, taskId, { state: result.outcome, result, failureCode: result.failure?.code });
+        await parts.onSettled?.(tx, task, result);
+        ended = task;
+        return tx.commit(undefined, {
+          target,
+          change: { task_type: task.task_type, state: [task.state, result.outcome], failure: result.failure?.code },
+          ...(task.organization_id !== null && { organizationId: task.organization_id }),
+          events: 'none',
+        });
+      });
+      if (ended?.saga_token) {
+        await parts.answers.tellNow({ id: taskId, state: result.outcome, saga_token: ended.saga_token, result });
+      }
+      return fault;
+    },
+
+    async progress(act, nodeId, taskId, progress) {
+      const { value: fault } = await db.write(act, async (tx) => {
+        const task = await lockTask(tx, taskId, nodeId);
+        const wrong = task ? judgeLease(task, progress.generation) : absent();
+        if (wrong) return refuse(tx, taskId, wrong);
+        if (task?.state !== 'dispatched') {
+          return refuse(tx, taskId, new Fault('node_task_settled', `The task is ${task?.state}.`));
+        }
+        await parts.onProgress?.(tx, task, progress);
+        return tx.commit(undefined, {
+          target: { type: 'node_task', id: taskId },
+          change: { phase: progress.phase, state: progress.state },
+          ...(task.organization_id !== null && { organizationId: task.organization_id }),
+          events: 'none',
+        });
+      });
+      return fault;
+    },
+  };
+}
+
+const absent = () => new Fault('node_task_not_found', 'This node has no such task.');
+
+function judgeLease(task: TaskRow, generation: number): Fault<'stale_generation'> | undefined {
+  const current = task.lease_generation ?? task.generation;
+  return BigInt(generation) === task.generation && task.generation === current
+    ? undefined
+    : new Fault('stale_generation', `The lease is at generation ${current}, and this is about ${generation}.`);
+}
+
+/** Whether a result may end its task, has ended it already, or is refused. */
+function judge(task: TaskRow, result: NodeTaskResult): ResultRefused | 'repeated' | undefined {
+  if (result.task_id !== task.id || result.node_id !== task.node_id || result.task_type !== task.task_type) {
+    return new Fault('node_result_invalid', 'The result is about another task.');
+  }
+  if (!task.result_key || !isSigned(result, task.result_key)) {
+    return new Fault('node_result_invalid', 'The result is not signed with the key of this node.');
+  }
+  const stale = judgeLease(task, result.generation);
+  if (stale) return stale;
+  if (task.state === 'succeeded' || task.state === 'failed') {
+    return task.result?.signature === result.signature
+      ? 'repeated'
+      : new Fault('node_task_settled', `The task has ${task.state} already, with another result.`);
+  }
+  if (task.state === 'expired' || task.state === 'cancelled') {
+    return new Fault('node_task_settled', `The task was ${task.state} before its result came.`);
+  }
+  if (task.state === 'queued') return new Fault('node_result_invalid', 'The task was never handed out.');
+  if (result.outcome === 'succeeded' && !outputs.get(task.task_type)?.Check(result.output ?? {})) {
+    return new Fault('node_result_invalid', 'The output is not what this type of task promises.');
+  }
+  return undefined;
+}
+
+/** Whether the node said exactly this. A text that has no canonical form was never signed by anybody. */
+function isSigned(result: NodeTaskResult, rawKey: string): boolean {
+  try {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: rawKey }, format: 'jwk' });
+    return verifyBytes(null, Buffer.from(signedText(result)), key, Buffer.from(result.signature, 'base64url'));
+  } catch {
+    return false;
+  }
+}

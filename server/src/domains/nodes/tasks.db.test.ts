@@ -1,0 +1,222 @@
+import type { NodeTask } from '@gpuaas/contract/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fault } from '../../kernel/fault.ts';
+import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { answerOf, makeAnswers, makeDispatch, makeResults, makeTasks, type TaskAnswer } from './index.ts';
+import { tasksChannel } from './tasks.ts';
+import { isObeyed, type NodesWorld, openNodesWorld, resultOf, type TestNode } from './testing.ts';
+
+const healthy = { output: { checks: {}, healthy: true } };
+
+describe('tasks of nodes', () => {
+  let world: NodesWorld;
+  const told = new Map<string, TaskAnswer>();
+  const refusals: string[] = [];
+  beforeAll(async () => {
+    world = await openNodesWorld();
+  });
+  afterAll(() => world.close());
+
+  const answers = (fails = false) =>
+    makeAnswers({
+      db: world.database.database,
+      begin: world.begin,
+      sagas: {
+        answer: async (token, value) => {
+          if (fails) throw new Error('the engine is away');
+          if (!told.has(token)) told.set(token, value as TaskAnswer);
+          return 'accepted';
+        },
+      },
+      ids: systemIds,
+      clock: world.clock,
+      log: silentLog,
+    });
+  const results = (telling = answers()) =>
+    makeResults({ db: world.database.database, answers: telling, onRefused: (code) => refusals.push(code) });
+  const dispatch = () =>
+    makeDispatch({
+      db: world.database.database,
+      begin: world.begin,
+      ids: systemIds,
+      clock: world.clock,
+      redispatchSeconds: () => 20,
+    });
+  async function queue(node: TestNode, more: { sagaToken?: string; ttlSeconds?: number } = {}): Promise<string> {
+    const tasks = makeTasks({ ids: systemIds, clock: world.clock, signer: world.signers });
+    const act = world.begin('test.queue', { correlationId: 'c' });
+    const written = await world.database.database.write(act, async (tx) => {
+      const id = await tasks.queueTask(tx, {
+        nodeId: node.id,
+        type: 'diag.health_probe',
+        params: {},
+        generation: 1,
+        ttlSeconds: 60,
+        correlationId: 'c',
+        ...more,
+      });
+      return tx.commit(id, { target: { type: 'node_task', id }, events: 'none' });
+    });
+    return written.value;
+  }
+  async function handOut(node: TestNode): Promise<NodeTask> {
+    const task = (await dispatch().dispatch([node.id])).get(node.id);
+    if (!task) throw new Error('nothing was handed out');
+    return task;
+  }
+  const post = (node: TestNode, task: NodeTask, result: ReturnType<typeof resultOf>, telling = answers()) =>
+    results(telling).settle(world.actOf(node.id, 'node_task.result'), node.id, task.task_id, result);
+  const codeOf = (answer: unknown) => (answer instanceof Fault ? answer.code : answer);
+  const stateOf = async (id: string) =>
+    (await world.root.query('select state from node_tasks where id = $1', [id])).rows[0]?.state as string;
+
+  it('are signed when they are queued, and the node is told after the commit [TSK-11] [SEC-05]', async () => {
+    const node = await world.node();
+    const heard = Promise.withResolvers<string>();
+    const listening = await world.database.listen(tasksChannel, (payload) => {
+      if (payload.split(',').includes(node.id)) heard.resolve(payload);
+    });
+    const id = await queue(node);
+    await heard.promise;
+    await listening.close();
+    const task = await handOut(node);
+    expect(task).toMatchObject({ task_id: id, node_id: node.id, task_type: 'diag.health_probe', generation: 1 });
+    expect(isObeyed(task, world.signers.accepted())).toBe(true);
+    expect(isObeyed({ ...task, generation: 2 }, world.signers.accepted())).toBe(false);
+  });
+
+  it('that are not as their type declares are never queued', async () => {
+    const tasks = makeTasks({ ids: systemIds, clock: world.clock, signer: world.signers });
+    const node = await world.node();
+    const write = world.database.database.write(world.begin('test.queue', { correlationId: 'c' }), async (tx) => {
+      const params = { version: '1.0; rm -rf /', digest: 'sha256:x' };
+      const order = { nodeId: node.id, type: 'node.self_update', generation: 1, ttlSeconds: 60 } as const;
+      const id = await tasks.queueTask(tx, { ...order, params, correlationId: 'c' });
+      return tx.commit(id, { target: { type: 'node_task', id }, events: 'none' });
+    });
+    await expect(write).rejects.toThrow('not as declared');
+  });
+
+  it('go to their own node alone, one at a time, the oldest first, each to one taker', async () => {
+    const [one, two] = [await world.node(), await world.node()];
+    const [first, second] = [await queue(one), await queue(one)];
+    expect(await dispatch().pending([one.id, two.id])).toEqual([one.id]);
+    const takers = await Promise.all([dispatch().dispatch([one.id, two.id]), dispatch().dispatch([one.id, two.id])]);
+    const handed = takers.flatMap((map) => [...map.values()].map(({ task_id }) => task_id));
+    expect(handed.sort()).toEqual([first, second].sort());
+    expect(takers.some((map) => map.has(two.id))).toBe(false);
+    expect((await dispatch().dispatch([one.id, two.id])).size).toBe(0);
+  });
+
+  it('are handed out again, as the same task, when the node does not say that it runs them', async () => {
+    const node = await world.node();
+    const task = { ...(await queue(node).then(() => handOut(node))) };
+    expect((await dispatch().dispatch([node.id])).size).toBe(0);
+    await world.clock.advance(21_000);
+    expect(await handOut(node)).toEqual(task);
+    await world.root.query(
+      `insert into node_reports (node_id, reported_at, boot_id, agent_version, clock_skew_ms, conditions, leases, running_tasks)
+       values ($1, now(), $1, '1', 0, '[]', '[]', $2)`,
+      [node.id, JSON.stringify([task.task_id])],
+    );
+    await world.clock.advance(21_000);
+    expect((await dispatch().dispatch([node.id])).size).toBe(0);
+  });
+
+  it('end with the result that their node signed, and the saga is told once [FLW-P9]', async () => {
+    const node = await world.node();
+    const sagaToken = systemIds.next();
+    await queue(node, { sagaToken });
+    const task = await handOut(node);
+    const result = resultOf(node, task, healthy);
+    expect(await post(node, task, result)).toBeUndefined();
+    expect(told.get(sagaToken)).toEqual({
+      task_id: task.task_id,
+      outcome: 'succeeded',
+      output: healthy.output,
+      signed_result: result,
+    });
+    expect(await post(node, task, result)).toBeUndefined();
+    expect(await stateOf(task.task_id)).toBe('succeeded');
+    const other = resultOf(node, task, { outcome: 'failed', failure: { code: 'x', message: 'y' } });
+    expect(codeOf(await post(node, task, other))).toBe('node_task_settled');
+    expect(await stateOf(task.task_id)).toBe('succeeded');
+  });
+
+  it('refuse what is forged, foreign, stale or malformed, and leave an audit row about it', async () => {
+    const [node, stranger] = [await world.node(), await world.node()];
+    await queue(node);
+    const task = await handOut(node);
+    const good = resultOf(node, task, healthy);
+    const forgeries = [
+      { ...good, outcome: 'failed' as const },
+      { ...good, output: { checks: {}, healthy: false } },
+      { ...good, signature: `${'A'.repeat(85)}Q` },
+      resultOf({ ...stranger, id: node.id }, task, healthy),
+      resultOf(node, task, { ...healthy, task_type: 'node.drain' }),
+      resultOf(node, task, { ...healthy, task_id: systemIds.next() }),
+      resultOf(node, task, { output: { unexpected: true } }),
+      resultOf(node, task, {}),
+    ];
+    for (const forged of forgeries) expect(codeOf(await post(node, task, forged))).toBe('node_result_invalid');
+    expect(codeOf(await post(node, task, resultOf(node, task, { ...healthy, generation: 2 })))).toBe(
+      'stale_generation',
+    );
+    expect(codeOf(await post(stranger, task, resultOf(stranger, task, healthy)))).toBe('node_task_not_found');
+    expect(await stateOf(task.task_id)).toBe('dispatched');
+    const { rows } = await world.root.query(
+      `select change ->> 'refused' as code from audit_logs where target_id = $1 and result = 'failure' and actor_kind = 'node'`,
+      [task.task_id],
+    );
+    expect(rows.map(({ code }) => code as string).sort()).toEqual(
+      [...forgeries.map(() => 'node_result_invalid'), 'stale_generation', 'node_task_not_found'].sort(),
+    );
+    expect(await post(node, task, good)).toBeUndefined();
+  });
+
+  it('a text without a canonical form, however deep, is only a bad result', async () => {
+    const node = await world.node();
+    await queue(node);
+    const task = await handOut(node);
+    let deep: unknown = 'x';
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
+    const good = resultOf(node, task, healthy);
+    for (const output of [{ deep }, { half: '\ud800' }]) {
+      expect(codeOf(await post(node, task, { ...good, output }))).toBe('node_result_invalid');
+    }
+  });
+
+  it('expire when their time is up, the saga hears it, and a late result changes nothing', async () => {
+    const node = await world.node();
+    const sagaToken = systemIds.next();
+    await queue(node, { sagaToken, ttlSeconds: 30 });
+    const task = await handOut(node);
+    await world.clock.advance(31_000);
+    await answers().sweeper.round();
+    expect(told.get(sagaToken)).toEqual({ task_id: task.task_id, outcome: 'expired', signed_result: null });
+    expect(codeOf(await post(node, task, resultOf(node, task, healthy)))).toBe('node_task_settled');
+    expect(await stateOf(task.task_id)).toBe('expired');
+  });
+
+  it('whose saga was not told, because a process died, are told by the sweeper', async () => {
+    const node = await world.node();
+    const sagaToken = systemIds.next();
+    await queue(node, { sagaToken });
+    const task = await handOut(node);
+    expect(await post(node, task, resultOf(node, task, healthy), answers(true))).toBeUndefined();
+    expect(told.has(sagaToken)).toBe(false);
+    await world.clock.advance(5_000);
+    await answers().sweeper.round();
+    expect(told.get(sagaToken)).toMatchObject({ outcome: 'succeeded' });
+    const { rows } = await world.root.query('select saga_answered_at from node_tasks where id = $1', [task.task_id]);
+    expect(rows[0].saga_answered_at).not.toBeNull();
+  });
+
+  it('that were cancelled answer as failed', () => {
+    expect(answerOf({ id: 'x', state: 'cancelled', result: null })).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'cancelled' },
+    });
+  });
+});
