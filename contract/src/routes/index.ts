@@ -1,6 +1,8 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
+import * as adminCatalog from './admin-catalog.ts';
 import * as audit from './audit.ts';
+import * as catalog from './catalog.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as departments from './departments.ts';
 import * as events from './events.ts';
@@ -23,7 +25,9 @@ const isRoute = (value: unknown): value is Route =>
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
 export const routes: readonly Route[] = [
   activity,
+  adminCatalog,
   audit,
+  catalog,
   deadLetters,
   departments,
   events,
@@ -45,7 +49,9 @@ export const routes: readonly Route[] = [
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 
 export * from './activity.ts';
+export * from './admin-catalog.ts';
 export * from './audit.ts';
+export * from './catalog.ts';
 export * from './dead-letters.ts';
 export * from './departments.ts';
 export * from './events.ts';

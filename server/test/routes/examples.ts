@@ -3,6 +3,7 @@ import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
+import { fleetExamples } from './fleet-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
 export interface Example {
@@ -12,7 +13,7 @@ export interface Example {
   readonly query?: string;
 }
 /** `caller` is the token of whoever will send it: some things are there for their owner alone. */
-type MakeExample = (world: World, tenant: Tenant, caller: string) => Promise<Example>;
+export type MakeExample = (world: World, tenant: Tenant, caller: string) => Promise<Example>;
 
 const tokenEndpoint = `${publicUrl}/api/v1/auth/service-accounts/token`;
 const nothing: MakeExample = async () => ({});
@@ -138,6 +139,7 @@ const taskSigner = async (world: World, states: readonly string[]): Promise<stri
 };
 
 const examples: Readonly<Record<string, MakeExample>> = {
+  ...fleetExamples,
   activity_list: nothing,
   admin_audit_list: nothing,
   admin_audit_verify: nothing,

@@ -1,6 +1,7 @@
 import { type PolicyKey, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
+import { makeInventory } from '../../domains/inventory/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
@@ -83,6 +84,7 @@ export async function assembleApi(
   });
   const { region } = settings;
   const tenancy = scope.keep('tenancy', await openTenancy({ ...database, db, ids, clock, region, policies }));
+  const inventory = makeInventory({ db, ids, clock, region });
   const serviceAccounts = scope.keep(
     'service-accounts',
     await openServiceAccounts({
@@ -130,6 +132,7 @@ export async function assembleApi(
       ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,
       ...deadLetterRoutes({ db }),
+      ...inventory.routes,
       ...policies.routes,
       ...identities.routes,
       ...serviceAccounts.routes,

@@ -1,0 +1,44 @@
+import type { Database, Mounted } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { catalogRoutes, makeCatalogue } from './catalog.ts';
+import { defaultsRoutes } from './defaults.ts';
+import { imageRoutes } from './images.ts';
+import { priceRoutes } from './prices.ts';
+import { regionRoutes } from './regions.ts';
+import { skuRoutes } from './skus.ts';
+
+/** Inventory: what is sold, what it costs, and how much of it is free. */
+export interface Inventory {
+  readonly routes: readonly Mounted[];
+  /** Forgets what is remembered of the catalogue: something of it has just changed. */
+  readonly changed: () => void;
+}
+
+export function makeInventory(parts: {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  /** The region of this installation; the catalogue that comes with the product begins there. */
+  readonly region: string;
+}): Inventory {
+  const catalogue = makeCatalogue(parts);
+  const changed = () => catalogue.forget();
+  return {
+    changed,
+    routes: [
+      ...catalogRoutes({ db: parts.db, catalogue }),
+      ...regionRoutes({ ...parts, changed }),
+      ...skuRoutes({ ...parts, changed }),
+      ...priceRoutes({ ...parts, changed }),
+      ...imageRoutes({ ...parts, changed }),
+      ...defaultsRoutes({ ...parts, changed }),
+    ],
+  };
+}
+
+export { type AvailabilityRow, readAvailability } from './availability.ts';
+export { seedCatalogue } from './defaults.ts';
+export { noteCached } from './images-store.ts';
+export { type EffectivePrice, findPrice } from './prices.ts';
+export { findSku, type SkuRow } from './skus-store.ts';

@@ -1,0 +1,123 @@
+import { systemIds } from '../../src/kernel/id.ts';
+import { asSystem, type World } from '../../src/testing/world.ts';
+import type { MakeExample } from './examples.ts';
+
+/** Examples of the routes about what is sold and about the hosts that it is sold from. */
+const unique = (word: string) => `${word}-${systemIds.next().slice(-12)}`;
+const digest = `sha256:${'a'.repeat(64)}`;
+const because = { reason: 'an example' };
+
+const freshRegion = async (world: World): Promise<string> => {
+  const slug = unique('region');
+  await asSystem(world.root, `insert into regions (slug, name) values ($1, 'An example')`, [slug]);
+  return slug;
+};
+const freshSku = async (world: World): Promise<string> => {
+  const slug = unique('sku');
+  await asSystem(
+    world.root,
+    `insert into skus (slug, vendor, display_name, gpu_model, gpu_memory_mib, capacity_shape, gpus_total,
+       allowed_gpu_counts, billing_unit, resource_profile)
+     values ($1, 'V', 'An example', 'M', 1024, 'baremetal', 8, '{8}', 'gpu_hour', '{"fabric":"none","slice_vm_profiles":[]}')`,
+    [slug],
+  );
+  return slug;
+};
+const freshImage = async (world: World): Promise<string> => {
+  const slug = unique('image');
+  await asSystem(
+    world.root,
+    `insert into os_images (id, slug, display_name, digest, driver_strategy, size_bytes, skus)
+     values ($1, $2, 'An example', $3, 'preinstalled', 1, $4)`,
+    [systemIds.next(), slug, digest, [await freshSku(world)]],
+  );
+  return slug;
+};
+export const freshNode = async (world: World): Promise<string> => {
+  const id = systemIds.next();
+  await asSystem(world.root, 'insert into nodes (id, name, region, sku, gpus_total) values ($1, $2, $3, $4, 8)', [
+    id,
+    unique('node'),
+    await freshRegion(world),
+    await freshSku(world),
+  ]);
+  return id;
+};
+const cachedImage = async (world: World): Promise<Record<string, string>> => {
+  const [node, image] = [await freshNode(world), await freshImage(world)];
+  await asSystem(
+    world.root,
+    `insert into node_image_cache (node_id, image_id, digest, verified_at)
+     select $1, id, digest, now() from os_images where slug = $2`,
+    [node, image],
+  );
+  return { node_id: node, os_image: image };
+};
+const offer = (sku: string) => ({
+  sku,
+  vendor: 'V',
+  display_name: 'An example',
+  gpu_model: 'M',
+  gpu_memory_mib: 1024,
+  capacity_shape: 'baremetal',
+  gpus_total: 8,
+});
+const nothing: MakeExample = async () => ({});
+
+export const fleetExamples: Readonly<Record<string, MakeExample>> = {
+  catalog_list: nothing,
+  catalog_get: async (world) => {
+    // Offered through the api, which remembers for a moment what was offered before.
+    const sku = unique('sku');
+    await world.call('POST', '/api/v1/admin/skus', {
+      as: await world.operator(),
+      key: systemIds.next(),
+      body: offer(sku),
+    });
+    return { params: { sku } };
+  },
+  region_list: nothing,
+  os_image_list: nothing,
+  admin_region_list: nothing,
+  admin_region_create: async () => ({ body: { slug: unique('region'), name: 'An example' } }),
+  admin_region_update: async (world) => ({
+    params: { region: await freshRegion(world) },
+    body: { name: 'Another name' },
+  }),
+  admin_sku_list: nothing,
+  admin_sku_get: async (world) => ({ params: { sku: await freshSku(world) } }),
+  admin_sku_create: async () => ({ body: offer(unique('sku')) }),
+  admin_sku_update: async (world) => ({
+    params: { sku: await freshSku(world) },
+    body: { display_name: 'Another name' },
+  }),
+  admin_sku_retire: async (world) => ({ params: { sku: await freshSku(world) }, body: because }),
+  sku_price_list: async (world) => ({ params: { sku: await freshSku(world) } }),
+  sku_price_add: async (world) => ({
+    params: { sku: await freshSku(world) },
+    body: { unit_price: { amount_minor: '450', currency: 'USD' } },
+  }),
+  admin_os_image_list: nothing,
+  admin_os_image_create: async (world) => ({
+    body: {
+      slug: unique('image'),
+      display_name: 'An example',
+      digest,
+      driver_strategy: 'preinstalled',
+      size_bytes: 1,
+      skus: [await freshSku(world)],
+    },
+  }),
+  admin_os_image_update: async (world) => ({
+    params: { os_image: await freshImage(world) },
+    body: { display_name: 'Another name' },
+  }),
+  admin_os_image_retire: async (world) => ({ params: { os_image: await freshImage(world) }, body: because }),
+  catalog_defaults: async () => ({ body: because }),
+  node_image_list: async (world) => ({ params: { node_id: await freshNode(world) } }),
+  node_image_set: async (world) => ({
+    params: { node_id: await freshNode(world), os_image: await freshImage(world) },
+    body: { digest },
+  }),
+  node_image_forget: async (world) => ({ params: await cachedImage(world) }),
+};
