@@ -1,4 +1,6 @@
 /** What others may use of the agent: the simulated fleet of `npm start` runs agents in its own process. */
+export { type AgentParts, type AgentStatus, type NodeAgent, openAgent } from './agent.ts';
+export type { Chance } from './chance.ts';
 export {
   type Host,
   HostFailure,
@@ -7,3 +9,5 @@ export {
   hostFailureCodes,
   type Work,
 } from './host/port.ts';
+export { type Enrolment, EnrolmentFailure } from './identity/enrol.ts';
+export type { AgentSettings } from './settings.ts';

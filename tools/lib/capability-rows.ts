@@ -55,6 +55,26 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
     ],
   },
   {
+    name: 'Node agent',
+    rows: [
+      { id: 'SEC-01', words: 'A node dials out and is never dialled: the control plane holds no way into a host' },
+      {
+        id: 'SEC-02',
+        words:
+          'The key of the connection and the key that signs tasks are two; having one of them unlocks nothing of the other',
+      },
+      {
+        id: 'SEC-03',
+        words: 'A task is obeyed once: ids that were seen survive a restart, and expired ones are refused',
+      },
+      { id: 'TSK-11', words: 'Every task is typed, signed, addressed and expiring, and nothing else reaches a host' },
+      {
+        id: 'CAP-04',
+        words: 'A lease is a file on the node, fenced by generation, kept through crashes and ended at its deadline',
+      },
+    ],
+  },
+  {
     name: 'Tenancy and access',
     rows: [
       {

@@ -84,6 +84,7 @@ const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
 /** Parts that only tests may import: builders, suites, servers for a test run. */
 export const isForTests = (path: string): boolean =>
   path.startsWith('server/src/testing/') ||
+  path.startsWith('agent/src/testing/') ||
   /^server\/src\/ports\/[^/]+\/conformance(?:-[a-z-]+)?\.ts$/.test(path) ||
   /\/testing\.ts$/.test(path);
 export const isTestCode = (path: string): boolean =>

@@ -1,0 +1,67 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * The files that an agent lives by. A file is there whole or not at all: it is written beside its place, forced to the
+ * disk, and moved. Only root may read any of them.
+ */
+export interface Disk {
+  write(path: string, text: string): Promise<void>;
+  /** `undefined` when there is no such file. */
+  read(path: string): Promise<string | undefined>;
+  remove(path: string): Promise<void>;
+  /** The names in a folder, which is made if it is missing. Halves of interrupted writes are swept away. */
+  list(folder: string): Promise<string[]>;
+}
+
+const halfWritten = /\.[0-9]+\.half$/;
+
+/** `forced: false` is for hosts that do not exist: their files need not outlive the machine that pretends. */
+export function makeDisk({ forced }: { readonly forced: boolean }): Disk {
+  let writes = 0;
+  const syncFolder = async (folder: string) => {
+    if (!forced) return;
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  };
+  return {
+    async write(path, text) {
+      writes += 1;
+      const half = join(dirname(path), `${basename(path)}.${writes}.half`);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const handle = await open(half, 'w', 0o600);
+      try {
+        await handle.writeFile(text);
+        if (forced) await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(half, path);
+      await syncFolder(dirname(path));
+    },
+    async read(path) {
+      try {
+        return await readFile(path, 'utf8');
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async remove(path) {
+      await rm(path, { force: true });
+      await syncFolder(dirname(path));
+    },
+    async list(folder) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const names = await readdir(folder);
+      for (const name of names.filter((one) => halfWritten.test(one))) await rm(join(folder, name), { force: true });
+      return names.filter((name) => !halfWritten.test(name)).sort();
+    },
+  };
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,0 +1,48 @@
+import { nodeTransport } from '@gpuaas/contract/node';
+import { backoffMs, type Chance } from '../chance.ts';
+import { type Clock, sleepWell } from '../clock.ts';
+import type { Executor } from '../tasks/executor.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Client } from '../transport/client.ts';
+
+/** Longer than a control plane holds a question open; shorter than a dead connection would be believed. */
+const limitMs = 90_000;
+const retry = { firstMs: 500, maxMs: 30_000 };
+/** An empty answer that comes faster than this was not waited for. */
+const hastyMs = 1_000;
+
+/** Asks for the next task, for as long as there is room for one. The answer comes when there is something to do. */
+export async function waitForTasks(parts: {
+  readonly nodeId: string;
+  readonly client: () => Client;
+  readonly executor: Executor;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { executor, clock, chance, log, signal } = parts;
+  const path = nodeTransport.wait.path.replace('{id}', parts.nodeId);
+  let troubles = 0;
+  while (!signal.aborted) {
+    if (!executor.mayTakeMore) {
+      await Promise.race([executor.room(), sleepWell(clock, retry.maxMs, signal)]);
+      continue;
+    }
+    const askedAtMs = clock.now().getTime();
+    let wasGood = false;
+    try {
+      const answer = await parts.client().call({ method: 'GET', path, limitMs, signal });
+      if (answer.status === 200) wasGood = (await executor.offer(answer.body)) === 'accepted';
+      else if (answer.status === 204) wasGood = clock.now().getTime() - askedAtMs >= hastyMs;
+      else log.warn({ status: answer.status }, 'the control plane gives no tasks');
+      if (answer.retryAfterMs !== undefined) await sleepWell(clock, answer.retryAfterMs, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ err: error }, 'the control plane could not be asked for tasks');
+    }
+    // A task that was refused or known already will come again; asking at once would only turn a wheel.
+    troubles = wasGood ? 0 : troubles + 1;
+    if (troubles > 0) await sleepWell(clock, backoffMs(retry, troubles, chance), signal);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Enrolment } from './identity/enrol.ts';
+
+/** What an agent is told. `main.ts` reads it from the environment, a fleet in one process makes it. */
+export interface AgentSettings {
+  /** The node hostname and port of the control plane: the only place an agent ever calls. */
+  readonly url: URL;
+  readonly stateDir: string;
+  readonly agentVersion: string;
+  /** The SPIFFE id that the control plane must show. Without one its host name is checked. */
+  readonly peerId?: string;
+  /** Used when there is no identity yet, or when the one there is has expired. */
+  readonly enrolment?: Enrolment;
+  /** The operator's own trust files. They are read, never written, and never taken for one another. */
+  readonly httpsTrustPath?: string;
+  readonly nodeAuthorityPath?: string;
+  readonly bootId?: string;
+  /** False for hosts that do not exist: their files need not outlive the machine that pretends. */
+  readonly forcesToDisk?: boolean;
+  readonly mostRunning?: number;
+  readonly workLimitMs?: number;
+  readonly closeGraceMs?: number;
+}
+
+export const withDefaults = (settings: AgentSettings) => ({
+  forcesToDisk: true,
+  mostRunning: 32,
+  workLimitMs: 60 * 60_000,
+  closeGraceMs: 5_000,
+  peerId: undefined,
+  enrolment: undefined,
+  ...settings,
+});

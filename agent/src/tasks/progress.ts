@@ -1,0 +1,53 @@
+import type { NodeTaskProgress } from '@gpuaas/contract/node';
+
+/**
+ * Tells the control plane which phase a task is in. Best effort and bounded: a phase that began and ended while another
+ * word was still on its way is not told at all, so a fast host says little and a slow one says everything.
+ */
+export interface Progress {
+  phase(name: string, percent?: number): void;
+  /** What is unsaid is dropped; what is on its way may arrive first. */
+  end(): Promise<void>;
+}
+
+export function makeProgress(parts: {
+  readonly generation: number;
+  readonly now: () => Date;
+  /** Does not throw. */
+  readonly post: (progress: NodeTaskProgress) => Promise<void>;
+}): Progress {
+  let unsaid: NodeTaskProgress[] = [];
+  let current: string | undefined;
+  let isOver = false;
+  let sending: Promise<void> | undefined;
+  const add = (phase: string, state: 'began' | 'ended', percent?: number) => {
+    const at = parts.now().toISOString();
+    unsaid.push({ generation: parts.generation, phase, state, at, ...(percent !== undefined && { percent }) });
+  };
+  const drain = async () => {
+    for (let next = unsaid.shift(); next && !isOver; next = unsaid.shift()) await parts.post(next);
+    sending = undefined;
+  };
+  return {
+    phase(name, percent) {
+      if (isOver) return;
+      const share = percent === undefined ? undefined : Math.round(Math.min(100, Math.max(0, percent)));
+      if (name === current) {
+        // Only the latest percentage of a phase is worth a word.
+        unsaid = unsaid.filter((one) => one.phase !== name);
+      } else if (current !== undefined) {
+        const ended = current;
+        if (unsaid.some((one) => one.phase === ended)) unsaid = unsaid.filter((one) => one.phase !== ended);
+        else add(ended, 'ended');
+      }
+      current = name;
+      add(name, 'began', share);
+      sending ??= drain();
+    },
+    async end() {
+      isOver = true;
+      unsaid = [];
+      await sending;
+    },
+  };
+}

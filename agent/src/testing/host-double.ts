@@ -1,0 +1,95 @@
+import type { HostTopology, ReadinessAttestation } from '@gpuaas/contract/node';
+import type { Host, HostRuntime, Work } from '../host/port.ts';
+
+/** A host that does nothing and remembers everything: what reached it, and what a test wants to happen there. */
+export interface HostDouble extends Host {
+  /** Names of the methods that have effects, in the order they were called. */
+  readonly calls: { readonly method: string; readonly params: unknown; readonly generation: number | undefined }[];
+  /** Runs in place of an effect; what it throws the host throws. */
+  onCall: (method: string, params: unknown, work: Work | undefined) => Promise<void> | void;
+  running: HostRuntime[];
+}
+
+const proof = { passed: true, detail: 'seen' };
+
+export function makeHostDouble(): HostDouble {
+  const calls: HostDouble['calls'] = [];
+  const note = async (method: string, params: unknown, work?: Work) => {
+    calls.push({ method, params, generation: work?.generation });
+    await host.onCall(method, params, work);
+  };
+  const attestation = (allocationId: string): ReadinessAttestation => ({
+    allocation_id: allocationId,
+    taken_at: '2026-01-01T00:00:00.000Z',
+    gpus: [],
+    driver_version: '570',
+    cuda_version: '12.8',
+    nvidia_smi: proof,
+    disk_clean: proof,
+    isolation: proof,
+    ssh: { reachable: true, address: '10.0.0.1', port: 22, username: 'u', host_key_fingerprint: 'SHA256:x' },
+    durations_ms: {},
+  });
+  const topology: HostTopology = {
+    hostname: 'double',
+    kernel: 'none',
+    cpu_count: 1,
+    memory_mib: 1,
+    numa_nodes: [],
+    driver_version: null,
+    cuda_version: null,
+    slots: [],
+    prerequisites: {
+      kvm_available: false,
+      iommu_group_count: 0,
+      iommu_kernel_args: [],
+      cloud_localds_available: false,
+    },
+    blockers: [],
+  };
+  const attesting = (method: string) => async (params: { readonly allocation_id: string }, work: Work) => {
+    await note(method, params, work);
+    return attestation(params.allocation_id);
+  };
+  const host: HostDouble = {
+    kind: 'simulated',
+    calls,
+    onCall: () => undefined,
+    running: [],
+    async topology(work) {
+      await note('topology', {}, work);
+      return topology;
+    },
+    async health(work) {
+      await note('health', {}, work);
+      return { checks: { disk: proof }, healthy: true };
+    },
+    provisionSlice: attesting('provisionSlice'),
+    async releaseSlice(params, work) {
+      await note('releaseSlice', params, work);
+      return { machine_absent: proof, disk_wiped: proof, devices_unbound: proof, reimaged: null };
+    },
+    provisionUser: attesting('provisionUser'),
+    async revokeUser(params, work) {
+      await note('revokeUser', params, work);
+      return { user_absent: proof, processes_ended: proof };
+    },
+    async installKeys(params, work) {
+      await note('installKeys', params, work);
+      return params.authorized_keys.length;
+    },
+    attest: attesting('attest'),
+    restart: attesting('restart'),
+    async reimage(params, work) {
+      await note('reimage', params, work);
+      return { reimaged: proof };
+    },
+    endRuntime: (allocationId) => note('endRuntime', allocationId),
+    runtimes: async () => host.running,
+    conditions: async () => [],
+    utilization: async () => [12, 40],
+    openShell: () => Promise.reject(new Error('the double has no shells')),
+    close: async () => undefined,
+  };
+  return host;
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { pipeline } from 'node:stream/promises';
+import { createSecureContext, type PeerCertificate } from 'node:tls';
+import { judgePeer } from './trust.ts';
+
+/**
+ * The one way out of a node: HTTPS to the control plane, TLS 1.3, the peer's name checked, connections kept. Trouble of
+ * the network is thrown; whatever the control plane says, kind or not, is an answer.
+ */
+export interface Client {
+  call(order: Call): Promise<Answer>;
+  /** Streams a file to disk and answers its SHA-256 in hex. More than `limitBytes` is trouble. */
+  download(order: { readonly path: string; readonly to: string; readonly limitBytes: number }): Promise<string>;
+  /** Ends when the calls that are on their way have their answers: a new certificate interrupts nobody. */
+  retire(): void;
+  close(): void;
+}
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+  readonly limitMs: number;
+  readonly signal?: AbortSignal;
+}
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface ClientIdentity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const mostSockets = 6;
+const longestAnswerBytes = 1024 * 1024;
+const downloadLimitMs = 10 * 60_000;
+
+export function makeClient(parts: {
+  readonly url: URL;
+  /** The HTTPS trust, in PEM. */
+  readonly trust: string;
+  readonly peerId: string | undefined;
+  /** None while enrolling: the token speaks then. */
+  readonly identity?: ClientIdentity;
+}): Client {
+  const { url } = parts;
+  // One context for all connections of this identity: parsing the PEM again for each would cost more than the call.
+  const secureContext = createSecureContext({
+    ca: parts.trust,
+    minVersion: 'TLSv1.3',
+    allowPartialTrustChain: true,
+    ...(parts.identity && { cert: parts.identity.certificate, key: parts.identity.key }),
+  });
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: mostSockets,
+    maxFreeSockets: 2,
+    maxCachedSessions: 0,
+    secureContext,
+    rejectUnauthorized: true,
+    checkServerIdentity: (host: string, peer: PeerCertificate) => judgePeer(host, peer, parts.peerId),
+  });
+  let underway = 0;
+  let isRetired = false;
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    underway += 1;
+    try {
+      return await work();
+    } finally {
+      underway -= 1;
+      if (isRetired && underway === 0) agent.destroy();
+    }
+  };
+  const within = <T>(...given: Parameters<typeof limited<T>>) => counted(() => limited(...given));
+  return {
+    async call(order) {
+      const text = order.body === undefined ? undefined : JSON.stringify(order.body);
+      return within(order.limitMs, order.signal, async (signal) => {
+        const response = await send({ url, agent, order, text, signal });
+        const raw = await readAll(response, longestAnswerBytes);
+        return {
+          status: response.statusCode ?? 0,
+          body: raw === '' ? undefined : parseOr(raw),
+          retryAfterMs: secondsToMs(response.headers['retry-after']),
+        };
+      });
+    },
+    download: (order) =>
+      within(downloadLimitMs, undefined, async (signal) => {
+        const get = { method: 'GET', path: order.path, limitMs: downloadLimitMs } as const;
+        const response = await send({ url, agent, order: get, text: undefined, signal });
+        if (response.statusCode !== 200) {
+          response.resume();
+          throw new Error(`the control plane answered ${response.statusCode} to a download`);
+        }
+        const hash = createHash('sha256');
+        await pipeline(
+          response,
+          async function* measured(chunks: AsyncIterable<Buffer>) {
+            let bytes = 0;
+            for await (const chunk of chunks) {
+              bytes += chunk.length;
+              if (bytes > order.limitBytes) throw new Error(`the download is longer than ${order.limitBytes} bytes`);
+              hash.update(chunk);
+              yield chunk;
+            }
+          },
+          createWriteStream(order.to, { mode: 0o600, flush: true }),
+        );
+        return hash.digest('hex');
+      }),
+    retire() {
+      isRetired = true;
+      if (underway === 0) agent.destroy();
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function send(parts: {
+  readonly url: URL;
+  readonly agent: Agent;
+  readonly order: Call;
+  readonly text: string | undefined;
+  readonly signal: AbortSignal;
+}): Promise<IncomingMessage> {
+  const { url, agent, order, text, signal } = parts;
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        host: url.hostname,
+        port: url.port || 443,
+        method: order.method,
+        path: order.path,
+        agent,
+        signal,
+        headers: {
+          accept: 'application/json',
+          ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        },
+      },
+      resolve,
+    );
+    asked.once('error', reject);
+    asked.end(text);
+  });
+}
+
+/** A limit in real time: it is about a network, which knows no other. */
+async function limited<T>(
+  limitMs: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const stop = () => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', stop);
+  }
+}
+
+async function readAll(response: IncomingMessage, limitBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limitBytes) throw new Error(`the answer is longer than ${limitBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Something in the way may answer in HTML; that is an answer with no body we understand. */
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function secondsToMs(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
+}
