@@ -9,5 +9,17 @@ export {
   hostFailureCodes,
   type Work,
 } from './host/port.ts';
+export {
+  type FaultName,
+  type FaultOrder,
+  faultNames,
+  isFaultName,
+  simulatedFaults,
+} from './host/simulated/faults.ts';
+export type { UidRange } from './host/simulated/guests.ts';
+export { unusedUids } from './host/simulated/guests.ts';
+export type { GpuModel } from './host/simulated/hardware.ts';
+export { openSimulatedHost, type SimulatedHost } from './host/simulated/host.ts';
+export type { Pace } from './host/simulated/pace.ts';
 export { type Enrolment, EnrolmentFailure } from './identity/enrol.ts';
 export type { AgentSettings } from './settings.ts';

@@ -17,12 +17,16 @@ export type Half = 'embedded' | 'production';
 const projectOf = { embedded: 'unit', production: 'production' } as const;
 const suffixOf = { embedded: '.conformance.test.ts', production: '.production.test.ts' } as const;
 
+/** Ports live in one folder each, but for the one that the agent has. */
+const portOf = (path: string): string | undefined =>
+  path.startsWith('agent/src/host/') ? 'host' : /^server\/src\/ports\/([^/]+)\//.exec(path)?.[1];
+
 /** `production bus nats: keeps order per key: ok` for every case that passed. */
 export function linesOf(half: Half, results: Results): string[] {
   const lines = results.tests
-    .filter((test) => test.path.startsWith('server/src/ports/') && test.path.endsWith(suffixOf[half]))
+    .filter((test) => test.path.endsWith(suffixOf[half]))
     .flatMap((test) => {
-      const port = test.path.split('/')[3];
+      const port = portOf(test.path);
       const suite = /^([a-z-]+): (.+)$/.exec(test.titles[0] ?? '');
       if (!suite || suite[1] !== port || test.titles.length < 2) return [];
       const outcome = test.state === 'passed' ? 'ok' : test.state;

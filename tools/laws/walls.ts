@@ -63,6 +63,7 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['server/src/ports/objects', 'server/src/testing'],
   '@aws-sdk/lib-storage': ['server/src/ports/objects'],
   nodemailer: ['server/src/ports/mail'],
+  '@lydell/node-pty': ['agent/src/host'],
   'pg-boss': ['server/src/ports/bus'],
   'oidc-provider': ['server/src/ports/identity-provider'],
 };

@@ -85,7 +85,7 @@ const isTest = (path: string): boolean => /\.test\.ts$/.test(path);
 export const isForTests = (path: string): boolean =>
   path.startsWith('server/src/testing/') ||
   path.startsWith('agent/src/testing/') ||
-  /^server\/src\/ports\/[^/]+\/conformance(?:-[a-z-]+)?\.ts$/.test(path) ||
+  /^(?:server\/src\/ports\/[^/]+|agent\/src\/host)\/conformance(?:-[a-z-]+)?\.ts$/.test(path) ||
   /\/testing\.ts$/.test(path);
 export const isTestCode = (path: string): boolean =>
   isTest(path) || isForTests(path) || path.startsWith('server/test/');

@@ -1,0 +1,222 @@
+import type { GpuEvidence, NodeCondition, Proof, ReadinessAttestation, TaskParams } from '@gpuaas/contract/node';
+import type { Clock } from '../../clock.ts';
+import type { HostFailureCode } from '../port.ts';
+import type { Faults } from './faults.ts';
+import { drawBytes, gpuModels, type Hardware } from './hardware.ts';
+import type { MachineState, Store, UserState } from './state.ts';
+
+/**
+ * What somebody sees who looks at the host: every answer is made from the state and the faults, never from what the
+ * asker hopes for, so that a receipt says what is there and a bad host cannot be talked into a good one.
+ */
+export interface Evidence {
+  gpus(slotIndexes?: readonly number[]): GpuEvidence[];
+  attestation(spec: {
+    readonly allocationId: string;
+    readonly runtime: MachineState | UserState;
+    readonly slotIndexes: readonly number[];
+  }): ReadinessAttestation;
+  conditions(): NodeCondition[];
+  checks(): Record<string, Proof>;
+  utilization(): number[];
+}
+
+export interface Trouble {
+  readonly code: HostFailureCode;
+  readonly message: string;
+}
+
+const oldDriver = '570.86.15';
+const passed = (detail: string): Proof => ({ passed: true, detail });
+const failed = (detail: string): Proof => ({ passed: false, detail });
+
+export function makeEvidence(parts: {
+  readonly hardware: Hardware;
+  readonly store: Store;
+  readonly faults: Faults;
+  readonly clock: Clock;
+}): Evidence {
+  const { hardware, store, faults, clock } = parts;
+  const tool = hardware.vendor === 'nvidia' ? 'nvidia-smi' : 'rocm-smi';
+
+  const gpus = (slotIndexes: readonly number[] = hardware.slots.map(({ slot_index }) => slot_index)): GpuEvidence[] =>
+    hardware.slots.flatMap((slot) => {
+      const struck = (name: 'xid_79' | 'gpu_missing' | 'gpu_mismatch') =>
+        faults.find(name)?.slot_index === slot.slot_index;
+      if (!slotIndexes.includes(slot.slot_index) || struck('gpu_missing')) return [];
+      const fell = struck('xid_79');
+      return [
+        {
+          uuid: struck('gpu_mismatch') ? swapped(slot.gpu_uuid) : slot.gpu_uuid,
+          model: slot.gpu_model,
+          pci_address: slot.pci_address,
+          memory_mib: slot.gpu_memory_mib,
+          healthy: !fell,
+          ...(fell && { detail: `Xid 79: GPU at ${slot.pci_address} has fallen off the bus.` }),
+        },
+      ];
+    });
+
+  /** What the vendor's tool says about these GPUs. */
+  const driver = (found: readonly GpuEvidence[]) => {
+    if (faults.find('driver_unavailable')) {
+      return {
+        version: '',
+        answers: failed(`${tool} cannot talk to the driver: it is not loaded, and the package mirror does not answer.`),
+      };
+    }
+    if (faults.find('wrong_driver')) {
+      return {
+        version: oldDriver,
+        answers: failed(`Failed to initialize NVML: driver ${oldDriver} and library ${hardware.driverVersion} differ.`),
+      };
+    }
+    const sick = found.filter(({ healthy }) => !healthy);
+    const answers =
+      sick.length > 0
+        ? failed(`${tool} cannot reach ${sick.map(({ pci_address }) => pci_address).join(', ')}.`)
+        : passed(`${tool} answers for ${found.length} GPUs.`);
+    return { version: hardware.driverVersion, answers };
+  };
+
+  const isolation = (): Proof =>
+    faults.find('leaky_bridge')
+      ? failed('A frame that was sent to the neighbour on the bridge arrived.')
+      : passed('Neighbours on the bridge, the host and its metadata address could not be reached.');
+
+  const conditions = (): NodeCondition[] => {
+    const born = store.now.born_at;
+    const about = (type: string, reason: string, message: string, ...names: Parameters<Faults['find']>[0][]) => {
+      const fault = names.map((name) => faults.find(name)).find((found) => found !== undefined);
+      return {
+        type,
+        status: fault ? ('False' as const) : ('True' as const),
+        reason: fault ? (conditionReasons[fault.fault] ?? 'Fault') : reason,
+        message: fault ? `Slot ${fault.slot_index}: ${fault.fault}.` : message,
+        since: fault?.since ?? born,
+      };
+    };
+    return [
+      about(
+        'GpusHealthy',
+        'AllAnswer',
+        `${hardware.slots.length} GPUs answer.`,
+        'xid_79',
+        'gpu_missing',
+        'gpu_mismatch',
+      ),
+      about('DriverReady', 'Loaded', `Driver ${hardware.driverVersion}.`, 'driver_unavailable', 'wrong_driver'),
+      about('StorageReady', 'Clean', 'Disks have room and can be wiped.', 'disk_full', 'dirty_disk'),
+      about('DevicesBindable', 'Bindable', 'Devices change their driver when told to.', 'vfio_stuck'),
+      about('IsolationHolds', 'Probed', 'Guests cannot reach each other.', 'leaky_bridge'),
+    ];
+  };
+
+  return {
+    gpus,
+    attestation({ allocationId, runtime, slotIndexes }) {
+      const found = gpus(slotIndexes);
+      const { version, answers } = driver(found);
+      const reachable = runtime.state === 'running' && !faults.find('ssh_unreachable');
+      const address = 'slots' in runtime ? (runtime.slots[0]?.private_ip ?? '') : (hardware.slots[0]?.private_ip ?? '');
+      return {
+        allocation_id: allocationId,
+        taken_at: clock.now().toISOString(),
+        gpus: found,
+        driver_version: version,
+        cuda_version: version === hardware.driverVersion ? hardware.cudaVersion : '',
+        nvidia_smi: answers,
+        disk_clean: runtime.disk_clean,
+        isolation: isolation(),
+        ssh: {
+          reachable,
+          address,
+          port: 22,
+          username: runtime.login.username,
+          host_key_fingerprint: runtime.host_key_fingerprint,
+        },
+        durations_ms: runtime.durations_ms,
+      };
+    },
+    conditions,
+    checks: () => ({
+      [tool.replace('-', '_')]: driver(gpus()).answers,
+      gpus:
+        gpus().length === hardware.slots.length && gpus().every(({ healthy }) => healthy)
+          ? passed(`${hardware.slots.length} × ${gpuModels[hardware.model].name}`)
+          : failed(`${gpus().filter(({ healthy }) => healthy).length} of ${hardware.slots.length} GPUs are well.`),
+      storage: faults.find('disk_full') ? failed('No room is left for images.') : passed('There is room for images.'),
+      vfio: faults.find('vfio_stuck') ? failed('A device keeps its driver.') : passed('Devices change their driver.'),
+      isolation: isolation(),
+    }),
+    utilization() {
+      const busy = new Set<string>();
+      for (const machine of Object.values(store.now.machines)) {
+        if (machine.state === 'running') for (const slot of machine.slots) busy.add(slot.pci_address);
+      }
+      const wholeNode = Object.values(store.now.users).some(({ state }) => state === 'running');
+      const idle = faults.find('idle_guest') !== undefined;
+      return hardware.slots.map((slot) =>
+        !idle && (wholeNode || busy.has(slot.pci_address)) ? loadOf(slot.gpu_uuid, clock.now()) : 0,
+      );
+    },
+  };
+}
+
+const conditionReasons: Readonly<Record<string, string>> = {
+  xid_79: 'Xid79',
+  gpu_missing: 'GpuMissing',
+  gpu_mismatch: 'GpuSwapped',
+  driver_unavailable: 'DriverUnavailable',
+  wrong_driver: 'WrongDriver',
+  disk_full: 'DiskFull',
+  dirty_disk: 'DiskDirty',
+  vfio_stuck: 'VfioStuck',
+  leaky_bridge: 'BridgeLeaks',
+};
+
+/** A load that wanders between 70 and 99 percent, a new figure every half minute. */
+function loadOf(gpuUuid: string, now: Date): number {
+  return 70 + (drawBytes(gpuUuid, String(Math.floor(now.getTime() / 30_000))).readUInt16BE(0) % 30);
+}
+
+const swapped = (uuid: string): string => `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}`;
+
+/** The first reason not to hand this over, in the order in which a person would look. */
+export function troubleIn(
+  seen: ReadinessAttestation,
+  expect: TaskParams<'allocation.attest'>['expect'],
+): Trouble | undefined {
+  if (seen.driver_version === '' || seen.cuda_version === '') {
+    return { code: 'driver_unavailable', message: seen.nvidia_smi.detail };
+  }
+  const byUuid = new Map(seen.gpus.map((gpu) => [gpu.uuid, gpu]));
+  const missing = expect.gpu_uuids.filter((uuid) => !byUuid.has(uuid));
+  if (missing.length > 0) {
+    const strangers = seen.gpus.filter(({ uuid }) => !expect.gpu_uuids.includes(uuid));
+    return strangers.length > 0
+      ? { code: 'gpu_mismatch', message: `${missing.join(', ')} was expected, ${strangers[0]?.uuid} is there.` }
+      : {
+          code: 'gpu_missing',
+          message: `${seen.gpus.length} of ${expect.gpu_uuids.length} GPUs are there; ${missing.join(', ')} is not.`,
+        };
+  }
+  const sick = seen.gpus.find(({ healthy }) => !healthy);
+  if (sick) return { code: 'gpu_unhealthy', message: sick.detail ?? `${sick.uuid} is not well.` };
+  const other = seen.gpus.find(
+    ({ model, memory_mib }) => model !== expect.gpu_model || memory_mib !== expect.gpu_memory_mib,
+  );
+  if (other || seen.gpus.length !== expect.gpu_uuids.length) {
+    return {
+      code: 'gpu_mismatch',
+      message: `${expect.gpu_uuids.length} × ${expect.gpu_model} with ${expect.gpu_memory_mib} MiB was expected, ${seen.gpus.length} × ${seen.gpus[0]?.model} with ${seen.gpus[0]?.memory_mib} MiB is there.`,
+    };
+  }
+  if (!seen.nvidia_smi.passed) return { code: 'gpu_unhealthy', message: seen.nvidia_smi.detail };
+  if (!seen.disk_clean.passed) return { code: 'disk_dirty', message: seen.disk_clean.detail };
+  if (!seen.isolation.passed) return { code: 'isolation_failed', message: seen.isolation.detail };
+  if (!seen.ssh.reachable) {
+    return { code: 'ssh_unreachable', message: `Nobody answers at ${seen.ssh.address}:${seen.ssh.port}.` };
+  }
+  return undefined;
+}

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import type { ReadinessAttestation } from '@gpuaas/contract/node';
+import type { Clock } from '../../clock.ts';
+import { type Host, HostFailure, type Work } from '../port.ts';
+import { makeEvidence } from './evidence.ts';
+import { type Faults, makeFaults } from './faults.ts';
+import { makeGuests, type UidRange, unusedUids } from './guests.ts';
+import { drawHardware, type Hardware, type HardwareOrder } from './hardware.ts';
+import { ownedBy, slotIndexesOf } from './leases.ts';
+import { nvidiaSmiScript } from './nvidia-smi.ts';
+import { makeRest, type Pace } from './pace.ts';
+import { makeSlices } from './slices.ts';
+import { type HostState, openStore, type StateFile, stateFileIn } from './state.ts';
+import { makeWholeNode } from './whole-node.ts';
+
+/** A host that does not exist. It keeps what a host keeps, takes the time that a host takes, and fails when told to. */
+export interface SimulatedHost extends Host {
+  readonly kind: 'simulated';
+  readonly hardware: Hardware;
+  readonly faults: Faults;
+  /** What lies on its disk, for those who look from outside. */
+  readonly state: Readonly<HostState>;
+}
+
+export interface SimulatedHostOrder extends HardwareOrder {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly pace: Pace;
+  readonly uids?: UidRange;
+  /** Stands in for the file where a test wants the host to stop in the middle of something. */
+  readonly stateFile?: StateFile;
+}
+
+export async function openSimulatedHost(order: SimulatedHostOrder): Promise<SimulatedHost> {
+  const { clock } = order;
+  const hardware = drawHardware(order);
+  const store = await openStore(order.stateFile ?? stateFileIn(order.folder), () => bareHost(hardware, clock.now()));
+  const faults = makeFaults(store, clock);
+  const evidence = makeEvidence({ hardware, store, faults, clock });
+  const rest = makeRest(clock, order.pace);
+  const guests = makeGuests(join(order.folder, 'guests'), order.uids ?? unusedUids);
+  const parts = { hardware, store, faults, evidence, rest, endProcesses: guests.end };
+  const slices = makeSlices(parts);
+  const wholeNode = makeWholeNode(parts);
+
+  /** The machine or login of an allocation, as long as it lives. */
+  const livingOf = (allocationId: string) => {
+    const runtime = store.now.machines[allocationId] ?? store.now.users[allocationId];
+    if (runtime?.state !== 'running') {
+      throw new HostFailure('not_found', `Nothing runs for allocation ${allocationId}.`);
+    }
+    return runtime;
+  };
+  const attest = (allocationId: string): ReadinessAttestation =>
+    store.now.machines[allocationId] ? slices.attest(allocationId) : wholeNode.attest(allocationId);
+  const look = async (work: Work) => rest.seconds(2, work.signal);
+
+  return {
+    kind: 'simulated',
+    hardware,
+    faults,
+    get state() {
+      return store.now;
+    },
+    async topology(work) {
+      await look(work);
+      const missing = faults.find('gpu_missing')?.slot_index;
+      return {
+        hostname: hardware.hostname,
+        kernel: '6.8.0-79-generic',
+        cpu_count: hardware.cpuCount,
+        memory_mib: hardware.memoryMib,
+        numa_nodes: hardware.numaNodes.map(({ id, cpus, memoryMib }) => ({ id, cpus, memory_mib: memoryMib })),
+        driver_version: faults.find('driver_unavailable') ? null : hardware.driverVersion,
+        cuda_version: faults.find('driver_unavailable') ? null : hardware.cudaVersion,
+        slots: hardware.slots
+          .filter(({ slot_index }) => slot_index !== missing)
+          .map((slot) => ({
+            ...slot,
+            blockers: [
+              ...(faults.find('xid_79')?.slot_index === slot.slot_index ? ['The GPU has fallen off the bus.'] : []),
+              ...(store.now.disks[slot.nvme_device ?? '']?.content === 'used'
+                ? [`${slot.nvme_device} is in use.`]
+                : []),
+            ],
+          })),
+        prerequisites: {
+          kvm_available: true,
+          iommu_group_count: 142,
+          iommu_kernel_args: ['intel_iommu=on', 'iommu=pt'],
+          cloud_localds_available: true,
+        },
+        blockers: faults.find('leaky_bridge') ? ['Guests on the bridge can reach each other.'] : [],
+      };
+    },
+    async health(work) {
+      await look(work);
+      const checks = evidence.checks();
+      return { checks, healthy: Object.values(checks).every(({ passed }) => passed) };
+    },
+    provisionSlice: slices.provision,
+    releaseSlice: slices.release,
+    provisionUser: wholeNode.provision,
+    revokeUser: wholeNode.revoke,
+    async installKeys(params, work) {
+      await rest.seconds(1, work.signal);
+      livingOf(params.allocation_id);
+      await store.change((draft) => {
+        const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
+        if (runtime) runtime.authorized_keys = [...params.authorized_keys];
+      });
+      return params.authorized_keys.length;
+    },
+    async attest(params, work) {
+      await rest.seconds(6, work.signal);
+      return attest(params.allocation_id);
+    },
+    async restart(params, work) {
+      livingOf(params.allocation_id);
+      await guests.end(params.allocation_id, false);
+      await rest.phase(work, 'reboot');
+      await store.change((draft) => {
+        const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
+        if (runtime?.state === 'running') runtime.restarts += 1;
+      });
+      livingOf(params.allocation_id);
+      await rest.phase(work, 'readiness', 'user_readiness');
+      return attest(params.allocation_id);
+    },
+    reimage: wholeNode.reimage,
+    async endRuntime(allocationId) {
+      await store.change((draft) => {
+        for (const address of ownedBy(draft, allocationId)) {
+          const owner = draft.devices[address]?.owner;
+          if (owner) owner.ended = true;
+        }
+        const runtime = draft.machines[allocationId] ?? draft.users[allocationId];
+        if (runtime) runtime.state = 'ended';
+      });
+      await guests.end(allocationId, false);
+    },
+    async runtimes() {
+      const of = (shape: 'slice' | 'bare_metal', found: HostState['users']) =>
+        Object.entries(found).map(([allocationId, { state }]) => ({
+          allocationId,
+          shape,
+          running: state === 'running' || state === 'making',
+        }));
+      return [...of('slice', store.now.machines), ...of('bare_metal', store.now.users)];
+    },
+    conditions: async () => evidence.conditions(),
+    utilization: async () => evidence.utilization(),
+    async openShell(shell) {
+      const runtime = livingOf(shell.allocationId);
+      if (runtime.login.username !== shell.username) {
+        throw new HostFailure('not_found', `There is no user ${shell.username}.`);
+      }
+      const machine = store.now.machines[shell.allocationId];
+      const addresses = machine?.slots.map(({ pci_address }) => pci_address);
+      const indexes = addresses && slotIndexesOf(hardware, addresses);
+      const load = evidence.utilization();
+      const gpus = evidence.gpus(indexes).map((gpu) => ({
+        ...gpu,
+        utilization: load[hardware.slots.findIndex(({ pci_address }) => pci_address === gpu.pci_address)] ?? 0,
+      }));
+      const failure = faults.find('wrong_driver')
+        ? 'Failed to initialize NVML: Driver/library version mismatch'
+        : faults.find('driver_unavailable')
+          ? "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+          : undefined;
+      return guests.open(shell, {
+        hostname: machine?.hostname ?? hardware.hostname,
+        programs: hardware.vendor === 'nvidia' ? { 'nvidia-smi': nvidiaSmiScript({ hardware, gpus, failure }) } : {},
+      });
+    },
+    close: () => guests.close(),
+  };
+}
+
+/** A machine as it comes out of its box, imaged once. */
+function bareHost(hardware: Hardware, now: Date): HostState {
+  return {
+    format: 1,
+    born_at: now.toISOString(),
+    image_generation: 1,
+    image_digest: null,
+    reimaging: null,
+    devices: Object.fromEntries(
+      hardware.slots.map(({ pci_address }) => [pci_address, { driver: 'nvidia', owner: null }]),
+    ),
+    disks: Object.fromEntries(
+      hardware.slots.map(({ nvme_device }) => [
+        nvme_device,
+        { content: 'clean', tenant: null, wipes: 0, image_generation: 1 },
+      ]),
+    ),
+    images: [],
+    machines: {},
+    users: {},
+    faults: [],
+  };
+}
