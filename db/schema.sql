@@ -1135,6 +1135,7 @@ CREATE INDEX node_tasks_allocation ON public.node_tasks USING btree (allocation_
 CREATE INDEX node_tasks_expiry ON public.node_tasks USING btree (expires_at) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
 CREATE INDEX node_tasks_node ON public.node_tasks USING btree (node_id, id);
 CREATE INDEX node_tasks_open ON public.node_tasks USING btree (node_id, id) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
+CREATE UNIQUE INDEX node_tasks_saga_token ON public.node_tasks USING btree (saga_token) WHERE (saga_token IS NOT NULL);
 CREATE INDEX node_tasks_unanswered ON public.node_tasks USING btree (finished_at) WHERE ((saga_token IS NOT NULL) AND (saga_answered_at IS NULL));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_tasks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -1499,6 +1500,7 @@ create table readiness_attestations (
 
 CREATE INDEX readiness_attestations_allocation ON public.readiness_attestations USING btree (allocation_id, organization_id, id);
 CREATE INDEX readiness_attestations_node ON public.readiness_attestations USING btree (node_id, id);
+CREATE UNIQUE INDEX readiness_attestations_task ON public.readiness_attestations USING btree (task_id);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.readiness_attestations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.readiness_attestations FOR EACH ROW EXECUTE FUNCTION guard_append_only();

@@ -7,6 +7,7 @@ import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitOpenapi } from './openapi.ts';
+import { emitSagas } from './sagas.ts';
 
 /** Something that is written from the contract and committed. Paths are relative to the root of the repository. */
 export type Output =
@@ -22,6 +23,7 @@ export const outputs: readonly Output[] = [
   { file: 'api/routes.txt', emit: emitRoutes },
   { file: 'api/events.txt', emit: emitEvents },
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
+  { file: 'docs/compensation.md', emit: emitSagas },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
 ];
 

@@ -162,6 +162,16 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       { id: 'FLW-P7', words: 'Capacity is allocated, provisioned and released through one state machine' },
       { id: 'FLW-P6', words: 'A node executes signed, typed tasks and nothing else' },
       { id: 'GAP-13', words: 'Nothing is charged before the GPU has been seen working' },
+      { id: 'GAP-17', words: 'A lease has a generation: a late or second actor is told apart and refused' },
+      {
+        id: 'GAP-11',
+        words: 'A release that cannot be proven ends in a state that an operator sees, after bounded tries',
+      },
+      { id: 'GAP-ISO', words: 'Under full-reimage, capacity comes back only when its host has proven the reimage' },
+      {
+        id: 'FLW-P5',
+        words: 'Workers drive the life of an allocation step by step, each step undone when a later one fails',
+      },
       {
         id: 'CAP-01',
         also: ['CAP-02'],

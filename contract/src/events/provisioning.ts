@@ -116,3 +116,41 @@ export const provisioningForceReleaseRequested = defineEvent({
   consumers: ['provisioning-worker'],
   payload: payload({ reason: Type.String() }),
 });
+
+export const provisioningCleanupRequested = defineEvent({
+  type: 'provisioning.cleanup.requested',
+  version: '1.0',
+  summary: 'An allocation ended without a release; what its node may still hold is to be taken away.',
+  producer: 'provisioning-worker',
+  consumers: ['provisioning-worker'],
+  payload: payload({
+    generation,
+    node_id: Uuid,
+    afterwards: Type.Enum(['available', 'quarantined'], {
+      description: 'What becomes of its slots when they are clean.',
+    }),
+  }),
+});
+
+export const provisioningRestartRequested = defineEvent({
+  type: 'provisioning.restart.requested',
+  version: '1.0',
+  summary: 'The machine of an active allocation is to be restarted; it stays the same allocation.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: payload({ generation }),
+});
+
+export const provisioningAttested = defineEvent({
+  type: 'provisioning.attested',
+  version: '1.0',
+  summary: 'The node of an active allocation was asked again whether everything promised is there.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({
+    generation,
+    occasion: Type.Enum(['interval', 'restart']),
+    passed: Type.Boolean(),
+    problems: Type.Array(Type.String(), { maxItems: 50 }),
+  }),
+});

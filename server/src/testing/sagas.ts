@@ -99,6 +99,10 @@ async function inWorld<P extends object, T>(
   }
 }
 
+/** One undisturbed run, for tests that look at one ending. */
+export const runSaga = <P extends object>(saga: Saga<P>, world: SagaWorld<P>): Promise<Ending> =>
+  runInMemory(saga, world, {});
+
 async function runInMemory<P extends object>(saga: Saga<P>, world: SagaWorld<P>, meddling: Meddling): Promise<Ending> {
   const runAttempt = makeAttempts({
     sagas: new Map([[laneName(saga), saga]]),

@@ -1,4 +1,6 @@
 /** Allocations: who holds which capacity. */
+
+export { beginRelease, type Leaving, type Left } from './leave.ts';
 export {
   type AllocationFacts,
   type AllocationState,
@@ -8,4 +10,8 @@ export {
   noteAllocation,
   stateFacts,
 } from './machine.ts';
+export { makeAttest, makeRestart } from './sagas/attest.ts';
+export type { OfLease, SagaParts } from './sagas/parts.ts';
+export { makeProvision } from './sagas/provision.ts';
+export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
 export { freeClaims, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';

@@ -1,0 +1,2 @@
+drop index readiness_attestations_task;
+drop index node_tasks_saga_token;

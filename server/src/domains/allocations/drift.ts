@@ -1,0 +1,56 @@
+import type { HeldLease } from '@gpuaas/contract/node';
+
+/**
+ * What a node holds, compared with what it should hold. The comparison decides nothing: it names each difference once,
+ * and `reconcile-drift.ts` does something about it. A node that reports something nobody wants is never told to kill
+ * it: somebody's work may be in there, so the slots are kept aside and an operator looks.
+ */
+export interface Desired {
+  readonly allocationId: string;
+  readonly state: string;
+  readonly generation: number;
+  /** Since when the node should have it; a report from before says nothing about it. */
+  readonly since: Date;
+}
+export interface Reported {
+  readonly at: Date;
+  readonly leases: readonly HeldLease[];
+}
+export type Drift =
+  /** It holds something for an allocation that ended, or that never was. */
+  | { readonly kind: 'orphan'; readonly lease: HeldLease }
+  /** It holds something for a lease that has been replaced. */
+  | { readonly kind: 'stale'; readonly lease: HeldLease; readonly generation: number }
+  /** It should hold something and says nothing of it. */
+  | { readonly kind: 'absent'; readonly allocationId: string; readonly generation: number }
+  /** It ended the lease by itself, at its deadline. */
+  | { readonly kind: 'ended'; readonly allocationId: string; readonly generation: number };
+
+/**
+ * `leaving` are allocations whose slots are being cleaned or are set aside already: what the node still holds of them is
+ * known, and is being dealt with.
+ */
+export function compareWithReport(
+  desired: readonly Desired[],
+  leaving: ReadonlySet<string>,
+  reported: Reported,
+): Drift[] {
+  const wanted = new Map(desired.map((each) => [each.allocationId, each]));
+  const held = new Map(reported.leases.map((lease) => [lease.allocation_id, lease]));
+  const found: Drift[] = [];
+  for (const lease of held.values()) {
+    const want = wanted.get(lease.allocation_id);
+    if (lease.state === 'ended' || leaving.has(lease.allocation_id)) continue;
+    if (!want) found.push({ kind: 'orphan', lease });
+    else if (lease.generation < want.generation) {
+      found.push({ kind: 'stale', lease, generation: want.generation });
+    }
+  }
+  for (const { allocationId, state, generation, since } of wanted.values()) {
+    if (state !== 'active' || since >= reported.at) continue;
+    const lease = held.get(allocationId);
+    if (!lease || lease.generation < generation) found.push({ kind: 'absent', allocationId, generation });
+    else if (lease.state === 'ended') found.push({ kind: 'ended', allocationId, generation });
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+import { type DeclaredEvent, provisioningReleasingCompleted, provisioningReleasingRequested } from '@gpuaas/contract';
+import { sql, type WriteTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { advanceAllocation, type MovedAllocation } from './machine.ts';
+import { freeClaims, moveSlots } from './slots.ts';
+
+const countAttempts = sql(
+  'allocation-release-attempts',
+  'select release_attempts from allocations where id = $1 and mine(organization_id) for update',
+);
+
+export interface Leaving {
+  readonly ids: Ids;
+  readonly correlationId: string;
+  /** `user`, `operator`, `max_duration`, `idle`, `drain`, `node_lost`, `balance_depleted`, …: shown as it is. */
+  readonly reason: string;
+  /** Nobody waits for the guest to agree. */
+  readonly forced: boolean;
+  /** How often a release may be tried in all, before only an operator's cleanup is left. */
+  readonly maxAttempts: number;
+  readonly seenVersion?: number | undefined;
+  /** Now: what was never provisioned ends at once. */
+  readonly endedAt: Date;
+}
+export interface Left {
+  readonly moved: MovedAllocation;
+  readonly events: readonly DeclaredEvent[];
+}
+
+/**
+ * The one way out of an allocation, whoever asks: its owner, an operator or a guard. Two who ask at once are told apart
+ * by the row: the second finds it leaving. What was never provisioned is gone at once; the rest begins to leave, and the
+ * worker takes it from there. Undefined when there is no such allocation.
+ */
+export async function beginRelease(
+  tx: WriteTx,
+  id: string,
+  leaving: Leaving,
+): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition' | 'version_conflict'>> {
+  const { ids, correlationId, reason, forced, seenVersion } = leaving;
+  const [row] = await tx.rows<{ release_attempts: number }>(countAttempts, [id]);
+  if (!row) return undefined;
+  const attempt = row.release_attempts + 1;
+  if (attempt > leaving.maxAttempts) {
+    return new Fault(
+      'illegal_transition',
+      `Its release was tried ${row.release_attempts} times: an operator has to look at the node and clean up.`,
+      { attempts: row.release_attempts },
+    );
+  }
+  const common = { ids, correlationId, seenVersion, detail: { reason, forced } };
+  const moved = await advanceAllocation(tx, id, 'release', {
+    ...common,
+    set: { releaseReason: reason, releaseAttempts: attempt },
+  });
+  if (!moved) return undefined;
+  if (!(moved instanceof Fault)) return { moved, events: [requested(id, moved, leaving, attempt)] };
+  const { state } = (moved.details ?? {}) as { readonly state?: string };
+  if (state === 'releasing') {
+    return new Fault('allocation_already_releasing', 'It is being released already: watch its timeline.');
+  }
+  if (state !== 'requested') return moved;
+
+  const cancelled = await advanceAllocation(tx, id, 'cancel', { ...common, set: { releaseReason: reason } });
+  if (!cancelled || cancelled instanceof Fault) return cancelled;
+  await freeClaims(tx, id);
+  const freed = await moveSlots(tx, { allocationId: id }, 'free');
+  if (freed instanceof Fault) return freed;
+  return { moved: cancelled, events: [completed(id, cancelled, leaving)] };
+}
+
+const about = (id: string, moved: MovedAllocation) => ({
+  allocation_id: id,
+  organization_id: moved.organizationId,
+  project_id: moved.projectId,
+  version: moved.version,
+});
+
+const completed = (id: string, moved: MovedAllocation, { reason, endedAt }: Leaving): DeclaredEvent =>
+  provisioningReleasingCompleted.of(id, { ...about(id, moved), reason, ended_at: endedAt.toISOString() });
+
+function requested(id: string, moved: MovedAllocation, { reason, forced }: Leaving, attempt: number): DeclaredEvent {
+  if (!moved.nodeId) throw new Error(`allocation ${id} leaves a node that it never had`);
+  const { nodeId: node_id, generation } = moved;
+  return provisioningReleasingRequested.of(id, { ...about(id, moved), generation, node_id, reason, forced, attempt });
+}

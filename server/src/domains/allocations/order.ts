@@ -1,0 +1,116 @@
+import type { TaskParams, TaskSlot } from '@gpuaas/contract/node';
+import { type ReadTx, sql } from '../../kernel/act.ts';
+import type { Promised } from './attestation.ts';
+
+/** Everything about an allocation that its node has to know, read at once and never changed on the way. */
+export interface Order {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly state: string;
+  readonly version: number;
+  readonly shape: 'baremetal' | 'gpu_slice';
+  readonly nodeId: string;
+  readonly generation: number;
+  readonly isolationModel: 'user-revoke' | 'full-reimage';
+  readonly maxDurationSeconds: number | undefined;
+  readonly expiresAt: Date | undefined;
+  readonly releaseAttempts: number;
+  readonly releaseReason: string | undefined;
+  readonly profile: TaskParams<'slice.vm_provision'>['profile'] | undefined;
+  readonly image: TaskParams<'slice.vm_provision'>['image'] | undefined;
+  readonly login: TaskParams<'allocation.provision_user'>['login'];
+  readonly slots: readonly TaskSlot[];
+  readonly keys: readonly string[];
+  readonly promised: Promised;
+}
+
+const readAllocation = sql(
+  'allocation-order',
+  `select a.id, a.organization_id, a.project_id, a.state, a.version, a.capacity_shape, a.node_id, a.generation,
+     a.isolation_model, a.max_duration_seconds, a.expires_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
+     s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
+     s.resource_profile ->> 'minimum_cuda_version' as minimum_cuda,
+     case when i.id is null then null
+       else jsonb_build_object('slug', i.slug, 'digest', i.digest, 'driver_strategy', i.driver_strategy) end as image,
+     (select coalesce(jsonb_agg(jsonb_build_object(
+         'slot_id', t.id, 'slot_index', t.slot_index, 'gpu_uuid', t.gpu_uuid, 'pci_address', t.pci_address,
+         'fabric_vf_pci_address', t.fabric_vf_pci_address, 'nvme_device', t.nvme_device,
+         'mac_address', t.mac_address, 'private_ip', t.private_ip, 'numa_node', t.numa_node) order by t.slot_index), '[]')
+       from slots t where t.allocation_id = a.id) as slots,
+     (select coalesce(jsonb_agg(distinct k.public_key), '[]')
+       from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
+   from allocations a
+   join skus s on s.slug = a.sku
+   left join os_images i on i.id = a.image_id
+   where a.id = $1 and mine(a.organization_id)`,
+);
+
+interface Row {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly state: string;
+  readonly version: bigint;
+  readonly capacity_shape: Order['shape'];
+  readonly node_id: string | null;
+  readonly generation: bigint;
+  readonly isolation_model: Order['isolationModel'];
+  readonly max_duration_seconds: number | null;
+  readonly expires_at: Date | null;
+  readonly release_attempts: number;
+  readonly release_reason: string | null;
+  readonly profile: Order['profile'] | null;
+  readonly login: Order['login'] | null;
+  readonly gpu_model: string;
+  readonly gpu_memory_mib: number;
+  readonly minimum_driver: string | null;
+  readonly minimum_cuda: string | null;
+  readonly image: Order['image'] | null;
+  readonly slots: TaskSlot[];
+  readonly keys: string[];
+}
+
+/** The order of an allocation that has a place; undefined while it has none. */
+export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order | undefined> {
+  const [row] = await tx.rows<Row>(readAllocation, [allocationId]);
+  if (!row || row.node_id === null || row.login === null) return undefined;
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    state: row.state,
+    version: Number(row.version),
+    shape: row.capacity_shape,
+    nodeId: row.node_id,
+    generation: Number(row.generation),
+    isolationModel: row.isolation_model,
+    maxDurationSeconds: row.max_duration_seconds ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+    releaseAttempts: row.release_attempts,
+    releaseReason: row.release_reason ?? undefined,
+    profile: row.profile ?? undefined,
+    image: row.image ?? undefined,
+    login: row.login,
+    slots: row.slots,
+    keys: row.keys,
+    promised: {
+      allocationId: row.id,
+      gpuModel: row.gpu_model,
+      gpuUuids: row.slots.map(({ gpu_uuid }) => gpu_uuid),
+      gpuMemoryMib: row.gpu_memory_mib,
+      minimumDriver: row.minimum_driver ?? undefined,
+      minimumCuda: row.minimum_cuda ?? undefined,
+    },
+  };
+}
+
+/** What the node must find before it may say that the allocation is ready. */
+export const expectationOf = ({ promised }: Order): TaskParams<'allocation.attest'>['expect'] => ({
+  gpu_model: promised.gpuModel,
+  gpu_uuids: [...promised.gpuUuids],
+  gpu_memory_mib: promised.gpuMemoryMib,
+});
+
+/** A name that host tools accept, and that leads back to the allocation. */
+export const hostnameOf = (allocationId: string): string => `a-${allocationId}`;

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Saga } from '../../../kernel/saga.ts';
+import {
+  everyStepMayFail,
+  everyStepMayRunTwice,
+  everyUndoMayRunTwice,
+  runSaga,
+  type SagaWorld,
+} from '../../../testing/sagas.ts';
+import { openYard, type Yard } from '../testing.ts';
+import { makeAttest, makeRestart } from './attest.ts';
+import type { OfLease } from './parts.ts';
+import { makeProvision } from './provision.ts';
+import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation, unproven } from './testing.ts';
+import { makeVacate, makeVacateAndReimage, type Vacate } from './vacate.ts';
+
+let yard: Yard;
+let bench: Bench;
+beforeAll(async () => {
+  yard = await openYard();
+  bench = await openBench(yard);
+});
+afterAll(async () => {
+  await bench.close();
+  await yard.close();
+});
+
+type Answer = (allocation: TestAllocation, step: string) => Promise<unknown>;
+const wellMade: Answer = async (allocation) =>
+  allocation.settle({ output: { attestation: await allocation.attestation() } });
+const released = { machine_absent: proven, disk_wiped: proven, devices_unbound: proven, reimaged: null };
+const wellEnded: Answer = async (allocation, step) =>
+  allocation.settle({
+    output:
+      step === 'reimaged'
+        ? { reimaged: proven }
+        : (await allocation.task()).task_type === 'slice.vm_release'
+          ? released
+          : { user_absent: proven, processes_ended: proven },
+  });
+
+/** What may not be left behind, whatever happened on the way. */
+const traces = async (allocation: TestAllocation, end: string) => {
+  const { state, slots, openTasks } = await allocation.look();
+  return { reached: state === end, openTasks, handedOut: slots['in_use'] ?? 0 };
+};
+const worldOf =
+  (plan: AllocationPlan, answer: Answer, end: string, of: Partial<Vacate> = {}) =>
+  async (): Promise<SagaWorld<OfLease & Partial<Vacate>>> => {
+    const allocation = await bench.allocation(plan);
+    return {
+      params: { allocationId: allocation.id, generation: allocation.generation, ...of },
+      look: () => traces(allocation, end),
+      answer: (step) => answer(allocation, step),
+    };
+  };
+const vacating = { afterwards: 'available', forced: false } as const;
+
+/** Runs a saga to its end and answers how the world is then. */
+async function run<P extends OfLease>(saga: Saga<P>, allocation: TestAllocation, of: object, answer: Answer) {
+  const params = { allocationId: allocation.id, generation: allocation.generation, ...of } as unknown as P;
+  const ending = await runSaga(saga, { params, look: () => 0, answer: (step) => answer(allocation, step) });
+  return { ending, ...(await allocation.look()) };
+}
+
+describe.each([
+  ['provisioning a slice', () => makeProvision(bench.parts), worldOf({}, wellMade, 'active')],
+  [
+    'provisioning a whole node',
+    () => makeProvision(bench.parts),
+    worldOf({ shape: 'baremetal', maxDurationSeconds: 3_600 }, wellMade, 'active'),
+  ],
+  ['restarting', () => makeRestart(bench.parts), worldOf({ state: 'active' }, wellMade, 'active')],
+  ['looking again', () => makeAttest(bench.parts), worldOf({ state: 'active' }, wellMade, 'active')],
+] as const)('%s [FLW-P5] [FLW-P10]', (_, saga, world) => {
+  // Restarting leaves an active allocation as it is, and what it changed is only told.
+  const makeWorld = world as () => Promise<SagaWorld<OfLease>>;
+  it('may run each step twice', () => everyStepMayRunTwice(saga() as Saga<OfLease>, makeWorld));
+});
+
+describe.each([
+  ['provisioning a slice', () => makeProvision(bench.parts), worldOf({}, wellMade, 'active')],
+  ['provisioning a whole node', () => makeProvision(bench.parts), worldOf({ shape: 'baremetal' }, wellMade, 'active')],
+] as const)('%s [FLW-P10]', (_, saga, world) => {
+  const makeWorld = world as () => Promise<SagaWorld<OfLease>>;
+  it('may fail at every step', () => everyStepMayFail(saga() as Saga<OfLease>, makeWorld));
+  it('may run every undo twice', () => everyUndoMayRunTwice(saga() as Saga<OfLease>, makeWorld));
+});
+
+const leaving = { state: 'releasing' } as const;
+describe.each([
+  ['ending a slice', makeVacate, worldOf({ ...leaving }, wellEnded, 'released', vacating)],
+  ['ending a whole node', makeVacate, worldOf({ ...leaving, shape: 'baremetal' }, wellEnded, 'released', vacating)],
+  [
+    'ending a whole node that is imaged again [GAP-ISO]',
+    makeVacateAndReimage,
+    worldOf({ ...leaving, shape: 'baremetal', isolation: 'full-reimage' }, wellEnded, 'released', vacating),
+  ],
+] as const)('%s [FLW-P10]', (_, make, world) => {
+  // Before it begins the slots are in use; afterwards none is, and none is free without proof.
+  const makeWorld = async () => {
+    const made = await world();
+    return {
+      ...made,
+      look: async () => {
+        const { reached, openTasks } = (await made.look()) as { reached: boolean; openTasks: number };
+        return { reached, openTasks };
+      },
+    } as unknown as SagaWorld<Vacate>;
+  };
+  it('may run each step twice', () => everyStepMayRunTwice(make(bench.parts), makeWorld));
+  it('may fail at every step', () => everyStepMayFail(make(bench.parts), makeWorld));
+  it('may run every undo twice', () => everyUndoMayRunTwice(make(bench.parts), makeWorld));
+});
+
+describe('an allocation', () => {
+  it('becomes active with an attestation, and its slots are in use', async () => {
+    const allocation = await bench.allocation({ gpus: 2 });
+    const end = await run(makeProvision(bench.parts), allocation, {}, wellMade);
+    expect(end).toMatchObject({
+      ending: { state: 'done' },
+      state: 'active',
+      slots: { available: 6, in_use: 2 },
+      liveClaims: 2,
+      openTasks: 0,
+      events: ['provisioning.active'],
+    });
+  });
+
+  it.each([
+    ['driver_unavailable', 'quarantined'],
+    ['disk_dirty', 'quarantined'],
+    ['image_unavailable', 'available'],
+  ])('fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
+    const allocation = await bench.allocation({ gpus: 2 });
+    const end = await run(makeProvision(bench.parts), allocation, {}, (each) => each.settle({ failure }));
+    expect(end).toMatchObject({
+      ending: { state: 'undone' },
+      state: 'failed',
+      failure,
+      slots: { available: 6, cleaning: 2 },
+      events: ['provisioning.failed', 'provisioning.cleanup.requested'],
+    });
+    const clean = await run(makeVacate(bench.parts), allocation, { ...vacating, afterwards }, wellEnded);
+    expect(clean).toMatchObject({ ending: { state: 'done' }, state: 'failed', liveClaims: 0, openTasks: 0 });
+    expect(clean.slots).toEqual(afterwards === 'available' ? { available: 8 } : { available: 6, quarantined: 2 });
+  });
+
+  it('fails closed when what its node swears to is not what was promised [GAP-13]', async () => {
+    const allocation = await bench.allocation({ gpus: 2 });
+    const end = await run(makeProvision(bench.parts), allocation, {}, async (each) => {
+      const attestation = await each.attestation();
+      return each.settle({ output: { attestation: { ...attestation, gpus: attestation.gpus.slice(1) } } });
+    });
+    expect(end).toMatchObject({ state: 'failed', failure: 'attestation_failed', slots: { available: 6, cleaning: 2 } });
+    const { rows } = await yard.root.query(
+      'select passed, problems from readiness_attestations where allocation_id = $1',
+      [allocation.id],
+    );
+    expect(rows).toEqual([{ passed: false, problems: expect.arrayContaining(['It has 1 of 2 GPUs.']) }]);
+  });
+
+  it('that no node ever heard of gives its slots back at once', async () => {
+    const allocation = await bench.allocation({ gpus: 1 });
+    const end = await run(makeProvision(bench.parts), allocation, {}, async () => undefined);
+    expect(end).toMatchObject({
+      state: 'failed',
+      failure: 'no_answer',
+      slots: { available: 8 },
+      liveClaims: 0,
+      events: ['provisioning.failed'],
+    });
+  });
+
+  it('is released only with proof [GAP-11]', async () => {
+    const allocation = await bench.allocation({ state: 'releasing', gpus: 2 });
+    const end = await run(makeVacate(bench.parts), allocation, vacating, (each) =>
+      each.settle({ output: { ...released, disk_wiped: unproven } }),
+    );
+    expect(end).toMatchObject({
+      ending: { state: 'undone' },
+      state: 'release_failed',
+      slots: { available: 6, cleanup_blocked: 2 },
+      events: ['provisioning.release_failed'],
+    });
+  });
+
+  it('under full-reimage frees its node only when the reimage is proven [GAP-ISO]', async () => {
+    const plan = { state: 'releasing', shape: 'baremetal', isolation: 'full-reimage' } as const;
+    const unimaged = await bench.allocation(plan);
+    const kept = await run(makeVacateAndReimage(bench.parts), unimaged, vacating, (each, step) =>
+      step === 'reimaged' ? each.settle({ output: { reimaged: unproven } }) : wellEnded(each, step),
+    );
+    expect(kept).toMatchObject({ state: 'release_failed', slots: { cleanup_blocked: 8 } });
+    const imaged = await bench.allocation(plan);
+    const freed = await run(makeVacateAndReimage(bench.parts), imaged, vacating, wellEnded);
+    expect(freed).toMatchObject({ state: 'released', slots: { available: 8 }, liveClaims: 0 });
+  });
+
+  it('that was released while it was provisioned is left to its release', async () => {
+    const allocation = await bench.allocation({ state: 'releasing' });
+    const end = await run(makeProvision(bench.parts), allocation, {}, wellMade);
+    expect(end).toMatchObject({
+      ending: { state: 'undone', step: 'begin' },
+      state: 'releasing',
+      openTasks: 0,
+      events: [],
+    });
+  });
+
+  it('whose lease was replaced is nobody’s business any more [GAP-17]', async () => {
+    const allocation = { ...(await bench.allocation()), generation: 2 };
+    const late = await run(makeProvision(bench.parts), allocation, {}, wellMade);
+    expect(late).toMatchObject({
+      ending: { state: 'undone' },
+      state: 'requested',
+      slots: { available: 6, reserved: 2 },
+    });
+  });
+});

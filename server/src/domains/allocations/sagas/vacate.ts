@@ -1,0 +1,220 @@
+import { provisioningReleaseFailed, provisioningReleasingCompleted } from '@gpuaas/contract';
+import type { Proof, TaskOutput } from '@gpuaas/contract/node';
+import type { Act } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
+import { TaskAnswer } from '../../nodes/index.ts';
+import { answerWithinMs } from '../facts.ts';
+import { advanceAllocation } from '../machine.ts';
+import { type Order, readOrder } from '../order.ts';
+import { freeClaims, moveSlots } from '../slots.ts';
+import { askNode, type OfLease, type SagaParts } from './parts.ts';
+
+export interface Vacate extends OfLease {
+  /** What becomes of the slots when their cleaning is proven. */
+  readonly afterwards: 'available' | 'quarantined';
+  /** Whether somebody waits for the guest to shut down by itself. */
+  readonly forced: boolean;
+}
+
+/**
+ * From used slots to clean ones: after a release, and after an allocation that failed. Slots come back to the pool only
+ * with proof that the machine is gone, the disk is wiped and the devices are free. Without it they are blocked until an
+ * operator has looked, and a release becomes a failed one.
+ *
+ * A whole node under `full-reimage` is also imaged again, and proves it: that is a saga of its own, with one step more.
+ */
+export const makeVacate = (parts: SagaParts): Saga<Vacate> =>
+  emptied(parts, 'allocation.vacate').step('prove', {
+    do: ({ act, params, done }) => prove(parts, act, params, proofsOf(done.emptied)),
+    undo: { none: 'The last step: nothing follows that could fail.' },
+  });
+
+export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
+  emptied(parts, 'allocation.vacate_and_reimage')
+    .step('check', {
+      do: async ({ done }) => haltUnless(proofsOf(done.emptied)) ?? { emptied: true },
+      undo: { none: 'Nothing was changed.' },
+    })
+    .wait('reimaged', {
+      ask: ({ act, params }, token) =>
+        askNode(parts, act, params, token, {
+          type: () => 'node.reimage_prepare',
+          params: reimageOf,
+          allowed: isLeaving,
+          ttlSeconds: parts.taskSeconds('provision'),
+        }),
+      answer: TaskAnswer,
+      timeoutMs: answerWithinMs,
+      undo: { none: 'A fresh image harms nobody.' },
+    })
+    .step('prove', {
+      do: ({ act, params, done }) => prove(parts, act, params, proofsOf(done.reimaged)),
+      undo: { none: 'The last step: nothing follows that could fail.' },
+    });
+
+const emptied = (parts: SagaParts, name: string) =>
+  defineSaga<Vacate>(name, 1)
+    .step('hold', {
+      do: ({ act, params }) => hold(parts, act, params),
+      undo: ({ act, params }) => giveUp(parts, act, params),
+    })
+    .wait('emptied', {
+      ask: ({ act, params }, token) =>
+        askNode(parts, act, params, token, {
+          type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user'),
+          params: (order) =>
+            order.shape === 'gpu_slice'
+              ? {
+                  allocation_id: order.id,
+                  slots: [...order.slots],
+                  isolation_model: order.isolationModel,
+                  grace_seconds: params.forced ? 0 : parts.graceSeconds(order.organizationId),
+                }
+              : { allocation_id: order.id, login: order.login },
+          allowed: isLeaving,
+          ttlSeconds: parts.taskSeconds('release'),
+        }),
+      answer: TaskAnswer,
+      timeoutMs: answerWithinMs,
+      undo: { none: 'What was emptied stays empty.' },
+    });
+
+const isLeaving = ({ state }: Order): boolean => state === 'releasing' || state === 'failed';
+
+function reimageOf(order: Order) {
+  if (!order.image) throw new Error(`allocation ${order.id} has no image to go back to`);
+  return { image: order.image };
+}
+
+/** Nobody works for this lease any more, and its slots are on their way back. */
+async function hold(parts: SagaParts, act: Act, params: Vacate): Promise<OfLease | Halt> {
+  const { allocationId, generation } = params;
+  const outcome = await parts.db.write(act, async (tx) => {
+    const order = await readOrder(tx, allocationId);
+    if (!order || order.generation !== generation || !isLeaving(order)) {
+      return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
+    }
+    const cancelled = await parts.tasks.cancelOf(tx, { allocationId, generation });
+    const moved = await moveSlots(tx, { allocationId }, 'clean');
+    if (moved instanceof Fault) return tx.abandon(moved);
+    return tx.commit(undefined, {
+      target: { type: 'allocation', id: allocationId },
+      change: { cancelled_tasks: cancelled, slots: 'cleaning' },
+      organizationId: order.organizationId,
+      events: 'none',
+    });
+  });
+  return outcome instanceof Fault ? new Halt(outcome.message) : { allocationId, generation };
+}
+
+interface Proofs {
+  readonly problems: readonly string[];
+}
+
+/** A task that did not succeed proves nothing; one that did proves what it says, and every proof has to have passed. */
+function proofsOf(answer: TaskAnswer): Proofs {
+  if (answer.outcome !== 'succeeded') {
+    return { problems: [answer.failure?.message ?? 'The node did not answer in time.'] };
+  }
+  const output = answer.output as Partial<
+    TaskOutput<'slice.vm_release'> & TaskOutput<'allocation.revoke_user'> & TaskOutput<'node.reimage_prepare'>
+  >;
+  const proofs = Object.entries(output as Record<string, Proof | null>);
+  const failed = proofs.filter(([, proof]) => proof !== null && !proof.passed);
+  return { problems: failed.map(([name, proof]) => `${name}: ${proof?.detail}`) };
+}
+const haltUnless = ({ problems }: Proofs): Halt | undefined =>
+  problems.length > 0 ? new Halt(problems.join(' ')) : undefined;
+
+async function prove(
+  parts: SagaParts,
+  act: Act,
+  { allocationId, generation, afterwards }: Vacate,
+  proofs: Proofs,
+): Promise<{ readonly clean: true } | Halt> {
+  const unproven = haltUnless(proofs);
+  if (unproven) return unproven;
+  const outcome = await parts.db.write(act, async (tx) => {
+    const order = await readOrder(tx, allocationId);
+    if (!order || order.generation !== generation) {
+      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+    }
+    const moved =
+      order.state === 'releasing'
+        ? await advanceAllocation(tx, allocationId, 'prove', {
+            ids: parts.ids,
+            correlationId: act.correlationId,
+            seenGeneration: generation,
+          })
+        : undefined;
+    if (moved instanceof Fault) return tx.abandon(moved);
+    await freeClaims(tx, allocationId);
+    const freed = await moveSlots(tx, { allocationId }, afterwards === 'available' ? 'prove' : 'quarantine', {
+      ...(afterwards === 'quarantined' && { reason: 'An allocation failed on it: look before it is used again.' }),
+    });
+    if (freed instanceof Fault) return tx.abandon(freed);
+    return tx.commit(undefined, {
+      target: { type: 'allocation', id: allocationId },
+      change: { ...(moved && { state: [moved.from, moved.to] }), slots: afterwards },
+      organizationId: order.organizationId,
+      events: moved
+        ? [
+            provisioningReleasingCompleted.of(allocationId, {
+              allocation_id: allocationId,
+              organization_id: moved.organizationId,
+              project_id: moved.projectId,
+              version: moved.version,
+              reason: order.releaseReason ?? 'released',
+              ended_at: parts.clock.now().toISOString(),
+            }),
+          ]
+        : 'none',
+    });
+  });
+  // A later lease, or an allocation that ended already: an earlier try of this step did it.
+  return outcome instanceof Fault && outcome.code !== 'illegal_transition'
+    ? new Halt(outcome.message)
+    : { clean: true };
+}
+
+/** The slots are blocked until somebody has looked; a release that was under way has failed. */
+async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: Vacate): Promise<void> {
+  await parts.db.write(act, async (tx) => {
+    const order = await readOrder(tx, allocationId);
+    if (!order || order.generation !== generation) {
+      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+    }
+    const reason = 'It could not be proven that nothing of it is left.';
+    const moved =
+      order.state === 'releasing'
+        ? await advanceAllocation(tx, allocationId, 'giveUp', {
+            ids: parts.ids,
+            correlationId: act.correlationId,
+            seenGeneration: generation,
+          })
+        : undefined;
+    if (moved instanceof Fault) return tx.abandon(moved);
+    await parts.tasks.cancelOf(tx, { allocationId, generation });
+    const blocked = await moveSlots(tx, { allocationId }, 'block', { reason });
+    if (blocked instanceof Fault) return tx.abandon(blocked);
+    return tx.commit(undefined, {
+      target: { type: 'allocation', id: allocationId },
+      change: { ...(moved && { state: [moved.from, moved.to] }), slots: 'cleanup_blocked' },
+      organizationId: order.organizationId,
+      events: moved
+        ? [
+            provisioningReleaseFailed.of(allocationId, {
+              allocation_id: allocationId,
+              organization_id: moved.organizationId,
+              project_id: moved.projectId,
+              version: moved.version,
+              generation,
+              reason,
+              attempts: Math.max(1, order.releaseAttempts),
+            }),
+          ]
+        : 'none',
+    });
+  });
+}
