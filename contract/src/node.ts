@@ -9,6 +9,7 @@
 export * from './node/attestation.ts';
 export * from './node/canonical.ts';
 export * from './node/envelopes.ts';
+export * from './node/identity.ts';
 export * from './node/signers.ts';
 export * from './node/tasks.ts';
 export * from './node/topology.ts';

@@ -4,7 +4,11 @@ import { runProgram } from '../lib/program.ts';
 
 /** What the suites of production adapters start, and which adapters stay unproven without it. */
 const needed: readonly { readonly program: string; readonly args: readonly string[]; readonly proves: string }[] = [
-  { program: 'go', args: ['version'], proves: 'bus/nats, sagas/temporal and objects/s3, whose servers it builds' },
+  {
+    program: 'go',
+    args: ['version'],
+    proves: 'bus/nats, sagas/temporal, objects/s3 and certificates/step-ca, whose servers it builds',
+  },
   { program: 'redis-server', args: ['--version'], proves: 'cache/redis' },
 ];
 

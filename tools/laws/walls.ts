@@ -64,6 +64,8 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/lib-storage': ['server/src/ports/objects'],
   nodemailer: ['server/src/ports/mail'],
   '@lydell/node-pty': ['agent/src/host'],
+  '@peculiar/x509': ['server/src/ports/certificates', 'agent'],
+  'reflect-metadata': ['server/src/ports/certificates', 'agent'],
   'pg-boss': ['server/src/ports/bus'],
   'oidc-provider': ['server/src/ports/identity-provider'],
 };

@@ -11,6 +11,7 @@ export const nodeTransport = {
     carries: 'NodeRenewal',
     answers: 'NodeEnrolled',
   },
+  /** Answers 204 when there was nothing to do for half a minute: ask again. */
   wait: { method: 'GET', path: '/internal/v1/nodes/{id}/tasks/wait', answers: 'NodeTask' },
   progress: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/progress', carries: 'NodeTaskProgress' },
   result: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/result', carries: 'NodeTaskResult' },
@@ -22,7 +23,12 @@ export const nodeTransport = {
   },
 } as const;
 
-const Csr = Type.String({ minLength: 100, maxLength: 10_000, description: 'A PKCS#10 request in PEM.' });
+const Csr = Type.String({
+  minLength: 100,
+  maxLength: 10_000,
+  description:
+    'A PKCS#10 request in PEM, for a P-256 or P-384 key. Its subject is empty or node-{id}: names are written by the control plane’s records, and a request for any other name may be refused.',
+});
 const ResultKey = Type.String({
   pattern: '^[A-Za-z0-9_-]{43}$',
   description: 'The raw Ed25519 key, in base64url, that this node signs its results with.',

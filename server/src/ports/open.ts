@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { JWK } from 'jose';
 import { type Static, Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../kernel/config.ts';
 import { type Common, processesOver } from '../kernel/process.ts';
@@ -6,9 +8,12 @@ import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
 import { openCache } from './cache/open.ts';
 import type { Cache } from './cache/port.ts';
+import { openCertificates } from './certificates/open.ts';
+import type { Certificates } from './certificates/port.ts';
 import { requireSchema } from './database/open.ts';
 import type { DatabasePort } from './database/port.ts';
 import { openPostgres } from './database/postgres.ts';
+import { makeSeal, readSealingKey } from './identity-provider/seal.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 
@@ -18,6 +23,7 @@ export interface Ports {
   readonly bus: Bus;
   readonly cache: Cache;
   readonly sagas: Sagas;
+  readonly certificates: Certificates;
 }
 export const defineProcess = processesOver<Ports>();
 
@@ -37,6 +43,19 @@ export const portsConfig = Type.Object({
   cacheUrl: Type.Optional(Secret({ pattern: '^rediss?://', description: 'Redis, e.g. redis://redis:6379.' })),
   temporalAddress: Type.Optional(Type.String({ description: 'Temporal, e.g. temporal:7233.' })),
   temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
+  stepCaUrl: Type.Optional(
+    Type.String({ pattern: '^https://', description: 'step-ca instead of the own authority of nodes.' }),
+  ),
+  stepCaRoot: Type.Optional(Type.String({ description: 'The root of step-ca: a file in PEM.' })),
+  stepCaProvisioner: Type.String({ default: 'gpuaas', description: 'The name of its JWK provisioner.' }),
+  stepCaProvisionerKey: Type.Optional(
+    Secret({ description: 'The private key of that provisioner: a JWK with its kid, in JSON.' }),
+  ),
+  secretsKey: Type.Optional(
+    Secret({
+      description: '32 bytes in base64 that seal what is kept in the database, such as keys of the authority.',
+    }),
+  ),
   instance: Type.Optional(Type.String({ description: 'A stable name of this instance; the host name when left out.' })),
 });
 
@@ -100,4 +119,19 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
           },
       opening,
     ),
+  async certificates(opening) {
+    const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey } = opening.config;
+    if (stepCaUrl) {
+      if (!stepCaRoot || !stepCaProvisionerKey) {
+        throw new Error(`${opening.name} needs GPUAAS_STEP_CA_ROOT and GPUAAS_STEP_CA_PROVISIONER_KEY.`);
+      }
+      const key = JSON.parse(stepCaProvisionerKey) as JWK;
+      const root = await readFile(stepCaRoot, 'utf8');
+      const config = { url: stepCaUrl, root, provisioner: stepCaProvisioner, provisionerKey: key };
+      return openCertificates({ kind: 'step-ca', ...config }, opening);
+    }
+    if (!secretsKey) throw new Error(`${opening.name} needs GPUAAS_SECRETS_KEY for its own authority, or step-ca.`);
+    const seal = makeSeal(readSealingKey(secretsKey, 'GPUAAS_SECRETS_KEY'));
+    return openCertificates({ kind: 'embedded', url: plumbing(opening), seal }, opening);
+  },
 };

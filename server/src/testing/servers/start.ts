@@ -87,7 +87,12 @@ async function answering(port: number, withinMs: number): Promise<void> {
 export const toolCache = process.env['GPUAAS_TOOL_CACHE'] ?? join(homedir(), '.cache', 'gpuaas-tools');
 
 /** A server that is built from its public module once and kept; the version is part of the path. */
-export async function goProgram(name: string, module: string, version: string): Promise<string> {
+export async function goProgram(
+  name: string,
+  module: string,
+  version: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const folder = join(toolCache, `${name}-${version}`);
   const program = join(folder, name);
   try {
@@ -96,7 +101,7 @@ export async function goProgram(name: string, module: string, version: string): 
   } catch {
     await mkdir(folder, { recursive: true });
     await run('go', ['install', '-trimpath', `${module}@${version}`], {
-      env: { ...process.env, GOBIN: folder },
+      env: { ...process.env, ...env, GOBIN: folder },
       timeout: 20 * 60_000,
     });
     return program;

@@ -1,0 +1,22 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { type EmbeddedAuthorityOptions, openEmbeddedAuthority, type Sealing } from './embedded.ts';
+import type { Certificates } from './port.ts';
+import { openStepCa, type StepCaConfig } from './step-ca.ts';
+
+export type CertificatesConfig =
+  | ({ readonly kind: 'embedded'; readonly seal: Sealing } & EmbeddedAuthorityOptions)
+  | ({ readonly kind: 'step-ca' } & StepCaConfig);
+
+/** The only place that knows which authority vouches for nodes. */
+export async function openCertificates(
+  config: CertificatesConfig,
+  parts: { readonly clock: Clock; readonly ids: Ids },
+): Promise<Certificates> {
+  switch (config.kind) {
+    case 'embedded':
+      return openEmbeddedAuthority(config, { ...parts, seal: config.seal });
+    case 'step-ca':
+      return openStepCa(config, parts);
+  }
+}

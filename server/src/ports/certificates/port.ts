@@ -1,0 +1,50 @@
+import type { Fault } from '../../kernel/fault.ts';
+
+/**
+ * Who vouches for machines. A certificate says which node is on the line and nothing about what it may be told to do;
+ * that is said by keys of another kind. Certificates are short-lived, and what was revoked is refused by the control
+ * plane itself, within seconds: no authority has to be asked for it.
+ */
+export interface Certificates {
+  /** For the key of the request, under the node's names and no others, for client authentication only. */
+  certifyNode(order: {
+    readonly nodeId: string;
+    readonly csr: string;
+    readonly ttlMs: number;
+  }): Promise<NodeCertificate | CsrRefused>;
+  /** For a listener of ours: a new key, these DNS names and addresses, for server authentication only. */
+  certifyServer(order: { readonly names: readonly string[]; readonly ttlMs: number }): Promise<ServerCertificate>;
+  authority(): Promise<Authority>;
+  /** Throws unless certificates can be issued now. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type CsrRefused = Fault<'node_csr_invalid'>;
+
+export interface NodeCertificate {
+  /** Leaf first, then what leads to the root; without the root. */
+  readonly chain: string;
+  /** In hex, lower case, as it is compared with what a connection shows. */
+  readonly serial: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+export interface ServerCertificate {
+  /** With the root at its end, so that an agent that knows only a fingerprint finds it there. */
+  readonly chain: string;
+  readonly privateKey: string;
+  readonly notAfter: Date;
+}
+export interface Authority {
+  /** What is trusted, in PEM. */
+  readonly roots: string;
+  /** `sha256:` and the hash of the root, in hex: what an agent pins when it enrols. */
+  readonly fingerprint: string;
+}
+
+/** The authority that we are ourselves. */
+export interface EmbeddedAuthority extends Certificates {
+  /** Issues from a new intermediate from now on. What the old one issued stays good until it expires. */
+  rotate(): Promise<void>;
+}
