@@ -9,13 +9,7 @@ export {
   hostFailureCodes,
   type Work,
 } from './host/port.ts';
-export {
-  type FaultName,
-  type FaultOrder,
-  faultNames,
-  isFaultName,
-  simulatedFaults,
-} from './host/simulated/faults.ts';
+export type { FaultOrder } from './host/simulated/faults.ts';
 export type { UidRange } from './host/simulated/guests.ts';
 export { unusedUids } from './host/simulated/guests.ts';
 export type { GpuModel } from './host/simulated/hardware.ts';

@@ -48,6 +48,8 @@ interface RouteBase {
   readonly response: TSchema;
   /** Asks for a recent sign-in: the policy that says how recent. */
   readonly stepUp?: { readonly maxAge: NumberPolicyKey };
+  /** Exists only beside a simulated fleet; everywhere else there is no such path. */
+  readonly only?: 'simulator';
   /** Answer only once: never cached, never stored for replay. */
   readonly shownOnce?: readonly string[];
 }

@@ -82,6 +82,7 @@ function operation(contract: Contract, route: Route, book: SchemaBook): JsonObje
     'x-gpuaas-idempotency': isWrite(route) ? route.idempotency : undefined,
     'x-gpuaas-audit': isWrite(route) ? route.audit : undefined,
     'x-gpuaas-step-up': route.stepUp && { ...route.stepUp },
+    'x-gpuaas-only': route.only,
     'x-gpuaas-shown-once': route.shownOnce,
     'x-gpuaas-errors': codes,
   };

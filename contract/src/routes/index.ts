@@ -16,6 +16,7 @@ import * as policies from './policies.ts';
 import * as projects from './projects.ts';
 import * as serviceAccounts from './service-accounts.ts';
 import * as sessions from './sessions.ts';
+import * as simulator from './simulator.ts';
 import * as sshKeys from './ssh-keys.ts';
 import * as taskSigners from './task-signers.ts';
 
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   projects,
   serviceAccounts,
   sessions,
+  simulator,
   sshKeys,
   taskSigners,
 ]
@@ -65,5 +67,6 @@ export * from './policies.ts';
 export * from './projects.ts';
 export * from './service-accounts.ts';
 export * from './sessions.ts';
+export * from './simulator.ts';
 export * from './ssh-keys.ts';
 export * from './task-signers.ts';

@@ -14,6 +14,7 @@ import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
 import { makeSeal, sealingKeyBytes } from '../ports/identity-provider/seal.ts';
+import { makeFleetDouble } from './fleet-double.ts';
 import { openTestSchema, type TestSchema } from './schema.ts';
 
 export interface Reply {
@@ -76,6 +77,8 @@ export async function openWorld(
     readonly deaf?: boolean;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     readonly tenants?: Tenants;
+    /** False for an api without a simulated fleet, as in production. */
+    readonly simulator?: false;
     /** Changes the database before the api opens it. */
     readonly prepare?: (root: pg.Client) => Promise<void>;
     /** The address that the api uses. */
@@ -123,6 +126,7 @@ export async function openWorld(
         revocation_endpoint: null,
       }),
       seal: makeSeal(sealingKey),
+      ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },

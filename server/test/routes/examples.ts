@@ -4,6 +4,7 @@ import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { fleetExamples } from './fleet-examples.ts';
+import { simulatorExamples } from './simulator-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
 export interface Example {
@@ -140,6 +141,7 @@ const taskSigner = async (world: World, states: readonly string[]): Promise<stri
 
 const examples: Readonly<Record<string, MakeExample>> = {
   ...fleetExamples,
+  ...simulatorExamples,
   activity_list: nothing,
   admin_audit_list: nothing,
   admin_audit_verify: nothing,

@@ -1,10 +1,11 @@
-import { type PolicyKey, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
+import { type PolicyKey, routes, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
+import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
@@ -47,6 +48,8 @@ export async function assembleApi(
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
     readonly seal?: Seal;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
+    /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
+    readonly simulator?: SimulatedFleet;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
@@ -124,8 +127,11 @@ export async function assembleApi(
     }),
   );
   const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
+  const { simulator } = settings;
   const mount = await openMount({
+    routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
     handlers: [
+      ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
       version({}),
       signIn({ describe: settings.signIn }),
       ...tenancy.routes,

@@ -8,6 +8,7 @@ import { defineProcess } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
 import { openSignIn, signInConfig } from './sign-in.ts';
+import { connectFleet } from './simulator-desk.ts';
 
 export const api = defineProcess({
   name: 'api',
@@ -34,6 +35,12 @@ export const api = defineProcess({
           '32 bytes in base64 that seal what is kept in the database. Without it service accounts get no tokens.',
       }),
     ),
+    simulatorAddress: Type.Optional(
+      Secret({
+        description:
+          'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
+      }),
+    ),
     requestsPerMinute: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Overrides the budget of the default lane.' }),
     ),
@@ -56,6 +63,7 @@ export const api = defineProcess({
       ...(signIn.describe && { signIn: signIn.describe }),
       publicUrl,
       ...(seal && { seal }),
+      ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     if (signIn.embedded) await mountOidc(app, { issuer: signIn.embedded, cache: parts.cache, log: parts.log });
