@@ -18,20 +18,10 @@ CREATE OR REPLACE FUNCTION public.act_begin(p_act text, p_actor text, p_reach te
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
-  perform set_config('gpuaas.act', p_act, true), set_config('gpuaas.actor', p_actor, true),
-    set_config('gpuaas.reach', p_reach, true), set_config('gpuaas.organization', coalesce(p_organization, ''), true),
-    set_config('gpuaas.project', coalesce(p_project, ''), true), set_config('gpuaas.now', p_now, true);
-  if p_key is not null then
-    if not pg_try_advisory_xact_lock(hashtextextended(concat_ws(chr(31), p_principal, p_route, p_key), 0)) then
-      raise exception 'a request with this idempotency key is running' using errcode = 'GP409';
-    end if;
-    if exists (
-      select from idempotency_records r
-      where r.principal = p_principal and r.route = p_route and r.key = p_key and r.expires_at > p_now::timestamptz
-    ) then
-      raise exception 'this idempotency key was used' using errcode = 'GP208';
-    end if;
+  if act_open(p_act, p_actor, p_reach, p_organization, p_now, p_principal, p_route, p_key) is not null then
+    raise exception 'this idempotency key was used' using errcode = 'GP208';
   end if;
+  perform set_config('gpuaas.project', coalesce(p_project, ''), true);
 end
 $function$;
 grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
@@ -42,28 +32,36 @@ CREATE OR REPLACE FUNCTION public.act_commit(p_act text, p_organization text, p_
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
+declare
+  settings pg_catalog.text;
 begin
-  insert into audit_logs (id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type,
+  insert into public.audit_logs (id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type,
       target_id, result, correlation_id, change, actor_address, user_agent)
-    values (p_act::uuid, p_organization::uuid, p_project::uuid, p_actor, p_actor_kind, p_actor_role, p_action,
-      p_target_type, p_target_id, p_result, p_correlation, p_change, p_address, p_agent);
-  if p_event_ids is not null then
-    insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
-      select e.id::uuid, e.message, e.subject, e.key, p_organization::uuid, e.envelope::jsonb
-      from unnest(p_event_ids, p_message_ids, p_subjects, p_keys, p_envelopes)
+    values (p_act::pg_catalog.uuid, p_organization::pg_catalog.uuid, p_project::pg_catalog.uuid, p_actor, p_actor_kind,
+      p_actor_role, p_action, p_target_type, p_target_id, p_result, p_correlation, p_change, p_address, p_agent);
+  if p_event_ids[2] is not null then
+    insert into public.outbox_events (event_id, message_id, subject, key, organization_id, envelope)
+      select e.id::pg_catalog.uuid, e.message, e.subject, e.key, p_organization::pg_catalog.uuid,
+        e.envelope::pg_catalog.jsonb
+      from pg_catalog.unnest(p_event_ids, p_message_ids, p_subjects, p_keys, p_envelopes)
         with ordinality as e (id, message, subject, key, envelope, n)
       order by e.n;
+  elsif p_event_ids[1] is not null then
+    insert into public.outbox_events (event_id, message_id, subject, key, organization_id, envelope)
+      values (p_event_ids[1]::pg_catalog.uuid, p_message_ids[1], p_subjects[1], p_keys[1],
+        p_organization::pg_catalog.uuid, p_envelopes[1]::pg_catalog.jsonb);
   end if;
   if p_key is not null then
-    insert into idempotency_records (principal, route, key, fingerprint, status, body, expires_at)
-      values (p_principal, p_route, p_key, p_fingerprint, p_status, p_body, p_expires::timestamptz)
-      on conflict (principal, route, key) do update
-        set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
-          created_at = excluded.created_at, expires_at = excluded.expires_at;
+    if pg_catalog.current_setting('gpuaas.outlived', true) operator(pg_catalog.=) p_act then
+      delete from public.idempotency_records r
+        where r.principal operator(pg_catalog.=) p_principal and r.route operator(pg_catalog.=) p_route
+          and r.key operator(pg_catalog.=) p_key and r.expires_at operator(pg_catalog.<=) public.act_time();
+    end if;
+    insert into public.idempotency_records (principal, route, key, fingerprint, status, body, expires_at)
+      values (p_principal, p_route, p_key, p_fingerprint, p_status, p_body, p_expires::pg_catalog.timestamptz);
   end if;
-  perform set_config('gpuaas.audited', p_act, true);
+  settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
 grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
@@ -77,13 +75,64 @@ CREATE OR REPLACE FUNCTION public.act_id()
 RETURN (NULLIF(current_setting('gpuaas.act'::text, true), ''::text))::uuid;
 grant execute on function act_id() to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function act_look(text,text,text,text)
+
+CREATE OR REPLACE FUNCTION public.act_look(p_actor text, p_reach text, p_organization text, p_now text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  settings text;
+begin
+  settings := set_config('transaction_read_only', 'on', true) || set_config('gpuaas.actor', p_actor, true)
+    || set_config('gpuaas.reach', p_reach, true) || set_config('gpuaas.organization', coalesce(p_organization, ''), true)
+    || set_config('gpuaas.now', p_now, true);
+end
+$function$;
+grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+
+-- Function act_open(text,text,text,text,text,text,text,text)
+
+CREATE OR REPLACE FUNCTION public.act_open(p_act text, p_actor text, p_reach text, p_organization text, p_now text, p_principal text, p_route text, p_key text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  alone boolean;
+  stored public.idempotency_records;
+  settings text;
+begin
+  if p_key is not null then
+    alone := pg_try_advisory_xact_lock(
+      hashtextextended(p_principal || chr(31) || p_route || chr(31) || p_key, 0)
+    );
+    select * into stored from public.idempotency_records r
+      where r.principal = p_principal and r.route = p_route and r.key = p_key;
+    if stored.expires_at > p_now::timestamptz then
+      return stored.fingerprint || ' ' || stored.status || ' ' || stored.body;
+    end if;
+    if not alone then
+      raise exception 'a request with this idempotency key is running' using errcode = 'GP409';
+    end if;
+    if stored.key is not null then
+      settings := set_config('gpuaas.outlived', p_act, true);
+    end if;
+  end if;
+  settings := set_config('gpuaas.act', p_act, true) || set_config('gpuaas.actor', p_actor, true)
+    || set_config('gpuaas.reach', p_reach, true) || set_config('gpuaas.organization', coalesce(p_organization, ''), true)
+    || set_config('gpuaas.now', p_now, true);
+  return null;
+end
+$function$;
+grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+
 -- Function act_time()
 
 CREATE OR REPLACE FUNCTION public.act_time()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE
-RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, clock_timestamp());
+RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, statement_timestamp());
 grant execute on function act_time() to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
 -- Function act_view(text,text,text,text,text)

@@ -1,6 +1,7 @@
 import { edges, type MachineTable } from '@gpuaas/contract';
 import { edgesSql } from '../emit/machines.ts';
 import type { Catalogue } from '../emit/schema-dump.ts';
+import { unplacedNames } from './placed-names.ts';
 
 /**
  * What must be true of every table, role and function, asked of the catalogue of a live database that has just been
@@ -209,17 +210,23 @@ const indexedReferences: SchemaLaw = {
     ),
 };
 
+/** Bodies in SQL's own words (`return`, `begin atomic`) were bound to what they name when they were made. */
 const fixedSearchPath: SchemaLaw = {
   name: 'a function with the rights of its owner looks for names in fixed places',
-  find: (client) =>
-    findings(
-      client,
-      `select format('%s is security definer: set its search_path to pg_catalog, public, pg_temp (in that order, or a '
-         'caller''s temporary table is taken for ours)', p.oid::regprocedure) as finding
-       from pg_proc p
-       where p.pronamespace = 'public'::regnamespace and p.prosecdef
-         and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, public, pg_temp']`,
-    ),
+  async find(client) {
+    const { rows } = await client.query(
+      `select p.oid::regprocedure::text as function, p.prosrc as source from pg_proc p
+       where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prosqlbody is null
+         and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, public, pg_temp'] order by 1`,
+    );
+    return (rows as { function: string; source: string }[]).flatMap(({ function: name, source }) => {
+      const open = unplacedNames(source);
+      if (open.length === 0) return [];
+      return [
+        `${name} is security definer: set its search_path to pg_catalog, public, pg_temp (in that order, or a caller's temporary table is taken for ours), or write the schema before ${open.join(', ')}`,
+      ];
+    });
+  },
 };
 
 const closedFunctions: SchemaLaw = {

@@ -131,6 +131,11 @@ const breakages: readonly [law: SchemaLaw, breakage: string, finding: RegExp][] 
     /^act_begin\(.*\) is security definer/,
   ],
   [
+    schemaLaws.fixedSearchPath,
+    'create function f() returns void language plpgsql security definer as $$ begin delete from projects; end $$',
+    /^f\(\) is security definer: .* or write the schema before projects$/,
+  ],
+  [
     schemaLaws.closedFunctions,
     'grant execute on function act_id() to public',
     /^act_id\(\) may be called by everybody/,

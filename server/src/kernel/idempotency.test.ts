@@ -23,9 +23,11 @@ describe('idempotency', () => {
   });
 
   it('tells a key that is used up from one that is in use', () => {
-    expect(new KeyTaken('done')).toMatchObject({
+    const stored = { fingerprint: 'f', status: 201, body: '{}' };
+    expect(new KeyTaken('done', stored)).toMatchObject({
       name: 'KeyTaken',
       how: 'done',
+      stored,
       message: 'this idempotency key was used',
     });
     expect(new KeyTaken('running').message).toContain('is running');

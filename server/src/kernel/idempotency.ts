@@ -21,12 +21,23 @@ export function attachIdempotency(act: Act, idempotency: Idempotency): void {
 }
 export const idempotencyOf = (act: Act): Idempotency | undefined => attached.get(act);
 
+/** What the first of several equal requests was told. */
+export interface StoredReply {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+}
+
 /** The key was used before, or is in use now. Thrown by `Database.write`, answered by the mount. */
 export class KeyTaken extends Error {
   readonly how: 'done' | 'running';
-  constructor(how: 'done' | 'running') {
+  readonly stored: StoredReply | undefined;
+  constructor(how: 'running');
+  constructor(how: 'done', stored: StoredReply);
+  constructor(how: 'done' | 'running', stored?: StoredReply) {
     super(how === 'done' ? 'this idempotency key was used' : 'a request with this idempotency key is running');
     this.name = 'KeyTaken';
     this.how = how;
+    this.stored = stored;
   }
 }

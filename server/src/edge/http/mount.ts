@@ -6,12 +6,12 @@ import { type Database, type Mounted, makeAct, type Viewer } from '../../kernel/
 import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { attachIdempotency, KeyTaken } from '../../kernel/idempotency.ts';
+import { attachIdempotency, KeyTaken, type StoredReply } from '../../kernel/idempotency.ts';
 import type { Log } from '../../kernel/log.ts';
 import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { currentTraceparent, inSpan, traceparentOf } from '../../kernel/trace.ts';
-import type { StoredReplies, StoredReply } from '../../ports/database/port.ts';
+import type { StoredReplies } from '../../ports/database/port.ts';
 import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
@@ -379,11 +379,10 @@ function makeStages(route: Route, parts: MountParts & { readonly stopping: Abort
       return { status, headers, body: body ?? encode((outcome as { value: unknown }).value) };
     } catch (error) {
       if (!(error instanceof KeyTaken) || key === undefined) throw error;
-      return replay(error, person.id, key, print);
+      return replay(error.stored, print);
     }
 
-    async function replay(taken: KeyTaken, principal: string, usedKey: string, asked: string): Promise<Answered> {
-      const stored = taken.how === 'done' ? await parts.replies.find(principal, route.id, usedKey) : undefined;
+    function replay(stored: StoredReply | undefined, asked: string): Answered {
       if (!stored) {
         headers['retry-after'] = '1';
         return problem(

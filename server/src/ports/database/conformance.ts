@@ -46,14 +46,14 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
     });
     const act = (organizationId: string | undefined, reach?: Viewer['reach']): Act =>
       makeAct(viewer(organizationId, reach), 'project.create', systemIds.next());
-    const keyed = (key: string): Act => {
+    const keyed = (key: string, expiresInMs = 60_000): Act => {
       const keyedAct = act(seeded.organizationId);
       attachIdempotency(keyedAct, {
         principal: 'tester',
         route: 'project_create',
         key,
         fingerprint: 'f',
-        expiresAt: new Date(Date.now() + 60_000),
+        expiresAt: new Date(Date.now() + expiresInMs),
         encode: (value) => ({ status: 201, kept: JSON.stringify(value) }),
       });
       return keyedAct;
@@ -243,6 +243,26 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       expect(await port.replies.find('tester', 'project_create', key)).toBeUndefined();
       await createProject(keyed(key));
       await expect(createProject(keyed(key))).rejects.toMatchObject({ how: 'done' });
+    });
+
+    it('[GAP-01] answers a repetition with what was stored, and does nothing of what was sent with it', async () => {
+      const key = systemIds.next();
+      const written = await createProject(keyed(key));
+      if (written instanceof Fault) throw written;
+      const again = Array.from({ length: 16 }, () => systemIds.next());
+      const outcomes = await Promise.allSettled(again.map((id) => createProject(keyed(key), id)));
+      const stored = { fingerprint: 'f', status: 201, body: JSON.stringify(written.value) };
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { how: 'done', stored } });
+      expect(await count('projects', 'id = any ($1)', [again])).toBe(0);
+    });
+
+    it('takes a key again once its reply has expired', async () => {
+      const key = systemIds.next();
+      await createProject(keyed(key, -1));
+      const second = await createProject(keyed(key));
+      if (second instanceof Fault) throw second;
+      const stored = await port.replies.find('tester', 'project_create', key);
+      expect(stored?.body).toBe(JSON.stringify(second.value));
     });
 
     it('tries again after a serialization failure', async () => {

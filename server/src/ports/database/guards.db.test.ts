@@ -170,6 +170,34 @@ describe('a database that its owner migrated', () => {
     }
   });
 
+  it('does what its functions mean to do, whatever functions and operators stand first in the path of a caller', async () => {
+    const probe = '01900000-0000-7000-8000-0000000002ab';
+    await ask(
+      root,
+      `create schema evil;
+       create function evil.lure() returns void language plpgsql as 'begin raise exception $m$ lured as % $m$, current_user; end';
+       create function evil.set_config(text, text, boolean) returns text language sql as 'select evil.lure()::text';
+       create function evil.current_setting(text, boolean) returns text language sql as 'select evil.lure()::text';
+       create function evil.same(text, text) returns boolean language sql as 'select evil.lure() is null';
+       create operator evil.= (function = evil.same, leftarg = text, rightarg = text);
+       create domain evil.uuid as text check (value = 'lured');
+       grant usage on schema evil to gpuaas_api; grant execute on all functions in schema evil to gpuaas_api`,
+    );
+    try {
+      await withClient(server.urlFor('gpuaas_api'), async (client) => {
+        await client.query('set search_path = evil, pg_catalog, public');
+        await expect(client.query(`select 'a'::text = 'b'::text`)).rejects.toThrow('lured as gpuaas_api');
+        await client.query('begin');
+        await begin(client, 'platform', null, probe);
+        await end(client, alpha, probe);
+        await client.query('commit');
+      });
+      expect(await ask(root, 'select id from audit_logs where id = $1', [probe])).toEqual([{ id: probe }]);
+    } finally {
+      await ask(root, 'drop schema evil cascade');
+    }
+  });
+
   it.each(families)('lets %s make neither tables nor schemas', async (family) => {
     for (const attempt of ['create table public.x ()', 'create temporary table x ()', 'create schema x']) {
       await expect(ask(server.urlFor(family), attempt)).rejects.toMatchObject({ code: '42501' });

@@ -1,5 +1,6 @@
 import type { Envelope } from '@gpuaas/contract';
 import type { Database } from '../../kernel/act.ts';
+import type { StoredReply } from '../../kernel/idempotency.ts';
 
 /** PostgreSQL: the record of everything, and the only service that must be there. */
 export interface DatabasePort {
@@ -45,11 +46,6 @@ export interface SeenSession extends Seen {
   readonly expiresAt: Date;
 }
 
-export interface StoredReply {
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly body: string;
-}
 export interface StoredReplies {
   find(principal: string, route: string, key: string): Promise<StoredReply | undefined>;
   /** Removes what has expired, a bounded number at a time. */

@@ -8,20 +8,24 @@ import { makeListener } from './listen.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
 import { makeSightings } from './sightings.ts';
-import { actView, beginRead, commit } from './statements.ts';
+import { actLook } from './statements.ts';
 import { makeStoredReplies } from './stored-replies.ts';
-import { OpenTransaction, quiet, send, viewSettings } from './transaction.ts';
+import { makeConversations, OpenTransaction, types, viewSettings } from './transaction.ts';
 import { makeWakeUps } from './wake-ups.ts';
 import { makeWrite } from './write.ts';
 
 const ping = sql('ping', 'select 1 as one');
+/**
+ * What ends a transaction whose client is gone without a goodbye: its machine, or its mind. The first setting exists
+ * from PostgreSQL 17 on.
+ */
+const lastResorts = sql(
+  'last-resorts',
+  `select set_config(name, value, false) from pg_settings join (values
+     ('transaction_timeout', '300s'), ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),
+     ('tcp_keepalives_count', '3')) resort (name, value) using (name)`,
+);
 const notifyCommit = sql('notify-commit', 'select pg_notify($1, $2)');
-
-// Counts and sums arrive as bigint; nothing of ours fits into a double by luck. Only on our own connections: other
-// libraries in this process have their own idea of numbers.
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
-};
 
 /** PostgreSQL by URL. The embedded server is reached through here too: one adapter talks, two ways to have a server. */
 export async function openPostgres(parts: {
@@ -47,10 +51,12 @@ export async function openPostgres(parts: {
     types,
   } as pg.PoolConfig);
   // The pool listens to idle connections only; one that is cut while somebody uses it must not end the process.
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost while in use')),
-  );
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost while in use'));
+    client.query(lastResorts).catch((error: unknown) => log.warn({ err: error }, 'a connection has no last resort'));
+  });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  const conversations = makeConversations(pool);
   const listener = makeListener({ url, clock, log });
 
   // NOTIFY inside a transaction makes all commits of the server queue behind one lock. So the wake-up follows the
@@ -81,23 +87,22 @@ export async function openPostgres(parts: {
   const wakeUps = makeWakeUps({ pool, log });
 
   async function read<T>(who: Viewer, work: (tx: ReadTx) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    const begun = Promise.all([quiet(send(client, beginRead)), quiet(send(client, actView, viewSettings(who, clock)))]);
-    const tx = new OpenTransaction(client, begun);
+    const { conversation, giveBack } = await conversations.begin();
+    const tx = new OpenTransaction(conversation, conversation.ask(actLook, viewSettings(who, clock)));
     try {
       return await work(tx);
     } finally {
       tx.end();
       // Nobody waits for the end of a read: the connection goes back once Postgres has said goodbye.
-      send(client, commit).then(
-        () => client.release(),
-        (error: Error) => client.release(error),
+      conversation.rollback().then(
+        () => giveBack(true),
+        () => giveBack(false),
       );
     }
   }
 
   return {
-    database: { read, write: makeWrite({ pool, clock, ids, onEvents, onWakes: wakeUps.send }) },
+    database: { read, write: makeWrite({ conversations, clock, ids, onEvents, onWakes: wakeUps.send }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     sightings: makeSightings(pool),
     replies: makeStoredReplies({ pool, clock }),
@@ -117,6 +122,7 @@ export async function openPostgres(parts: {
       await listener.close();
       await waking;
       await wakeUps.close();
+      conversations.close();
       await pool.end();
     },
   };

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { sql } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { StoredReplies, StoredReply } from './port.ts';
+import type { StoredReply } from '../../kernel/idempotency.ts';
+import type { StoredReplies } from './port.ts';
 
 const findReply = sql(
   'reply-find',
@@ -14,6 +15,17 @@ const sweepReplies = sql(
      select ctid from idempotency_records where expires_at <= $1 order by expires_at limit $2
    )`,
 );
+
+/** A reply as `act_open` tells it: fingerprint, status and body, with a blank between. */
+export function readStored(text: string): StoredReply {
+  const first = text.indexOf(' ');
+  const second = text.indexOf(' ', first + 1);
+  return {
+    fingerprint: text.slice(0, first),
+    status: Number(text.slice(first + 1, second)),
+    body: text.slice(second + 1),
+  };
+}
 
 export function makeStoredReplies(parts: { readonly pool: Pool; readonly clock: Clock }): StoredReplies {
   return {

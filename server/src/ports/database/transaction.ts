@@ -1,33 +1,14 @@
-import type { PoolClient, QueryResult } from 'pg';
+import pg, { type Pool } from 'pg';
 import type { ReadTx, Sql, Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KeyTaken } from '../../kernel/idempotency.ts';
+import { type Answer, Conversation } from './conversation.ts';
 
-/**
- * Connections run in pipeline mode: a statement is sent the moment it is asked for, and answers come back in order. A
- * transaction therefore sends BEGIN, its settings and the first statement of the work in one go; if the settings are
- * refused (a used idempotency key), Postgres has aborted the transaction and the statement behind them did nothing.
- */
-export function send(client: PoolClient, statement: Sql, values: readonly unknown[] = []): Promise<QueryResult> {
-  gather(client);
-  return client.query({ name: statement.name, text: statement.text, values: values as unknown[] });
-}
-
-/**
- * What is sent in one turn leaves in one write. Each write wakes the server's process up, and waking it three times for
- * three statements that belong together costs both sides more than the statements themselves.
- */
-const gathering = new WeakSet<object>();
-function gather(client: PoolClient): void {
-  const { stream } = client.connection;
-  if (gathering.has(stream)) return;
-  gathering.add(stream);
-  stream.cork();
-  process.nextTick(() => {
-    gathering.delete(stream);
-    stream.uncork();
-  });
-}
+// Counts and sums arrive as bigint; nothing of ours fits into a double by luck. Only on our own connections: other
+// libraries in this process have their own idea of numbers.
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format)),
+};
 
 /** Something that may fail before anyone looks at it. */
 export const quiet = <T>(promise: Promise<T>): Promise<T> => {
@@ -35,17 +16,22 @@ export const quiet = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
+/**
+ * A statement is sent the moment it is asked for, and answers come back in order. So the settings and the first
+ * statement of the work leave together; if the settings are refused, or tell that there is nothing to do, the answer
+ * to the statement behind them is not looked at.
+ */
 export class OpenTransaction implements ReadTx {
-  readonly client: PoolClient;
+  readonly conversation: Conversation;
   readonly begun: Promise<unknown>;
   #ended = false;
-  constructor(client: PoolClient, begun: Promise<unknown>) {
-    this.client = client;
+  constructor(conversation: Conversation, begun: Promise<unknown>) {
+    this.conversation = conversation;
     this.begun = quiet(begun);
   }
-  async ask(statement: Sql, values?: readonly unknown[]): Promise<QueryResult> {
+  async ask(statement: Sql, values?: readonly unknown[]): Promise<Answer> {
     if (this.#ended) throw new Error(`${statement.name} was sent after its transaction had ended`);
-    const answer = quiet(send(this.client, statement, values));
+    const answer = quiet(this.conversation.ask(statement, values));
     await this.begun;
     return answer;
   }
@@ -57,28 +43,46 @@ export class OpenTransaction implements ReadTx {
   }
 }
 
+/**
+ * Lends connections to conversations. One whose work goes silent in the middle is hung up on, for its locks must not be
+ * held for ever; PostgreSQL's own limit counts only between statements that end in a Sync.
+ */
+export function makeConversations(pool: Pool, { maxSilentMs = 60_000, lookEveryMs = 5_000 } = {}) {
+  const open = new Map<Conversation, () => void>();
+  const watch = setInterval(() => {
+    for (const [conversation, hangUp] of open) if (conversation.silentMs() > maxSilentMs) hangUp();
+  }, lookEveryMs);
+  watch.unref();
+  return {
+    async begin(): Promise<{ readonly conversation: Conversation; giveBack(clean: boolean): void }> {
+      const client = await pool.connect();
+      const conversation = new Conversation(client, types);
+      open.set(conversation, () => client.connection.stream.destroy());
+      return {
+        conversation,
+        giveBack(clean) {
+          open.delete(conversation);
+          client.release(!clean);
+        },
+      };
+    },
+    close: () => clearInterval(watch),
+  };
+}
+export type Conversations = ReturnType<typeof makeConversations>;
+
 export const viewSettings = (who: Viewer, clock: Clock): unknown[] => [
   who.actorId,
   who.reach,
   who.organizationId ?? null,
-  who.projectId ?? null,
   clock.now().toISOString(),
 ];
 
 /** The codes that our own functions raise, and those of Postgres that mean "try again". */
-export const sqlState = (error: unknown): string | undefined =>
+const sqlState = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 
-export function translate(error: unknown): unknown {
-  switch (sqlState(error)) {
-    case 'GP208':
-      return new KeyTaken('done');
-    case 'GP409':
-      return new KeyTaken('running');
-    default:
-      return error;
-  }
-}
+export const translate = (error: unknown): unknown => (sqlState(error) === 'GP409' ? new KeyTaken('running') : error);
 export const mayRetry = (error: unknown): boolean => ['40001', '40P01'].includes(sqlState(error) ?? '');

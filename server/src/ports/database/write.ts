@@ -1,15 +1,16 @@
 import { type DeclaredEvent, type Envelope, events } from '@gpuaas/contract';
-import type { Pool } from 'pg';
 import { Compile, type Validator } from 'typebox/compile';
 import type { Abandon, Act, Commit, Ended, Outcome, Receipt, Sql, WriteTx, Written } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { idempotencyOf } from '../../kernel/idempotency.ts';
+import { idempotencyOf, KeyTaken } from '../../kernel/idempotency.ts';
 import { redact } from '../../kernel/redact.ts';
-import { actBegin, actCommit, beginWrite, commit, rollback } from './statements.ts';
-import { mayRetry, OpenTransaction, quiet, send, sqlState, translate, viewSettings } from './transaction.ts';
+import type { Answer } from './conversation.ts';
+import { actCommit, actOpen } from './statements.ts';
+import { readStored } from './stored-replies.ts';
+import { type Conversations, mayRetry, OpenTransaction, quiet, translate, viewSettings } from './transaction.ts';
 import type { Wake } from './wake-ups.ts';
 
 const maxAttempts = 5;
@@ -40,13 +41,19 @@ class WriteTransaction extends OpenTransaction {
   }
 }
 
+/** The begin of a write hands the stored reply out, if there is one, and has then begun nothing. */
+function refuseRepetition({ rows }: Answer): void {
+  const { stored } = rows[0] as { stored: string | null };
+  if (stored !== null) throw new KeyTaken('done', readStored(stored));
+}
+
 /**
  * The one way to write. Domain rows, audit row, outbox rows and the stored response become visible together or not at
  * all. Two round trips at best: everything up to the first answer that the work needs, and everything from there to
  * the commit.
  */
 export function makeWrite(parts: {
-  readonly pool: Pool;
+  readonly conversations: Conversations;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Called after a commit that left events. */
@@ -54,68 +61,62 @@ export function makeWrite(parts: {
   /** Called after a commit that has somebody to wake. */
   readonly onWakes: (wakes: readonly Wake[]) => void;
 }) {
-  const { pool, clock, ids } = parts;
+  const { conversations, clock, ids } = parts;
   const used = new WeakSet<Act>();
 
   async function attempt<E extends Ended>(act: Act, work: (tx: WriteTx) => Promise<E>): Promise<Outcome<E>> {
     const idempotency = idempotencyOf(act);
-    const client = await pool.connect();
-    // Until proven otherwise the connection may be in the middle of something, and is not given to anyone else.
-    let clean = false;
-    const leave = async () => {
-      await send(client, rollback);
-      clean = true;
-    };
+    const { conversation, giveBack } = await conversations.begin();
+    /** Undoes everything and gives the connection back, or throws it away if it is not known where it stands. */
+    const leave = () =>
+      conversation.rollback().then(
+        () => giveBack(true),
+        () => giveBack(false),
+      );
+    const opened = conversation.ask(actOpen, [
+      act.id,
+      ...viewSettings(act, clock),
+      idempotency?.principal ?? null,
+      idempotency?.route ?? null,
+      idempotency?.key ?? null,
+    ]);
+    const tx = new WriteTransaction(conversation, opened.then(refuseRepetition));
+    let ending: ReturnType<typeof endings.get>;
     try {
-      const begun = Promise.all([
-        quiet(send(client, beginWrite)),
-        quiet(
-          send(client, actBegin, [
-            act.id,
-            ...viewSettings(act, clock),
-            idempotency?.principal ?? null,
-            idempotency?.route ?? null,
-            idempotency?.key ?? null,
-          ]),
-        ),
-      ]);
-      const tx = new WriteTransaction(client, begun);
-      let ending: ReturnType<typeof endings.get>;
-      try {
-        const ended = await work(tx as unknown as WriteTx);
-        await begun;
-        ending = endings.get(ended);
-        if (ending?.tx !== tx)
-          throw new Error(`${act.action} ended in neither commit nor abandon of its own transaction`);
-      } catch (error) {
-        tx.end();
-        await leave();
-        throw error;
-      }
+      const ended = await work(tx as unknown as WriteTx);
+      await tx.begun;
+      ending = endings.get(ended);
+      if (ending?.tx !== tx)
+        throw new Error(`${act.action} ended in neither commit nor abandon of its own transaction`);
       tx.end();
-      if (ending.fault || !ending.receipt) {
-        await leave();
-        return ending.fault as Outcome<E>;
+      if (ending.receipt) {
+        await failpoint('write.before-commit');
+        const written = commitValues(act, ending.value, ending.receipt, idempotency);
+        quiet(conversation.ask(actCommit, written));
       }
-      await failpoint('write.before-commit');
-      const written = commitValues(act, ending.value, ending.receipt, idempotency);
-      const recorded = quiet(send(client, actCommit, written));
-      const committed = quiet(send(client, commit));
-      const [record, end] = await Promise.allSettled([recorded, committed]);
-      clean = end.status === 'fulfilled' || sqlState(end.reason) !== undefined;
-      if (record.status === 'rejected') throw record.reason;
-      if (end.status === 'rejected') throw end.reason;
-      // COMMIT of a failed transaction answers ROLLBACK, without an error.
-      if (end.value.command !== 'COMMIT') throw new Error(`${act.action} was rolled back at its commit`);
-      await failpoint('write.after-commit');
-      if (ending.receipt.events !== 'none') parts.onEvents();
-      if (tx.wakes.length > 0) parts.onWakes(tx.wakes);
-      return { value: ending.value } as Outcome<E> & Written<unknown>;
     } catch (error) {
+      tx.end();
+      const left = leave();
+      // Whoever repeats is answered at once: nothing was done that others could see, or wait for.
+      if (!(error instanceof KeyTaken)) await left;
       throw translate(error);
-    } finally {
-      client.release(!clean);
     }
+    if (ending.fault || !ending.receipt) {
+      await leave();
+      return ending.fault as Outcome<E>;
+    }
+    try {
+      await conversation.commit();
+    } catch (error) {
+      // Refused, the connection is in order again; lost, it is closed. Both are told by what it still says.
+      await leave();
+      throw translate(error);
+    }
+    giveBack(true);
+    await failpoint('write.after-commit');
+    if (ending.receipt.events !== 'none') parts.onEvents();
+    if (tx.wakes.length > 0) parts.onWakes(tx.wakes);
+    return { value: ending.value } as Outcome<E> & Written<unknown>;
   }
 
   function commitValues(
