@@ -44,7 +44,8 @@ begin
     insert into public.outbox_events (event_id, message_id, subject, key, organization_id, envelope)
       select e.id::pg_catalog.uuid, e.message, e.subject, e.key, p_organization::pg_catalog.uuid,
         e.envelope::pg_catalog.jsonb
-      from pg_catalog.unnest(p_event_ids, p_message_ids, p_subjects, p_keys, p_envelopes)
+      from rows from (pg_catalog.unnest(p_event_ids), pg_catalog.unnest(p_message_ids), pg_catalog.unnest(p_subjects),
+          pg_catalog.unnest(p_keys), pg_catalog.unnest(p_envelopes))
         with ordinality as e (id, message, subject, key, envelope, n)
       order by e.n;
   elsif p_event_ids[1] is not null then

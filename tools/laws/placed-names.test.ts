@@ -10,7 +10,7 @@ begin
   -- a comment may say set_config(x) = y
   insert into public.audit_logs (id, change) values (p_act::pg_catalog.uuid, p_change);
   insert into public.outbox_events (event_id, key)
-    select e.id::pg_catalog.uuid, e.key from pg_catalog.unnest(p_ids, p_keys) with ordinality as e (id, key, n) order by e.n;
+    select e.id::pg_catalog.uuid, e.key from rows from (pg_catalog.unnest(p_ids), pg_catalog.unnest(p_keys)) with ordinality as e (id, key, n) order by e.n;
   if p_key is not null and p_ids[1] is not null then
     delete from public.idempotency_records r where r.key operator(pg_catalog.=) p_key;
   end if;

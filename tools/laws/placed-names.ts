@@ -16,7 +16,10 @@ export function unplacedNames(source: string): string[] {
     .replaceAll(/:=|::/g, (sign) => (sign === '::' ? ' cast_to ' : ' '));
   const found = [
     ...names(bare, /(?<!["\w.])(?<!\bas\s)([a-z_]\w*)\s*\(/g).filter((word) => !syntax.has(word)),
-    ...names(bare, /\b(?:cast_to|from|join|into|update|table|using)\s+(?!pg_catalog\.|public\.)([a-z_"]\w*)/g),
+    ...names(
+      bare,
+      /\b(?:cast_to|from(?! rows from\b)|join|into|update|table|using)\s+(?!pg_catalog\.|public\.)([a-z_"]\w*)/g,
+    ),
     ...names(declared, /\b\w+\s+(?:constant\s+)?(?!pg_catalog\.|public\.)([a-z_]\w*)[^;]*;/g),
     ...names(bare, /([-+*/<>=~!@#%^&|`?]+)/g),
     ...names(bare, /\b(distinct\s+from|nullif|in|between|like|ilike|similar|any|some|case)\b/g),
@@ -25,7 +28,19 @@ export function unplacedNames(source: string): string[] {
 }
 
 /** Words that may stand before a parenthesis and are no functions. */
-const syntax = new Set(['values', 'and', 'or', 'not', 'if', 'elsif', 'exists', 'coalesce', 'returning', 'conflict']);
+const syntax = new Set([
+  'values',
+  'from',
+  'and',
+  'or',
+  'not',
+  'if',
+  'elsif',
+  'exists',
+  'coalesce',
+  'returning',
+  'conflict',
+]);
 
 const names = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, name = '']) => name.replaceAll(/\s+/g, ' '));

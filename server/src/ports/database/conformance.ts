@@ -108,6 +108,23 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       });
     });
 
+    it('leaves several events in the order in which they were declared', async () => {
+      const keys = Array.from({ length: 3 }, () => systemIds.next());
+      const who = act(seeded.organizationId);
+      await port.database.write(who, async (tx) =>
+        tx.commit(undefined, {
+          target: { type: 'project', id: 'x' },
+          events: keys.map((id) => projectRemoved.of(id, { project_id: id })),
+        }),
+      );
+      const { rows } = await root.query(
+        `select key, envelope ->> 'event_type' as type from outbox_events
+         where envelope ->> 'correlation_id' = $1 order by position`,
+        [who.correlationId],
+      );
+      expect(rows).toEqual(keys.map((key) => ({ key, type: 'tenancy.project.removed' })));
+    });
+
     it('leaves nothing when the work abandons, and hands the fault back', async () => {
       const who = act(seeded.organizationId);
       const id = systemIds.next();
