@@ -947,6 +947,7 @@ create policy reach on invitations
   using (within_wall(organization_id));
 
 grant insert, select, update on invitations to gpuaas_api;
+grant select on invitations to gpuaas_worker;
 
 -- Table machine_edges
 
@@ -1063,6 +1064,39 @@ insert into machine_edges (machine, from_state, to_state) values
   ('slot', 'reserved', 'cleanup_blocked'),
   ('slot', 'reserved', 'in_use'),
   ('slot', 'reserved', 'quarantined');
+
+-- Table mail_deliveries
+
+create table mail_deliveries (
+  event_id uuid not null,
+  organization_id uuid,
+  kind text not null,
+  subject_id uuid not null,
+  outcome text not null,
+  message_id text,
+  reason text,
+  created_at timestamp with time zone not null default act_time(),
+  constraint mail_deliveries_pkey PRIMARY KEY (event_id),
+  constraint mail_deliveries_check CHECK (((outcome = 'accepted'::text) = (message_id IS NOT NULL))),
+  constraint mail_deliveries_check1 CHECK (((outcome = 'accepted'::text) = (reason IS NULL))),
+  constraint mail_deliveries_kind_check CHECK ((kind = 'invitation'::text)),
+  constraint mail_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'skipped'::text]))),
+  constraint mail_deliveries_reason_check CHECK ((length(reason) <= 1000)),
+  constraint mail_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE INDEX mail_deliveries_organization ON public.mail_deliveries USING btree (organization_id, created_at);
+CREATE INDEX mail_deliveries_subject ON public.mail_deliveries USING btree (subject_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.mail_deliveries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.mail_deliveries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table mail_deliveries enable row level security;
+
+create policy reach on mail_deliveries
+  using (within_wall(organization_id));
+
+grant insert, select on mail_deliveries to gpuaas_worker;
 
 -- Table node_certificates
 

@@ -50,7 +50,7 @@ export const invitationCreated = defineEvent({
   version: '1.0',
   summary: 'Somebody was invited to an organization.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['email-worker'],
   payload: payload({ invitation_id: Uuid, role: TenantRoleName }),
 });
 

@@ -1,5 +1,6 @@
 import type { AnyProcess } from '../kernel/process.ts';
 import { api } from './api/process.ts';
+import { emailWorker } from './email-worker/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
 
@@ -13,5 +14,6 @@ export const processes: readonly {
 }[] = [
   { spec: api, login: 'gpuaas_api' },
   { spec: provisioningWorker, login: 'gpuaas_worker' },
+  { spec: emailWorker, login: 'gpuaas_worker' },
   { spec: outboxRelay, login: 'gpuaas_relay' },
 ];

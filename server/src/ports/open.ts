@@ -14,6 +14,8 @@ import { requireSchema } from './database/open.ts';
 import type { DatabasePort } from './database/port.ts';
 import { openPostgres } from './database/postgres.ts';
 import { makeSeal, readSealingKey } from './identity-provider/seal.ts';
+import { openMail } from './mail/open.ts';
+import type { Mail } from './mail/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 
@@ -24,6 +26,7 @@ export interface Ports {
   readonly cache: Cache;
   readonly sagas: Sagas;
   readonly certificates: Certificates;
+  readonly mail: Mail;
 }
 export const defineProcess = processesOver<Ports>();
 
@@ -42,6 +45,22 @@ export const portsConfig = Type.Object({
   busUrl: Type.Optional(Secret({ pattern: '^nats://', description: 'NATS JetStream, e.g. nats://nats:4222.' })),
   cacheUrl: Type.Optional(Secret({ pattern: '^rediss?://', description: 'Redis, e.g. redis://redis:6379.' })),
   temporalAddress: Type.Optional(Type.String({ description: 'Temporal, e.g. temporal:7233.' })),
+  smtpUrl: Type.Optional(
+    Secret({
+      pattern: '^smtps?://[^/]+$',
+      description:
+        'The mail server, e.g. smtp://user:password@mail:587 (with STARTTLS) or smtps://mail:465. A development inbox in Postgres without it.',
+    }),
+  ),
+  smtpPlain: Type.Boolean({
+    default: false,
+    description: 'Hand mail over without encryption: for a mail server on the same machine.',
+  }),
+  mailFrom: Type.String({
+    default: 'GPUaaS <gpuaas@localhost.localdomain>',
+    pattern: '@[A-Za-z0-9.-]+>?$',
+    description: 'The sender of letters.',
+  }),
   temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
   stepCaUrl: Type.Optional(
     Type.String({ pattern: '^https://', description: 'step-ca instead of the own authority of nodes.' }),
@@ -84,10 +103,26 @@ type Opening = Pick<Common<unknown>, 'clock' | 'ids' | 'log'> & {
 };
 const plumbing = ({ config, name }: Opening): string => {
   if (!config.plumbingUrl) {
-    throw new Error(`${name} needs GPUAAS_PLUMBING_URL, or an address of its own for each of bus, cache and sagas.`);
+    throw new Error(
+      `${name} needs GPUAAS_PLUMBING_URL, or an address of its own for each of bus, cache, sagas and mail.`,
+    );
   }
   return config.plumbingUrl;
 };
+
+const submissionPort = 587;
+const implicitTlsPort = 465;
+function smtpOf(address: string, config: { readonly smtpPlain: boolean; readonly mailFrom: string }) {
+  const { protocol, hostname: host, port, username, password } = new URL(address);
+  const isTls = protocol === 'smtps:';
+  return {
+    host,
+    port: port === '' ? (isTls ? implicitTlsPort : submissionPort) : Number(port),
+    security: isTls ? ('tls' as const) : config.smtpPlain ? ('none' as const) : ('starttls' as const),
+    from: config.mailFrom,
+    ...(username && { auth: { user: decodeURIComponent(username), password: decodeURIComponent(password) } }),
+  };
+}
 
 const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P]> } = {
   async database({ config, clock, ids, log, name }) {
@@ -106,6 +141,13 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       opening.config.cacheUrl
         ? { kind: 'redis', url: opening.config.cacheUrl }
         : { kind: 'postgres', url: plumbing(opening) },
+      opening,
+    ),
+  mail: (opening) =>
+    openMail(
+      opening.config.smtpUrl
+        ? { kind: 'smtp', ...smtpOf(opening.config.smtpUrl, opening.config) }
+        : { kind: 'inbox', url: plumbing(opening) },
       opening,
     ),
   sagas: (opening) =>

@@ -65,7 +65,7 @@ export const issuer = 'https://issuer.test';
 export const audience = 'gpuaas';
 export const publicUrl = 'https://gpuaas.test';
 /** The same for all worlds, as it is for all processes of an installation. */
-const sealingKey = randomBytes(sealingKeyBytes);
+export const sealOfWorlds = makeSeal(randomBytes(sealingKeyBytes));
 
 export async function openWorld(
   options: {
@@ -125,8 +125,8 @@ export async function openWorld(
         device_authorization_endpoint: null,
         revocation_endpoint: null,
       }),
-      seal: makeSeal(sealingKey),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
+      seal: sealOfWorlds,
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processes } from '../../src/bin/processes.ts';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { freePort } from '../chaos/children.ts';
 import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './npm-start.ts';
@@ -46,6 +47,25 @@ const signInAs = async (started: Started, login: string) => {
     .sort();
   return { token, slugs, platformRoles: body.platform_roles as string[] };
 };
+
+/** Invites somebody, and finds the letter where the inbox is said to be. */
+async function inviteByMail(started: Started, token: string): Promise<void> {
+  const url = started.fact('URL');
+  const { body: me } = await ask(url, token);
+  const demo = (me.organizations as { id: string; slug: string }[]).find(({ slug }) => slug === 'demo');
+  const { status } = await ask(url, token, `/api/v1/organizations/${demo?.id}/invitations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'invite-ada' },
+    body: JSON.stringify({ email: 'ada@example.test', role: 'member' }),
+  });
+  expect(status).toBe(201);
+  const [inbox = ''] = started.fact('Mail').split(' ');
+  const letter = await eventually(async () => {
+    const { data } = (await (await fetch(`${inbox}/letters.json`)).json()) as { data: { to: string; text: string }[] };
+    return data.find(({ to }) => to === 'ada@example.test');
+  });
+  expect(letter.text).toContain(`${url}/invitations/accept#gpuaas_invite_`);
+}
 
 describe('npm start', () => {
   it('says what it takes, and what was typed wrong, without starting anything', async () => {
@@ -91,13 +111,15 @@ describe('npm start', () => {
       });
       expect(again.status).toBe(304);
       const healths = [...first.output().matchAll(/health (http:\S+)/g)].map(([, url]) => url);
-      expect(healths).toHaveLength(3);
+      expect(healths).toHaveLength(processes.length);
       for (const url of [...healths, first.fact('URL')]) {
         expect((await fetch(`${url}/healthz`)).status, url).toBe(200);
         const ready = await fetch(`${url}/readyz`);
         expect(await ready.json()).toMatchObject({ ready: true });
       }
       for (const url of healths) expect(await (await fetch(`${url}/metrics`)).text()).toContain('gpuaas_build_info');
+
+      await inviteByMail(first, owner.token);
 
       // A second one on the same data says so, and does no harm.
       const second = await run(['--data', data]);
@@ -149,7 +171,7 @@ describe('npm start', () => {
       expect((await signInAs(started, 'member')).slugs).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
-      expect(names).toEqual(['api', 'outbox-relay', 'provisioning-worker']);
+      expect(names).toEqual(['api', 'email-worker', 'outbox-relay', 'provisioning-worker']);
       expect(await started.kill('SIGTERM')).toBe(0);
       for (const { pid } of apart) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
       await expect(readFile(join(data, 'port'))).rejects.toThrow('ENOENT');

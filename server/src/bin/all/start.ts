@@ -2,10 +2,12 @@ import { constants, existsSync } from 'node:fs';
 import { access, chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serveInbox } from '../../edge/dev-inbox/serve.ts';
 import type { Environment } from '../../kernel/config.ts';
 import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { keepSealingKey } from '../../ports/identity-provider/seal.ts';
+import { openDevInbox } from '../../ports/mail/inbox.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
@@ -81,6 +83,8 @@ export async function startAll(
       () => `${people.length} people`,
     );
     closing.push(accounts.close);
+    // Only where no mail server is named: then letters go to the inbox, and somebody has to be able to read them.
+    const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(plumbingUrl, closing);
     const startOne = options.split ? startApart : startHere;
     const members: Member[] = [];
     for (const { spec, login } of processes) {
@@ -97,7 +101,15 @@ export async function startAll(
       () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), accounts }),
       () => 'an organization, a project, its people',
     );
-    welcome(steps, { url, dataDir, accounts, logPath, ephemeral: options.ephemeral, took: performance.now() - began });
+    welcome(steps, {
+      url,
+      inboxUrl,
+      dataDir,
+      accounts,
+      logPath,
+      ephemeral: options.ephemeral,
+      took: performance.now() - began,
+    });
     return {
       died: Promise.race([
         ...members.map((member) => member.died),
@@ -109,6 +121,18 @@ export async function startAll(
     await stop();
     throw error;
   }
+}
+
+async function openInbox(plumbingUrl: string, closing: (() => Promise<void>)[]): Promise<string> {
+  const letters = await openDevInbox({ url: plumbingUrl });
+  closing.push(letters.close);
+  const page = await serveInbox({
+    letters,
+    host,
+    onFault: (error) => process.stderr.write(`The inbox: ${error instanceof Error ? error.message : 'it failed'}\n`),
+  });
+  closing.push(page.close);
+  return page.url;
 }
 
 async function prepareFolder(options: Options, closing: (() => Promise<void>)[]): Promise<string> {
@@ -156,6 +180,7 @@ function welcome(
     accounts: LocalAccounts;
     logPath: string | undefined;
     ephemeral: boolean;
+    inboxUrl: string | undefined;
     took: number;
   },
 ): void {
@@ -170,6 +195,7 @@ function welcome(
   line(`  Password ${accounts.password}  (for all of them; kept in ${accounts.passwordPath})`);
   line(`  Try      curl -sS ${url}/api/v1/sign-in`);
   line(`  API      ${url}/openapi.json`);
+  if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (letters that would leave the house)`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);
   if (facts.logPath) line(`  Log      ${facts.logPath}`);
   line('  Stop     Ctrl-C');

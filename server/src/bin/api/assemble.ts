@@ -7,7 +7,7 @@ import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
-import { foundPersonalOrganization, openTenancy } from '../../domains/tenancy/index.ts';
+import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
@@ -46,7 +46,7 @@ export async function assembleApi(
     /** Where callers reach this installation. */
     readonly publicUrl: string;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
-    readonly seal?: Seal;
+    readonly seal?: Seal & Parameters<typeof secretOfInvitations>[0];
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
     readonly simulator?: SimulatedFleet;
@@ -86,7 +86,18 @@ export async function assembleApi(
     onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
   });
   const { region } = settings;
-  const tenancy = scope.keep('tenancy', await openTenancy({ ...database, db, ids, clock, region, policies }));
+  const tenancy = scope.keep(
+    'tenancy',
+    await openTenancy({
+      ...database,
+      db,
+      ids,
+      clock,
+      region,
+      policies,
+      invitationSecret: settings.seal && secretOfInvitations(settings.seal),
+    }),
+  );
   const inventory = makeInventory({ db, ids, clock, region });
   const serviceAccounts = scope.keep(
     'service-accounts',

@@ -13,16 +13,22 @@ import { ackWaitMs, keysAtOnce, redelivery } from './facts.ts';
  * A listener turns one kind of event into one effect, once. The event's id is recorded in the transaction of the effect,
  * so that a second delivery, a replay of the whole outbox or a requeued dead letter finds it and does nothing.
  */
-export interface Listener<S extends TSchema = TSchema> {
+export interface Listener<S extends TSchema = TSchema, P = unknown> {
   readonly event: EventKind<S>;
   /** Names the act: `project.begin_removal`. */
   readonly action: `${string}.${string}`;
   /** What to do inside the transaction; answers what the audit log should name. */
-  effect(tx: WriteTx, payload: Static<S>, envelope: Envelope): Promise<{ readonly type: string; readonly id: string }>;
-  /** What to do outside, before: must be harmless when repeated. */
-  before?(payload: Static<S>, envelope: Envelope): Promise<void>;
+  effect(
+    tx: WriteTx,
+    payload: Static<S>,
+    envelope: Envelope,
+    prepared: P,
+  ): Promise<{ readonly type: string; readonly id: string }>;
+  /** What to do outside, before: must be harmless when repeated. What it answers is handed to the effect. */
+  before?(payload: Static<S>, envelope: Envelope): Promise<P>;
 }
-export const listener = <S extends TSchema>(spec: Listener<S>): Listener => spec as unknown as Listener;
+export const listener = <S extends TSchema, P = undefined>(spec: Listener<S, P>): Listener =>
+  spec as unknown as Listener;
 
 const record = sql(
   'consumed-record',
@@ -57,11 +63,11 @@ export async function startConsumer(parts: {
       throw new Error(`${envelope.event_type} carries a payload that is not as declared`);
     }
     const payload = envelope.payload as never;
-    await listening.before?.(payload, envelope);
+    const prepared = await listening.before?.(payload, envelope);
     await db.write(actFor(envelope, listening.action), async (tx) => {
       const first = await tx.run(record, [name, envelope.event_id]);
       if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
-      const target = await listening.effect(tx, payload, envelope);
+      const target = await listening.effect(tx, payload, envelope, prepared);
       return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
     });
     await failpoint('consumer.after-effect');

@@ -7,6 +7,7 @@ import type { Policies } from '../policy/index.ts';
 import * as departments from './departments.ts';
 import { freshMs, maxKnown } from './facts.ts';
 import * as invitations from './invitations.ts';
+import { findInvitationToMail, type InvitationToMail } from './invitations-store.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
 import { findRoles } from './members-store.ts';
@@ -42,6 +43,8 @@ export async function openTenancy(parts: {
   readonly clock: Clock;
   readonly region: string;
   readonly policies: Policies;
+  /** Where letters are sent: what the token of an invitation follows from. */
+  readonly invitationSecret?: invitations.InvitationSecret | undefined;
   readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;
   readonly notify: (channel: string) => void;
 }): Promise<Tenancy> {
@@ -62,6 +65,7 @@ export async function openTenancy(parts: {
   const listening = await parts.listen(tenancyChannel, forget);
   const bound = {
     ...parts,
+    invitationSecret: parts.invitationSecret,
     // Whoever made the change sees it with the next request; the others as soon as they hear of it.
     changed: () => {
       forget();
@@ -130,5 +134,30 @@ export async function openTenancy(parts: {
     close: () => listening.close(),
   };
 }
+
+/** The api, which makes invitations, and whoever writes to those invited derive the same secret from the same key. */
+export const secretOfInvitations =
+  (seal: { digest(purpose: string, value: string): Buffer }): invitations.InvitationSecret =>
+  (id) =>
+    seal.digest('invitation', id).toString('hex');
+
+/** An invitation that can be accepted now with the token that follows from its id, for the letter that carries it. */
+export const makeInvitationLetters =
+  (parts: {
+    readonly db: Database;
+    readonly clock: Clock;
+    readonly secret: invitations.InvitationSecret;
+  }): FindInvitation =>
+  async (id, correlationId) => {
+    const found = await parts.db.read(systemViewer('tenancy', { correlationId }), (tx) => findInvitationToMail(tx, id));
+    if (found?.state !== 'pending' || found.expires_at <= parts.clock.now()) return undefined;
+    const token = invitations.invitationToken(parts.secret(id));
+    // One that was made under another key has a token that only its maker was shown.
+    return invitations.hashed(token) === found.token_hash ? { ...found, token } : undefined;
+  };
+export type FindInvitation = (
+  id: string,
+  correlationId: string,
+) => Promise<(InvitationToMail & { readonly token: string }) | undefined>;
 
 export { foundPersonalOrganization, makeRemoveProject, type Resident };

@@ -19,6 +19,14 @@ const list = sql(
   `select id, organization_id, email, role, state, invited_by, accepted_by, expires_at, created_at from invitations
    where organization_id = $1 and mine(organization_id) and ($2::uuid is null or id < $2) order by id desc limit $3`,
 );
+const toMail = sql(
+  'invitation-to-mail',
+  `select i.organization_id, i.email, i.role, i.state, i.expires_at, i.token_hash, o.name as organization,
+     p.username as inviter
+   from invitations i join organizations o on o.id = i.organization_id
+     join user_posix_identities p on p.user_id = i.invited_by
+   where i.id = $1 and mine(i.organization_id) and mine(o.id)`,
+);
 const lapsed = sql(
   'invitation-lapsed',
   `select id from invitations
@@ -87,6 +95,19 @@ export const insertInvitation = async (
   )[0];
 export const findInvitation = async (tx: ReadTx, id: string, organizationId: string) =>
   (await tx.rows<Row>(get, [id, organizationId]))[0];
+/** What a letter to whoever is invited says. */
+export interface InvitationToMail {
+  readonly organization_id: string;
+  readonly email: string;
+  readonly role: TenantRole;
+  readonly state: Invitation['state'];
+  readonly expires_at: Date;
+  readonly token_hash: string;
+  readonly organization: string;
+  readonly inviter: string;
+}
+export const findInvitationToMail = async (tx: ReadTx, id: string): Promise<InvitationToMail | undefined> =>
+  (await tx.rows<InvitationToMail>(toMail, [id]))[0];
 export const listInvitations = (tx: ReadTx, organizationId: string, before: string | undefined, limit: number) =>
   tx.rows<Row>(list, [organizationId, before ?? null, limit]);
 export const findLapsed = async (tx: ReadTx, organizationId: string, email: string) =>

@@ -36,15 +36,22 @@ interface Parts {
   readonly clock: Clock;
   readonly region: string;
   readonly policies: Policies;
+  readonly invitationSecret: InvitationSecret | undefined;
   readonly changed: () => void;
 }
 const on = handlers<Parts>();
-const hashed = (token: string): string => hash('sha256', token, 'hex');
+/**
+ * The secret of an invitation. Where there is a key outside of the database it follows from the id, so that the process
+ * that writes the letter knows it as well, and no table, event or log has to carry it.
+ */
+export type InvitationSecret = (invitationId: string) => string;
+export const invitationToken = (secret: string): string => `gpuaas_invite_${secret}`;
+export const hashed = (token: string): string => hash('sha256', token, 'hex');
 const absent = () => new Fault('invitation_not_found', 'There is no such object.');
 /** One answer for every reason: who guesses learns nothing, not even that a guess was once right. */
 const invalid = () => new Fault('invitation_invalid', 'This invitation cannot be accepted: ask for a new one.');
 
-export const create = on(invitationCreate, ({ db, ids, clock, region, policies }, act, { body }) =>
+export const create = on(invitationCreate, ({ db, ids, clock, region, policies, invitationSecret }, act, { body }) =>
   db.write(act, async (tx) => {
     const organizationId = act.organizationId as string;
     const email = body.email.toLowerCase();
@@ -53,10 +60,11 @@ export const create = on(invitationCreate, ({ db, ids, clock, region, policies }
     if (refused) return tx.abandon(refused);
     const lapsed = await findLapsed(tx, organizationId, email);
     if (lapsed) await advanceInvitation(tx, lapsed.id, 'expire');
-    const token = `gpuaas_invite_${ids.secret(tokenBytes)}`;
+    const id = ids.next();
+    const token = invitationToken(invitationSecret?.(id) ?? ids.secret(tokenBytes));
     const now = clock.now();
     const row = await insertInvitation(tx, {
-      id: ids.next(),
+      id,
       organizationId,
       email,
       role: body.role,

@@ -22,6 +22,15 @@ A control plane that rents GPU capacity. This is its API.
 Every other call carries a token: Authorization: Bearer <token>
 Calls that change something also carry a key of yours, so that they may be repeated: Idempotency-Key: <uuid>
 `;
+  // The token stands behind the # of the address, which no browser sends: this page can only say what to do with it.
+  app.get('/invitations/accept', async (_, reply) =>
+    reply.type('text/plain; charset=utf-8').send(`${about.product}: you are invited
+
+Your invitation is the part of this page's address behind the sign #. Accept it with a token of yours:
+
+  POST /api/v1/invitations/accept   {"token": "<your invitation>"}
+`),
+  );
   app.get('/', async (_, reply) => reply.type('text/plain; charset=utf-8').send(page));
 
   const contract = await readFile(description, 'utf8');

@@ -57,19 +57,20 @@ export async function openTail(parts: {
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       const wakened = woken.promise;
-      // With nobody watching there is nothing to look for, and the place to look from is found anew.
-      let pauseMs = everyMs;
-      if (watchers.size > 0) {
-        pauseMs = await round().then(
-          (outcome) => (outcome === 'more' ? retryMs : everyMs),
-          (error: unknown) => {
-            parts.log.warn({ err: error }, 'the tail of the events could not be read; trying again');
-            return everyMs;
-          },
-        );
-      } else {
+      if (watchers.size === 0) {
+        // With nobody watching there is nothing to look for, and the place to look from is found anew.
         from = undefined;
+        await wakened;
+        woken = Promise.withResolvers<void>();
+        continue;
       }
+      const pauseMs = await round().then(
+        (outcome) => (outcome === 'more' ? retryMs : everyMs),
+        (error: unknown) => {
+          parts.log.warn({ err: error }, 'the tail of the events could not be read; trying again');
+          return everyMs;
+        },
+      );
       const timer = new AbortController();
       const pause = clock.sleep(pauseMs, AbortSignal.any([stopping.signal, timer.signal])).catch(() => undefined);
       await (pauseMs === retryMs ? pause : Promise.race([pause, wakened]));

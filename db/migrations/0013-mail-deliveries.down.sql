@@ -1,0 +1,2 @@
+revoke select on invitations from gpuaas_worker;
+drop table mail_deliveries;

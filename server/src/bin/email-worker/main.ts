@@ -1,0 +1,4 @@
+import { runAlone } from '../run-alone.ts';
+import { emailWorker } from './process.ts';
+
+await runAlone(emailWorker);

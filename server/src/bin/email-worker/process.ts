@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { makeLetterListeners } from '../../domains/notifications/index.ts';
+import { startConsumer } from '../../domains/outbox/index.ts';
+import { openPolicies } from '../../domains/policy/index.ts';
+import { makeInvitationLetters, secretOfInvitations } from '../../domains/tenancy/index.ts';
+import { actsOf } from '../../kernel/act.ts';
+import { Secret } from '../../kernel/config.ts';
+import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
+import { defineProcess } from '../../ports/open.ts';
+
+const name = 'email-worker';
+
+export const emailWorker = defineProcess({
+  name,
+  summary: 'Writes to people: turns events into letters, each once, and keeps what became of them.',
+  needs: ['database', 'bus', 'mail'],
+  config: Type.Object({
+    publicUrl: Type.String({ pattern: '^https?://', description: 'Where people reach this installation.' }),
+    secretsKey: Secret({
+      description: '32 bytes in base64, the same as of the api: the tokens in letters follow from it.',
+    }),
+  }),
+  async start({ config, database, bus, mail, clock, ids, log, metrics, scope }) {
+    const db = database.database;
+    const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
+    const seal = makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY'));
+    const findInvitation = makeInvitationLetters({ db, clock, secret: secretOfInvitations(seal) });
+    const consumer = scope.keep(
+      'consumer',
+      await startConsumer({
+        name,
+        db,
+        bus,
+        begin: actsOf(name, ids),
+        log,
+        maxAttempts: policies.number('events.consume_max_attempts'),
+        listeners: makeLetterListeners({ db, mail, findInvitation, publicUrl: config.publicUrl }),
+      }),
+    );
+    const lag = metrics.gauge('gpuaas_events_consumer_lag', 'Events that wait for a consumer.', ['consumer']);
+    metrics.onScrape(async () => lag.set({ consumer: name }, await consumer.lag()));
+  },
+});

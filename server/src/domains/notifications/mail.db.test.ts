@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../kernel/clock.ts';
+import { systemIds } from '../../kernel/id.ts';
+import { openDevInbox } from '../../ports/mail/inbox.ts';
+import type { Letter, Mail } from '../../ports/mail/port.ts';
+import { publicUrl, sealOfWorlds, type Tenant } from '../../testing/world.ts';
+import { type Desk, eventually, openDesk } from '../outbox/testing.ts';
+import { makeInvitationLetters, secretOfInvitations } from '../tenancy/index.ts';
+import { makeLetterListeners } from './index.ts';
+
+let desk: Desk;
+let mail: Mail & { readonly sent: Letter[]; failing: number };
+let home: Tenant;
+let inbox: Awaited<ReturnType<typeof openDevInbox>>;
+beforeAll(async () => {
+  desk = await openDesk();
+  inbox = await openDevInbox({ url: desk.world.schema.url });
+  mail = {
+    sent: [],
+    failing: 0,
+    check: async () => undefined,
+    close: async () => undefined,
+    async send(letter) {
+      mail.sent.push(letter);
+      if (mail.failing > 0) {
+        mail.failing -= 1;
+        throw new Error('the mail server is away');
+      }
+      return inbox.send(letter);
+    },
+  };
+  const db = desk.workerDb.database;
+  await desk.consumer(
+    'email-worker',
+    makeLetterListeners({
+      db,
+      mail,
+      publicUrl,
+      findInvitation: makeInvitationLetters({
+        db,
+        clock: systemClock,
+        secret: secretOfInvitations(sealOfWorlds),
+      }),
+    }),
+    { maxAttempts: 5 },
+  );
+  await desk.outbox().startRelay();
+  home = await desk.world.found('home');
+});
+afterAll(async () => {
+  await inbox.close();
+  await desk.close();
+});
+
+const invite = async (email: string) => {
+  const made = await desk.world.call('POST', `/api/v1/organizations/${home.organizationId}/invitations`, {
+    as: home.token,
+    key: systemIds.next(),
+    body: { email, role: 'viewer' },
+  });
+  expect(made.status, made.text).toBe(201);
+  return made.body as { readonly id: string; readonly token: string };
+};
+const delivered = (subjectId: string) =>
+  eventually(async () => {
+    const { rows } = await desk.world.root.query(
+      'select event_id, organization_id, outcome, message_id, reason from mail_deliveries where subject_id = $1',
+      [subjectId],
+    );
+    return rows[0] as Record<string, string> | undefined;
+  });
+const lettersTo = (address: string) => mail.sent.filter(({ to }) => to === address);
+
+describe('an invitation', () => {
+  it('arrives as a letter with a link that can be accepted, and nothing else carries the token', async () => {
+    const { id, token } = await invite('ada@example.test');
+    const row = await delivered(id);
+    expect(row).toMatchObject({ organization_id: home.organizationId, outcome: 'accepted', reason: null });
+    const letter = await inbox.letter(row['event_id'] ?? '');
+    expect(letter).toMatchObject({ to: 'ada@example.test', subject: 'You are invited to "home" on GPUaaS' });
+    const link = /https?:\/\/\S+/.exec(letter?.text ?? '')?.[0] ?? '';
+    expect(link).toBe(`${publicUrl}/invitations/accept#${token}`);
+    const accepted = await desk.world.call('POST', '/api/v1/invitations/accept', {
+      as: await desk.world.token('ada'),
+      key: systemIds.next(),
+      body: { token: new URL(link).hash.slice(1) },
+    });
+    expect(accepted.body, accepted.text).toMatchObject({ organization_id: home.organizationId, role: 'viewer' });
+    const { rows } = await desk.world.root.query(
+      `select (select string_agg(envelope::text, '') from outbox_events)
+         || (select string_agg(to_jsonb(a)::text, '') from audit_logs a)
+         || (select string_agg(to_jsonb(d)::text, '') from mail_deliveries d) as everything`,
+    );
+    expect(rows[0].everything).toContain(id);
+    expect(rows[0].everything).not.toContain(token);
+  });
+
+  it('is mailed once, however often its event is delivered', async () => {
+    const { id } = await invite('bob@example.test');
+    const { event_id: eventId = '' } = await delivered(id);
+    const operator = await desk.world.operator();
+    await desk.world.call('POST', '/api/v1/admin/outbox/rewind', {
+      as: operator,
+      key: systemIds.next(),
+      body: { reason: 'the bus lost everything' },
+    });
+    await desk.bus.publish([
+      {
+        id: systemIds.next(),
+        subject: 'tenancy.invitation.created',
+        key: id,
+        envelope: (await desk.world.root.query('select envelope from outbox_events where event_id = $1', [eventId]))
+          .rows[0].envelope,
+      },
+    ]);
+    // Events of one key stay in order: when a later one of the same key has arrived, so has the repetition.
+    const after = await invite('carol@example.test');
+    await delivered(after.id);
+    await eventually(async () => {
+      const { rows } = await desk.world.root.query(
+        `select count(*)::int as waiting from bus.job where name = 'email-worker' and state < 'completed'`,
+      );
+      return rows[0].waiting === 0;
+    });
+    expect(lettersTo('bob@example.test')).toHaveLength(1);
+  });
+
+  it('is sent again after an outage of the mail server, under the same id', async () => {
+    mail.failing = 2;
+    const { id } = await invite('dan@example.test');
+    const { event_id: eventId } = await delivered(id);
+    const tries = lettersTo('dan@example.test');
+    expect(tries).toHaveLength(3);
+    expect(new Set(tries.map((letter) => letter.id))).toEqual(new Set([eventId]));
+  });
+
+  it('that nobody can receive is recorded as refused, and one that was revoked is not sent', async () => {
+    const { id } = await invite('nobody@nowhere.invalid');
+    expect(await delivered(id)).toMatchObject({ outcome: 'refused', message_id: null });
+    // While the bus is away the invitation is taken back; when its event arrives there is nothing left to offer.
+    desk.bus.away = true;
+    const { id: revoked } = await invite('eve@example.test');
+    await desk.world.call('DELETE', `/api/v1/organizations/${home.organizationId}/invitations/${revoked}`, {
+      as: home.token,
+      key: systemIds.next(),
+    });
+    desk.bus.away = false;
+    expect(await delivered(revoked)).toMatchObject({ outcome: 'skipped' });
+    expect(lettersTo('eve@example.test')).toEqual([]);
+  });
+});
