@@ -70,6 +70,7 @@ const attemptsToEnrol = 5;
 const retryEnrolment = { firstMs: 1_000, maxMs: 15_000 };
 const progressLimitMs = 5_000;
 const pruneEveryMs = 60_000;
+const leastGraceMs = 200;
 
 export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const settings = withDefaults(parts.settings);
@@ -265,10 +266,13 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       await executor.close(settings.closeGraceMs);
       stopping.abort(new Error('the agent is closing'));
       client.close();
-      await Promise.all(loops);
+      // Whatever still hangs is on disk; the next process takes it up.
+      await Promise.race([Promise.all(loops), patience(Math.max(settings.closeGraceMs, leastGraceMs))]);
     },
   };
 }
+
+const patience = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
 
 const stopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

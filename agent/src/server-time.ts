@@ -23,6 +23,7 @@ const remembered = Compile(Remembered);
 /** Answers wobble by the network's delay; smaller changes are not worth a write. */
 const worthKeepingMs = 2_000;
 const floorEveryMs = 60_000;
+const slowestMs = 30_000;
 
 export async function openServerTime(parts: {
   readonly clock: Clock;
@@ -43,8 +44,9 @@ export async function openServerTime(parts: {
     now: () => new Date(nowMs()),
     async learn(serverTime, askedAtMs) {
       const heardMs = Date.parse(serverTime);
-      if (Number.isNaN(heardMs)) return;
       const at = elapsedMs();
+      // An answer that was on its way for long says little about now; only a clock that knows nothing listens to it.
+      if (Number.isNaN(heardMs) || (base && at - askedAtMs > slowestMs)) return;
       base = { serverMs: heardMs + Math.max(0, at - askedAtMs) / 2, elapsedMs: at };
       const next = { offset_ms: base.serverMs - clock.now().getTime(), heard_at_ms: heardMs };
       const isNews =

@@ -58,12 +58,14 @@ export type Kind = 'enrol' | 'renew' | 'wait' | 'progress' | 'result' | 'heartbe
 
 export async function openTestControlPlane(given?: {
   readonly authority?: TestAuthority;
+  /** Who names the server, when it is not who names nodes. */
+  readonly https?: TestAuthority;
   readonly port?: number;
   readonly nodeId?: string;
   readonly download?: (path: string) => Buffer | undefined;
 }): Promise<TestControlPlane> {
   const authority = given?.authority ?? (await makeTestAuthority());
-  const server = await authority.issueServer();
+  const server = await (given?.https ?? authority).issueServer();
   const signer = makeTestSigner();
   const tokens = new Map<string, string | undefined>();
   const queue: unknown[] = [];

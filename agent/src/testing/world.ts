@@ -12,11 +12,13 @@ export interface AgentWorld {
   readonly host: HostDouble;
   readonly stateDir: string;
   /** Enrols when the state folder is empty; else it is a restart. */
-  open(parts?: Partial<AgentParts>): Promise<NodeAgent>;
+  open(parts?: OpenParts): Promise<NodeAgent>;
   /** What `kill -9` leaves: nothing of the process, everything on disk. */
   abandon(agent: NodeAgent): Promise<void>;
   close(): Promise<void>;
 }
+
+type OpenParts = Omit<Partial<AgentParts>, 'settings'> & { readonly settings?: Partial<AgentParts['settings']> };
 
 export async function makeAgentWorld(given?: Parameters<typeof openTestControlPlane>[0]): Promise<AgentWorld> {
   const plane = await openTestControlPlane(given);
@@ -52,7 +54,7 @@ export async function makeAgentWorld(given?: Parameters<typeof openTestControlPl
     async close() {
       for (const agent of agents) await agent.close();
       await plane.close();
-      await rm(stateDir, { recursive: true, force: true });
+      await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
