@@ -150,6 +150,39 @@ end
 $function$;
 grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function console_tokens_claim(uuid,bigint,timestamp with time zone,timestamp with time zone)
+
+CREATE OR REPLACE FUNCTION public.console_tokens_claim(p_id uuid, p_generation bigint, p_now timestamp with time zone, p_until timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update console_sessions set renewing_until = p_until
+    where id = p_id and generation = p_generation and ended_at is null
+      and (renewing_until is null or renewing_until <= p_now);
+  return found;
+end
+$function$;
+grant execute on function console_tokens_claim(uuid,bigint,timestamp with time zone,timestamp with time zone) to gpuaas_api;
+
+-- Function console_tokens_renew(uuid,bigint,bytea)
+
+CREATE OR REPLACE FUNCTION public.console_tokens_renew(p_id uuid, p_generation bigint, p_sealed bytea)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update console_sessions set sealed_tokens = p_sealed, generation = generation + 1, renewing_until = null
+    where id = p_id and generation = p_generation and ended_at is null;
+  return found;
+end
+$function$;
+grant execute on function console_tokens_renew(uuid,bigint,bytea) to gpuaas_api;
+
 -- Function credentials_seen(jsonb,jsonb)
 
 CREATE OR REPLACE FUNCTION public.credentials_seen(p_sessions jsonb, p_credentials jsonb)
@@ -780,6 +813,40 @@ create policy sealer on audit_seals to gpuaas_relay
 
 grant select on audit_seals to gpuaas_api;
 grant insert, select on audit_seals to gpuaas_relay;
+
+-- Table console_sessions
+
+create table console_sessions (
+  id uuid not null,
+  user_id uuid not null,
+  cookie_digest bytea not null,
+  provider_session_id text,
+  sealed_tokens bytea not null,
+  generation bigint not null default 0,
+  renewing_until timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  end_reason text,
+  created_at timestamp with time zone not null default act_time(),
+  constraint console_sessions_pkey PRIMARY KEY (id),
+  constraint console_sessions_cookie_digest_key UNIQUE (cookie_digest),
+  constraint console_sessions_check CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
+  constraint console_sessions_cookie_digest_check CHECK ((length(cookie_digest) = 32)),
+  constraint console_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX console_sessions_expiry ON public.console_sessions USING btree (expires_at);
+CREATE INDEX console_sessions_user ON public.console_sessions USING btree (user_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OF ended_at OR TRUNCATE ON public.console_sessions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE OF ended_at ON public.console_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table console_sessions enable row level security;
+
+create policy reach on console_sessions
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant delete, insert, select, update (end_reason), update (ended_at) on console_sessions to gpuaas_api;
 
 -- Table consumed_events
 

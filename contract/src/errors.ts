@@ -40,6 +40,7 @@ export const errors = {
   admin_required: kind(403, 'Only operators of the platform may do this.', 'operator'),
   ownership_required: kind(403, 'Only the owner may do this.', 'tenant admin'),
   step_up_required: kind(403, 'This act needs a fresh proof of presence.'),
+  origin_refused: kind(403, 'A request that a browser makes with its cookie must come from a page of ours.'),
   service_account_refused: kind(403, 'Service accounts may not call this operation.'),
   personal_token_refused: kind(403, 'Personal access tokens may not call this operation: sign in instead.'),
   project_required: kind(400, 'The request names no project: send X-Project-ID.'),

@@ -35,7 +35,7 @@ export const policies = [
     60,
     'Credentials that one address may show for the first time, right or wrong.',
   ),
-  onOff('auth.step_up_enabled', false, 'edge', 'Whether sensitive operations ask for a recent sign-in.'),
+  onOff('auth.step_up_enabled', true, 'edge', 'Whether sensitive operations ask for a recent sign-in.'),
   whole(
     'auth.step_up_max_age_seconds',
     { default: 900, minimum: 30, maximum: 86_400, unit: 'seconds' },

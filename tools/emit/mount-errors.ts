@@ -25,17 +25,20 @@ export const allErrors = (route: Route): readonly ErrorCode[] =>
 
 const bearer = ['token_missing', 'token_invalid', 'token_expired', 'token_scope_invalid'] as const;
 
-function authErrors({ auth }: Route): readonly ErrorCode[] {
+function authErrors(route: Route): readonly ErrorCode[] {
+  const { auth } = route;
+  // Browsers send their cookie with whatever page asks them to; a write asks where that page came from.
+  const fromBrowser = isWrite(route) ? (['origin_refused'] as const) : [];
   switch (auth.kind) {
     case 'public':
       return [];
     case 'user': {
       const refused = auth.serviceAccounts === 'refused' ? (['service_account_refused'] as const) : [];
       const signedIn = auth.personalTokens === 'refused' ? (['personal_token_refused'] as const) : [];
-      return [...bearer, 'insufficient_permissions', ...refused, ...signedIn];
+      return [...bearer, ...fromBrowser, 'insufficient_permissions', ...refused, ...signedIn];
     }
     case 'admin':
-      return [...bearer, 'admin_required', 'insufficient_permissions', 'service_account_refused'];
+      return [...bearer, ...fromBrowser, 'admin_required', 'insufficient_permissions', 'service_account_refused'];
     case 'node':
       return ['token_missing', 'token_invalid', 'insufficient_permissions'];
   }

@@ -91,6 +91,7 @@ describe('the OpenAPI document', () => {
       'insufficient_permissions',
       'internal_error',
       'invalid_request',
+      'origin_refused',
       'payload_too_large',
       'project_not_empty',
       'project_not_found',

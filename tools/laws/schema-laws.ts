@@ -21,6 +21,7 @@ const plumbing: Readonly<Record<string, string>> = {
   audit_seals: 'links over rows that were audited already, made by the sealer and never changed',
   audit_seal_watermarks: 'a cursor: losing it repeats work and loses nothing',
   account_sessions: 'begun and touched by sightings, which are no acts; ending one is, and has guards of its own',
+  console_sessions: 'begun and ended by acts, with guards of its own; only its tokens are renewed without one',
   credential_sightings: 'when a credential was last used: losing it loses nothing',
   relay_watermarks: 'a cursor: losing it repeats work and loses nothing',
   idempotency_records: 'written by act_commit alone, and swept when expired',

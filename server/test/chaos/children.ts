@@ -56,7 +56,7 @@ export async function openInstallation(): Promise<Installation> {
     schema,
     url,
     token: (subject) =>
-      new SignJWT({})
+      new SignJWT({ auth_time: Math.floor(Date.now() / 1_000) })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .setIssuer('https://issuer.test')
         .setAudience('gpuaas')

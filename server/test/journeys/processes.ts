@@ -59,7 +59,7 @@ export async function openEverything(): Promise<Everything> {
     running,
     root,
     async traveller(subject) {
-      const token = await new SignJWT({})
+      const token = await new SignJWT({ auth_time: Math.floor(Date.now() / 1_000) })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .setIssuer('https://issuer.test')
         .setAudience('gpuaas')

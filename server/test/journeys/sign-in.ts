@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { api } from '../../src/bin/api/process.ts';
 import { issuerPages } from '../../src/edge/oidc/pages.ts';
@@ -9,16 +10,27 @@ import { type Running, startProcess } from '../../src/kernel/process.ts';
 import { makeBrowser, type Screen, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { openIdentityProvider } from '../../src/ports/identity-provider/open.ts';
 import type { EmbeddedIssuer } from '../../src/ports/identity-provider/port.ts';
+import { makeSeal, readSealingKey, type Seal } from '../../src/ports/identity-provider/seal.ts';
 import { openPorts } from '../../src/ports/open.ts';
 import { openTestSchema } from '../../src/testing/schema.ts';
 import { freePort } from '../chaos/children.ts';
 
+export interface Person {
+  readonly login: string;
+  readonly password: string;
+}
 /** The api with its own OpenID provider, started as production starts it, and people who have accounts there. */
 export interface SignInWorld {
   readonly url: string;
   readonly root: pg.Client;
   readonly issuer: EmbeddedIssuer;
-  readonly person: { readonly login: string; readonly password: string };
+  /** The key of the installation: a test may look where nobody else can. */
+  readonly seal: Seal;
+  /** A token as the provider would sign it, with other claims. */
+  sign(claims: JWTPayload): Promise<string>;
+  readonly person: Person;
+  /** Another person: nobody may try a password too often. */
+  newPerson(): Promise<Person>;
   /** Another api process of the same installation, behind another port of this machine. */
   startAnother(log?: Log): Promise<{ readonly url: string; readonly running: Running }>;
   close(): Promise<void>;
@@ -51,15 +63,36 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
     { kind: 'embedded', url: schema.url, publicUrl: url, audience: 'gpuaas', sealingKey: { text: key } },
     { clock: systemClock, ids: systemIds, pages: issuerPages },
   );
-  const person = { login: 'ada', password: randomBytes(12).toString('base64url') };
-  await issuer.accounts.create({ ...person, displayName: 'Ada' });
+  const make = async (login: string): Promise<Person> => {
+    const person = { login, password: randomBytes(12).toString('base64url') };
+    await issuer.accounts.create({ ...person, displayName: login });
+    return person;
+  };
+  const person = await make('ada');
   const root = new pg.Client({ connectionString: schema.url });
   await root.connect();
+  const seal = makeSeal(readSealingKey(key, 'the test'));
   return {
     url,
     root,
     issuer,
+    seal,
+    async sign(claims) {
+      const { rows } = await root.query<{ id: string; sealed_private_key: Buffer }>(
+        `select id, sealed_private_key from gpuaas_oidc.signing_key where state = 'active'`,
+      );
+      const [row] = rows;
+      if (!row) throw new Error('the provider has no key');
+      const jwk = JSON.parse(seal.open(row.sealed_private_key, `signing key ${row.id}`)) as JWK;
+      return new SignJWT({ iss: issuer.issuer, aud: 'gpuaas', ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: row.id })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .setJti(systemIds.next())
+        .sign(await importJWK(jwk, 'ES256'));
+    },
     person,
+    newPerson: () => make(`somebody-${randomBytes(4).toString('hex')}`),
     async startAnother(log) {
       const other = await freePort();
       return { url: `http://127.0.0.1:${other}`, running: await start(other, log) };

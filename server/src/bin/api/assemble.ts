@@ -8,6 +8,7 @@ import { openServiceAccounts, type Seal } from '../../domains/service-accounts/i
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
+import type { AdmissionParts } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
@@ -17,11 +18,12 @@ import type { Tenants } from '../../edge/http/tenancy.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStream } from '../../edge/streams/watch.ts';
-import { actsOf, handlers, systemViewer } from '../../kernel/act.ts';
+import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
+import { type ConsoleSettings, makeConsole } from './console.ts';
 import { openSigners } from './nodes.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
@@ -32,6 +34,8 @@ const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined
     describe?.() ??
     new Fault('service_unavailable', 'This installation knows whose tokens count, but not where people sign in.'),
 );
+
+type ConsoleHome = Awaited<ReturnType<ReturnType<typeof makeConsole>['mount']>>;
 
 /** Puts the api together from its ports: every domain's routes behind one mount. */
 export async function assembleApi(
@@ -47,13 +51,15 @@ export async function assembleApi(
     readonly publicUrl: string;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
     readonly seal?: Seal & Parameters<typeof secretOfInvitations>[0];
+    /** Lets browsers sign in; left out where it cannot. */
+    readonly console?: ConsoleSettings;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
     readonly simulator?: SimulatedFleet;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
-): Promise<Mount> {
+): Promise<Mount & { readonly console: ConsoleHome | undefined }> {
   const { database, cache, clock, ids, log, metrics, scope } = parts;
   const db = database.database;
   const policies = scope.keep(
@@ -73,6 +79,21 @@ export async function assembleApi(
       sessionMaxHours: () => policies.number('auth.session_max_hours'),
       personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
       announce: () => database.notify(denialsChannel),
+      beginFor: (action, { personId, ...from }) =>
+        makeAct(
+          {
+            ...from,
+            actorId: personId,
+            actorKind: 'user',
+            actorRole: 'none',
+            reach: 'self',
+            organizationId: undefined,
+            projectId: undefined,
+            traceparent: undefined,
+          },
+          action,
+          ids.next(),
+        ),
       welcome: async (tx, personId) =>
         policies.value('auth.personal_organizations_enabled')
           ? foundPersonalOrganization(tx, personId, ids.next())
@@ -139,23 +160,7 @@ export async function assembleApi(
   );
   const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
   const { simulator } = settings;
-  const mount = await openMount({
-    routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
-    handlers: [
-      ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
-      version({}),
-      signIn({ describe: settings.signIn }),
-      ...tenancy.routes,
-      ...sshRoutes({ db, ids, region, policies }),
-      ...makeAudit({ db }).routes,
-      ...deadLetterRoutes({ db }),
-      ...inventory.routes,
-      ...policies.routes,
-      ...identities.routes,
-      ...serviceAccounts.routes,
-      ...taskSigners.routes,
-      makeEventStream({ log: makeEventLog(db), tail }),
-    ],
+  const admission: Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> = {
     authenticate: makeAuthenticate({
       people: settings,
       machines: {
@@ -172,6 +177,32 @@ export async function assembleApi(
         : serviceAccounts.recognise(identity.subject, identity.keyId),
     denyList,
     seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),
+  };
+  const console =
+    settings.console &&
+    makeConsole(
+      { ...parts, ...database, ...admission, sessions: identities.consoleSessions, publicUrl: settings.publicUrl },
+      settings.console,
+    );
+  const mount = await openMount({
+    ...admission,
+    ...(console && { browser: console.admit }),
+    routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
+    handlers: [
+      ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
+      version({}),
+      signIn({ describe: settings.signIn }),
+      ...tenancy.routes,
+      ...sshRoutes({ db, ids, region, policies }),
+      ...makeAudit({ db }).routes,
+      ...deadLetterRoutes({ db }),
+      ...inventory.routes,
+      ...policies.routes,
+      ...identities.routes,
+      ...serviceAccounts.routes,
+      ...taskSigners.routes,
+      makeEventStream({ log: makeEventLog(db), tail }),
+    ],
     policy: policies.value,
     tenants: settings.tenants ?? {
       role: tenancy.role,
@@ -186,5 +217,5 @@ export async function assembleApi(
     log,
     metrics,
   });
-  return scope.keep('http', mount);
+  return { ...scope.keep('http', mount), console: await console?.mount(mount.app) };
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { closedPage } from '../../edge/console/pages.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { Secret } from '../../kernel/config.ts';
@@ -55,7 +56,8 @@ export const api = defineProcess({
       );
     }
     const signIn = await openSignIn(config, publicUrl, parts);
-    const { app } = await assembleApi(parts, {
+    const { provider, consoleClient: client, embedded } = signIn;
+    const { app, console } = await assembleApi(parts, {
       region: config.region,
       issuer: signIn.issuer,
       audience: config.oidcAudience,
@@ -64,10 +66,13 @@ export const api = defineProcess({
       publicUrl,
       ...(seal && { seal }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
+      ...(seal && provider && client && { console: { client, provider, seal, isHere: embedded !== undefined } }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
-    if (signIn.embedded) await mountOidc(app, { issuer: signIn.embedded, cache: parts.cache, log: parts.log });
-    await mountFrontPage(app, { product, version: release });
+    if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log });
+    if (!console)
+      app.get('/auth/login', (_, reply) => reply.code(503).headers(closedPage.headers).send(closedPage.html));
+    await mountFrontPage(app, { product, version: release, ...(console && { home: console.home }) });
     // Load balancers ask on the port that they send traffic to.
     app.get('/healthz', async () => ({ alive: true }));
     app.get('/readyz', async (_, reply) => {

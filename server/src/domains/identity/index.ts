@@ -1,5 +1,6 @@
 import type { DeclaredEvent, PlatformRole } from '@gpuaas/contract';
 import {
+  type Act,
   type BeginAct,
   type Database,
   type Mounted,
@@ -13,6 +14,7 @@ import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
+import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
 import { freshMs, maxKnown } from './facts.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
 import { findToken } from './personal-tokens-store.ts';
@@ -35,6 +37,7 @@ export interface Identities {
 /** Identities with the credentials of people: their sessions and the tokens they made. */
 export interface Credentials extends Identities {
   readonly routes: readonly Mounted[];
+  readonly consoleSessions: ConsoleSessions;
   /** Notes that somebody was here. Written later, with others. */
   seen(sighting: Sighting): void;
   /** A personal token by the SHA-256 of it, in hex; nothing when it never was, or was revoked. */
@@ -141,6 +144,7 @@ export function openCredentials(
       readonly sightings: Sightings;
       readonly sessionMaxHours: () => number;
       readonly personalTokenMaxDays: (who: Viewer) => number;
+      readonly beginFor: (action: string, who: AtBrowser) => Act;
     },
 ): Credentials {
   const { db, ids, clock, announce } = parts;
@@ -151,6 +155,7 @@ export function openCredentials(
       ...sessionRoutes({ ...parts, flush: watch.flush }),
       ...personalTokenRoutes({ db, ids, clock, announce, flush: watch.flush, maxDays: parts.personalTokenMaxDays }),
     ],
+    consoleSessions: makeConsoleSessions({ ...parts, flush: watch.flush }),
     seen: watch.note,
     findToken: (digest) =>
       db.read(systemViewer('identity', { correlationId: ids.next() }), (tx) => findToken(tx, digest)),
@@ -159,4 +164,5 @@ export function openCredentials(
   };
 }
 
-export { type Sighting, tokenPrefix };
+export type { ConsoleSession } from './console-sessions-store.ts';
+export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };

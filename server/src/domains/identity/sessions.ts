@@ -58,7 +58,7 @@ function show(
  * A session that its issuer names is refused as such, for as long as it could still be refreshed; one that is a bare
  * token is refused until that token would have ended by itself.
  */
-function denialOf(parts: SessionParts, row: SessionRow, reason: string): NewDenial {
+export function denialOf(parts: SessionParts, row: SessionRow, reason: string): NewDenial {
   const now = parts.clock.now().getTime();
   return row.provider_session_id !== null
     ? {

@@ -13,12 +13,22 @@ export interface Admitted {
 }
 export interface AdmissionParts {
   readonly authenticate: Authenticate;
+  /** Finds the token behind the cookie of a browser; undefined when it carries none of ours. */
+  readonly browser?: (request: BrowserRequest) => Promise<string | Fault | undefined>;
   readonly recognise: (identity: Identity, correlationId: string) => Promise<Person | Fault<'token_invalid'>>;
   readonly denyList: DenyList;
   /** Notes that somebody was here. Costs nothing: it is written later, with others. */
   readonly seen: (admitted: Admitted, from: From) => void;
   readonly policy: ReadPolicy;
   readonly clock: Clock;
+}
+/** What tells a page of ours from a page of others. */
+export interface BrowserRequest {
+  readonly cookie: string | undefined;
+  readonly isWrite: boolean;
+  readonly origin: string | undefined;
+  /** Sec-Fetch-Site, which pages cannot set. */
+  readonly site: string | undefined;
 }
 interface From {
   readonly address: string;
@@ -30,8 +40,16 @@ export function makeAdmission(route: Route, parts: AdmissionParts) {
   const { auth } = route;
   const stepUp = makeStepUp(route, parts);
   return {
-    async admit(authorization: string | undefined, from: From, correlationId: string): Promise<Admitted | Fault> {
-      const identity = await parts.authenticate(authorization, from.address);
+    async admit(
+      authorization: string | undefined,
+      browser: BrowserRequest,
+      from: From,
+      correlationId: string,
+    ): Promise<Admitted | Fault> {
+      // Whoever sends a header means it; a cookie is sent by itself, and counts only without one.
+      const shown = authorization ?? (await parts.browser?.(browser));
+      if (shown instanceof Fault) return shown;
+      const identity = await parts.authenticate(shown, from.address);
       if (identity instanceof Fault) return identity;
       const person = await parts.recognise(identity, correlationId);
       if (person instanceof Fault) return person;

@@ -2,22 +2,29 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { Page } from '../../ports/identity-provider/port.ts';
 
 const description = join(import.meta.dirname, '../../../../api/openapi.json');
 
 /** What somebody finds who opens the address in a browser, and the description that clients are made from. */
 export async function mountFrontPage(
   app: FastifyInstance,
-  about: { readonly product: string; readonly version: string },
+  about: {
+    readonly product: string;
+    readonly version: string;
+    /** What a browser is shown; programs get the text. */
+    readonly home?: (cookie: string | undefined) => Promise<Page>;
+  },
 ): Promise<void> {
   const page = `${about.product} ${about.version}
 
 A control plane that rents GPU capacity. This is its API.
 
   /openapi.json     what there is to call, as OpenAPI 3.1
-  /api/v1/version   the one call that needs no token
+  /api/v1/version   which release answers
   /healthz          whether it runs
   /readyz           whether it can do its work
+  /api/v1/sign-in   where to get a token
 
 Every other call carries a token: Authorization: Bearer <token>
 Calls that change something also carry a key of yours, so that they may be repeated: Idempotency-Key: <uuid>
@@ -31,7 +38,13 @@ Your invitation is the part of this page's address behind the sign #. Accept it 
   POST /api/v1/invitations/accept   {"token": "<your invitation>"}
 `),
   );
-  app.get('/', async (_, reply) => reply.type('text/plain; charset=utf-8').send(page));
+  app.get('/', async (request, reply) => {
+    if (about.home && (request.headers.accept ?? '').includes('text/html')) {
+      const { html, headers } = await about.home(request.headers.cookie);
+      return reply.headers(headers).send(html);
+    }
+    return reply.type('text/plain; charset=utf-8').send(page);
+  });
 
   const contract = await readFile(description, 'utf8');
   const etag = `"${hash('sha256', contract, 'base64url').slice(0, 22)}"`;

@@ -56,6 +56,7 @@ const drainMs = 10_000;
 const hourMs = 3_600_000;
 const aboutCredentials: ReadonlySet<string> = new Set([
   'step_up_required',
+  'origin_refused',
   'service_account_refused',
   'personal_token_refused',
 ]);
@@ -261,10 +262,17 @@ function makeStages(route: Route, parts: MountParts & { readonly stopping: Abort
 
     // authentication, deny list
     const userAgent = redactText(header(request, 'user-agent')?.slice(0, 300) ?? '') || undefined;
+    const browser = {
+      cookie: header(request, 'cookie'),
+      isWrite: write !== undefined,
+      origin: header(request, 'origin'),
+      site: header(request, 'sec-fetch-site'),
+    };
+    const admit = () =>
+      admission.admit(header(request, 'authorization'), browser, { address: request.ip, userAgent }, request.id);
     let admitted: Admitted | undefined;
     if (route.auth.kind !== 'public') {
-      const from = { address: request.ip, userAgent };
-      const outcome = await admission.admit(header(request, 'authorization'), from, request.id);
+      const outcome = await admit();
       if (outcome instanceof Fault) {
         const { retry_after_seconds: wait } = (outcome.details ?? {}) as { retry_after_seconds?: number };
         if (wait) headers['retry-after'] = String(wait);
@@ -334,11 +342,7 @@ function makeStages(route: Route, parts: MountParts & { readonly stopping: Abort
       headers['content-type'] = mediaType(route, input.query);
       if (!isStream(route)) return { status, headers, body: encode(value) };
       const mayStay = async () => {
-        const again = await admission.admit(
-          header(request, 'authorization'),
-          { address: request.ip, userAgent },
-          request.id,
-        );
+        const again = await admit();
         if (again instanceof Fault) return false;
         const { params } = request as { params: Record<string, string> };
         const projectHeader = viewer.projectId;

@@ -9,6 +9,7 @@ export interface DatabasePort {
   readonly replies: StoredReplies;
   readonly sealer: AuditSealer;
   readonly sightings: Sightings;
+  readonly consoleTokens: ConsoleTokens;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
@@ -44,6 +45,13 @@ export interface SeenSession extends Seen {
   readonly os: string | undefined;
   readonly signedInAt: Date;
   readonly expiresAt: Date;
+}
+
+/** Renewing the tokens of a browser's session is no act either: it happens every few minutes while somebody works. */
+export interface ConsoleTokens {
+  /** Whether this caller may renew them until then; false when somebody else is at it, or did it already. */
+  claim(id: string, generation: bigint, now: Date, until: Date): Promise<boolean>;
+  renew(id: string, generation: bigint, sealed: Uint8Array): Promise<boolean>;
 }
 
 export interface StoredReplies {

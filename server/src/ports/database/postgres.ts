@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { makeAuditSealer } from './audit-sealer.ts';
+import { makeConsoleTokens } from './console-tokens.ts';
 import { makeListener } from './listen.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
@@ -105,6 +106,7 @@ export async function openPostgres(parts: {
     database: { read, write: makeWrite({ conversations, clock, ids, onEvents, onWakes: wakeUps.send }) },
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     sightings: makeSightings(pool),
+    consoleTokens: makeConsoleTokens(pool),
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),
     listen: listener.listen,

@@ -153,7 +153,8 @@ export async function openEmbeddedIssuer(
         const [jwk] = keys.current();
         if (!jwk) throw new Error('the identity provider has no key yet');
         const nowSeconds = Math.floor(clock.now().getTime() / 1_000);
-        return new SignJWT({ jti: ids.next(), iat: nowSeconds, exp: nowSeconds + Math.floor(ttlMs / 1_000) })
+        const exp = nowSeconds + Math.floor(ttlMs / 1_000);
+        return new SignJWT({ jti: ids.next(), iat: nowSeconds, auth_time: nowSeconds, exp })
           .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', ...(jwk.kid && { kid: jwk.kid }) })
           .setIssuer(issuer)
           .setAudience(audience)
@@ -222,11 +223,9 @@ async function giveAnswer(
     const refusal = { error: 'access_denied', error_description: 'The person refused.' };
     return provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false });
   }
-  const { prompt, params, session, grantId } = await provider.interactionDetails(request, response);
+  const { prompt, params, session } = await provider.interactionDetails(request, response);
   if (prompt.name !== 'consent' || !session?.accountId) throw new Error('this browser was not asked to consent');
-  const grant =
-    (grantId ? await provider.Grant.find(grantId) : undefined) ??
-    new provider.Grant({ accountId: session.accountId, clientId: String(params['client_id']) });
+  const grant = new provider.Grant({ accountId: session.accountId, clientId: String(params['client_id']) });
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = prompt.details as {
     missingOIDCScope?: string[];
     missingOIDCClaims?: string[];

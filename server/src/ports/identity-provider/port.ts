@@ -65,7 +65,7 @@ export interface EmbeddedIssuer extends IdentityProvider {
   answer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void>;
   /**
    * A token in the name of an account, without a sign-in. For whoever runs the installation and holds its sealing key;
-   * nothing that is reached over the network calls it. It belongs to no session and carries no time of sign-in.
+   * nothing that is reached over the network calls it. It belongs to no session, and counts as a sign-in of now.
    */
   vouchFor(accountId: string, ttlMs: number): Promise<string>;
   /** Makes the next key sign from now on, without waiting for its time. What the old one signed stays valid. */

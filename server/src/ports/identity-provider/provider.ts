@@ -49,6 +49,8 @@ export const defaultLifetimes: Lifetimes = {
 /** A resource has to be named by a URI on the wire; tokens for it carry the audience. */
 export const apiResource = 'urn:gpuaas:api';
 const interactionMs = 30 * 60_000;
+/** Of base64url: 128 bits and a little. */
+const sidLength = 22;
 /** However often a refresh token is renewed, after this long the person signs in again. */
 const grantMs = 90 * 24 * 60 * 60_000;
 
@@ -163,7 +165,10 @@ function configure(parts: ProviderParts): Configuration {
       if (token.kind === 'ClientCredentials') return { principal_type: 'service_account' };
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
       const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
-      return { sid: source?.sessionUid, auth_time: source?.authTime, amr: source?.amr };
+      // Each sign-in has a grant of its own, so ending one leaves the others that began in the same browser alone.
+      const sid =
+        source?.grantId && parts.seal.digest('sign-in', source.grantId).toString('base64url').slice(0, sidLength);
+      return { sid, auth_time: source?.authTime, amr: source?.amr };
     },
     async findAccount(_, id) {
       const account = await accounts.find({ id });
@@ -223,13 +228,17 @@ function assertNarrow(ctx: KoaContextWithOIDC, clientId: string | undefined, jwt
   return undefined;
 }
 
-/** Nobody is asked whether the console may act for them: it is the product. Everyone else is asked each time anew. */
+/**
+ * Nobody is asked whether the console may act for them: it is the product, and a browser has one sign-in to it. Everyone
+ * else is asked each time anew, and what was granted before is not looked at: each terminal can be ended by itself.
+ */
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { client, session, provider, account, params } = ctx.oidc;
   if (!client || !session || !account) return undefined;
-  const grantId = ctx.oidc.result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const isConsole = client.clientId === consoleClientId;
+  const grantId = isConsole ? session.grantIdFor(client.clientId) : ctx.oidc.result?.consent?.grantId;
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
-  if (client.clientId !== consoleClientId) return known;
+  if (!isConsole) return known;
   const grant = known ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
   const scope = typeof params?.['scope'] === 'string' ? params['scope'] : '';
   grant.addOIDCScope(scope);

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import type { ConsoleSessions } from '../../domains/identity/index.ts';
+import { makeJar } from '../../edge/console/cookie.ts';
+import { makeIssuerClient, type PostForm } from '../../edge/console/issuer-client.ts';
+import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts';
+import { makeBrowserSessions, type Seal } from '../../edge/console/sessions.ts';
+import type { AdmissionParts } from '../../edge/http/admission.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Common } from '../../kernel/process.ts';
+import type { DatabasePort } from '../../ports/database/port.ts';
+import type { IdentityProvider } from '../../ports/identity-provider/port.ts';
+import { product, release } from '../release.ts';
+
+/** How the console is known to the identity provider. */
+export interface ConsoleSettings {
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly provider: IdentityProvider;
+  readonly seal: Seal;
+  /** Whether the provider answers on the very server that the console is on. */
+  readonly isHere: boolean;
+}
+
+/** Puts the console's sign-in together. `admit` goes into the mount; `mount` adds the paths once there is a server. */
+export function makeConsole(
+  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log'> &
+    Pick<DatabasePort, 'consoleTokens'> &
+    Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> & {
+      readonly sessions: ConsoleSessions;
+      readonly publicUrl: string;
+    },
+  settings: ConsoleSettings,
+) {
+  const { clock, ids, log, publicUrl, sessions } = parts;
+  const { provider, seal } = settings;
+  const jar = makeJar(publicUrl);
+  let server: FastifyInstance | undefined;
+  // A provider of our own is asked without leaving the process: its public address may not even lead here from here.
+  const postHere: PostForm = async (url, form, authorization) => {
+    const { pathname } = new URL(url);
+    const reply = await server?.inject({
+      method: 'POST',
+      url: pathname,
+      headers: { authorization, accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      payload: form.toString(),
+    });
+    return { status: reply?.statusCode ?? 503, text: reply?.payload ?? '' };
+  };
+  const client = makeIssuerClient({
+    ...settings.client,
+    issuer: provider.issuer,
+    keys: provider.keys,
+    endpoints: () => provider.endpoints(),
+    clock,
+    ...(settings.isHere && { post: postHere }),
+  });
+  const browsers = makeBrowserSessions({ sessions, tokens: parts.consoleTokens, client, seal, clock, ids, log });
+  return {
+    admit: makeBrowserAdmission({ publicUrl, jar, browsers }),
+    async mount(app: FastifyInstance) {
+      server = app;
+      return mountConsole(app, {
+        product,
+        version: release,
+        publicUrl,
+        issuer: provider.issuer,
+        jar,
+        seal,
+        client,
+        browsers,
+        sessions,
+        clock,
+        ids,
+        log,
+        async identify(accessToken, from) {
+          const address = from.address ?? '';
+          const identity = await parts.authenticate(`Bearer ${accessToken}`, address);
+          if (identity instanceof Fault) return identity;
+          const person = await parts.recognise(identity, from.correlationId);
+          if (person instanceof Fault) return person;
+          const { tokenId, sessionId } = identity.credential;
+          if (parts.denyList.denies({ personId: person.id, tokenId, sessionId, issuedAt: identity.issuedAt })) {
+            return 'revoked';
+          }
+          parts.seen({ person, identity }, { address, userAgent: from.userAgent });
+          return { identity, personId: person.id };
+        },
+      });
+    },
+  };
+}
