@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { emitAsyncapi } from './asyncapi.ts';
 import { emitAuthorisation } from './authorisation.ts';
 import { checkContract } from './check-contract.ts';
+import { emitConfiguration } from './configuration.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
@@ -23,6 +24,7 @@ export const outputs: readonly Output[] = [
   { file: 'api/routes.txt', emit: emitRoutes },
   { file: 'api/events.txt', emit: emitEvents },
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
+  { file: 'docs/configuration.md', emit: emitConfiguration },
   { file: 'docs/compensation.md', emit: emitSagas },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
 ];

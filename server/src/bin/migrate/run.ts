@@ -3,7 +3,7 @@ import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { logins } from '../../ports/database/roles.ts';
 
-const settings = Type.Object({
+export const migrateConfig = Type.Object({
   databaseAdminUrl: Secret({ description: 'PostgreSQL as a role that may create roles and databases.' }),
   databaseName: Type.String({ default: 'gpuaas', description: 'The database to set up.' }),
   apiPassword: Secret({ description: 'The password of gpuaas_api.' }),
@@ -15,7 +15,7 @@ const settings = Type.Object({
 /** Sets a database up or brings it up to date: roles, logins, schema. Run before the processes of a new release. */
 export async function runMigrate(env: Environment): Promise<void> {
   try {
-    const config = readConfig('migrate', settings, env);
+    const config = readConfig('migrate', migrateConfig, env);
     const server = await openDatabaseServer({
       kind: 'url',
       adminUrl: config.databaseAdminUrl,
