@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import pg from 'pg';
 import { processes } from '../../src/bin/processes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Running, startProcess } from '../../src/kernel/process.ts';
 import { openPorts } from '../../src/ports/open.ts';
 import { openTestSchema } from '../../src/testing/schema.ts';
@@ -30,7 +31,11 @@ export type Traveller = (
   // biome-ignore lint/suspicious/noExplicitAny: journeys look into answers of every shape
 ) => Promise<{ readonly status: number; readonly headers: Headers; readonly body: any }>;
 
-export async function openEverything(): Promise<Everything> {
+/** `log` hears every process at its most talkative; `secretsKey` seals, and is looked for where it must not be. */
+export async function openEverything(
+  options: { readonly log?: Log; readonly secretsKey?: string } = {},
+): Promise<Everything> {
+  const { log = silentLog, secretsKey = randomBytes(32).toString('base64') } = options;
   const schema = await openTestSchema();
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-journey-'));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
@@ -46,10 +51,12 @@ export async function openEverything(): Promise<Everything> {
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_INSTANCE: 'journey',
       GPUAAS_PORT: String(port),
+      GPUAAS_PUBLIC_URL: url,
+      GPUAAS_SECRETS_KEY: secretsKey,
       GPUAAS_OIDC_ISSUER: 'https://issuer.test',
       GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
     };
-    const parts = { clock: systemClock, ids: systemIds, log: silentLog, version: '0.0.0', openPorts: openPorts(env) };
+    const parts = { clock: systemClock, ids: systemIds, log, version: '0.0.0', openPorts: openPorts(env) };
     running.push(await startProcess(spec, { env, ...parts }));
   }
   const root = new pg.Client({ connectionString: schema.url });
