@@ -110,6 +110,15 @@ export const errors = {
   node_not_found: kind(404, 'There is no such node.', 'operator'),
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
+  node_not_ready: kind(409, 'The host cannot take work yet; details say what is missing.', 'operator'),
+  slot_not_found: kind(404, 'The host has no such slot.', 'operator'),
+  slot_in_use: kind(409, 'Somebody holds the slot: release what is there first.', 'operator'),
+  topology_missing: kind(409, 'The host has not said yet what it is made of: discover it first.', 'operator'),
+  slots_blocked: kind(
+    409,
+    'Something keeps the host or its slots from being handed out; details say what.',
+    'operator',
+  ),
   node_already_exists: kind(409, 'A node of this name is enrolled already.', 'operator'),
   node_token_invalid: kind(401, 'The enrolment token is unknown, used, expired or meant for another node.', 'operator'),
   node_certificate_invalid: kind(

@@ -190,6 +190,30 @@ export const policies = [
     'The life of a certificate of a node.',
   ),
   whole(
+    'node.enrolment_token_minutes',
+    { default: 60, minimum: 5, maximum: 10_080, unit: 'minutes' },
+    'nodes',
+    'How long a host may use the token that it enrols with.',
+  ),
+  whole(
+    'node.drain_notice_minutes',
+    { default: 60, minimum: 0, maximum: 43_200, unit: 'minutes' },
+    'nodes',
+    'The notice that tenants of a host get before it is drained, unless the operator says otherwise.',
+  ),
+  whole(
+    'allocation.stuck_floor_seconds',
+    { default: 300, minimum: 10, maximum: 86_400, unit: 'seconds' },
+    'nodes',
+    'An allocation is not called stuck before this long, however fast others were.',
+  ),
+  whole(
+    'allocation.stuck_history_days',
+    { default: 7, minimum: 1, maximum: 90, unit: 'days' },
+    'nodes',
+    'How far back others are looked at to say what is usual.',
+  ),
+  whole(
     'node.task_ttl_seconds',
     { default: 900, minimum: 10, maximum: 86_400, unit: 'seconds' },
     'nodes',

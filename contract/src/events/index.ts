@@ -1,15 +1,18 @@
 import type { EventKind } from '../event.ts';
+import * as fleet from './fleet.ts';
 import * as nodes from './nodes.ts';
 import * as people from './people.ts';
 import * as provisioning from './provisioning.ts';
 import * as tenancy from './tenancy.ts';
 
 export const events: readonly EventKind[] = [
+  ...Object.values(fleet),
   ...Object.values(nodes),
   ...Object.values(people),
   ...Object.values(provisioning),
   ...Object.values(tenancy),
 ].sort((a, b) => a.type.localeCompare(b.type));
+export * from './fleet.ts';
 export * from './nodes.ts';
 export * from './people.ts';
 export * from './provisioning.ts';

@@ -1,6 +1,9 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
 import * as adminCatalog from './admin-catalog.ts';
+import * as adminFleet from './admin-fleet.ts';
+import * as adminNodes from './admin-nodes.ts';
+import * as adminSlots from './admin-slots.ts';
 import * as audit from './audit.ts';
 import * as catalog from './catalog.ts';
 import * as deadLetters from './dead-letters.ts';
@@ -27,6 +30,9 @@ const isRoute = (value: unknown): value is Route =>
 export const routes: readonly Route[] = [
   activity,
   adminCatalog,
+  adminFleet,
+  adminNodes,
+  adminSlots,
   audit,
   catalog,
   deadLetters,
@@ -52,6 +58,9 @@ export const routes: readonly Route[] = [
 
 export * from './activity.ts';
 export * from './admin-catalog.ts';
+export * from './admin-fleet.ts';
+export * from './admin-nodes.ts';
+export * from './admin-slots.ts';
 export * from './audit.ts';
 export * from './catalog.ts';
 export * from './dead-letters.ts';

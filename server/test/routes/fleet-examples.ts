@@ -1,3 +1,4 @@
+import { discover, placeNode, type TestSlot, topologyOf } from '../../src/domains/inventory/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
@@ -18,7 +19,7 @@ const freshSku = async (world: World): Promise<string> => {
     world.root,
     `insert into skus (slug, vendor, display_name, gpu_model, gpu_memory_mib, capacity_shape, gpus_total,
        allowed_gpu_counts, billing_unit, resource_profile)
-     values ($1, 'V', 'An example', 'M', 1024, 'baremetal', 8, '{8}', 'gpu_hour', '{"fabric":"none","slice_vm_profiles":[]}')`,
+     values ($1, 'V', 'An example', 'NVIDIA H200', 143771, 'baremetal', 8, '{8}', 'gpu_hour', '{"fabric":"none","slice_vm_profiles":[]}')`,
     [slug],
   );
   return slug;
@@ -33,16 +34,19 @@ const freshImage = async (world: World): Promise<string> => {
   );
   return slug;
 };
-export const freshNode = async (world: World): Promise<string> => {
-  const id = systemIds.next();
-  await asSystem(world.root, 'insert into nodes (id, name, region, sku, gpus_total) values ($1, $2, $3, $4, 8)', [
-    id,
-    unique('node'),
-    await freshRegion(world),
-    await freshSku(world),
-  ]);
-  return id;
-};
+const freshNode = async (world: World, state = 'active', slots: readonly TestSlot[] = []): Promise<string> =>
+  placeNode(world.root, { sku: await freshSku(world), region: await freshRegion(world), slots, state });
+const byNode =
+  (state: string, body?: Readonly<Record<string, unknown>>, slots: readonly TestSlot[] = []): MakeExample =>
+  async (world) => ({ params: { node_id: await freshNode(world, state, slots) }, ...(body && { body }) });
+/** A host with one slot in a given state. */
+const bySlot =
+  (state: string): MakeExample =>
+  async (world) => {
+    const node = await freshNode(world, 'active', [{ state }]);
+    const { rows } = await world.root.query('select id from slots where node_id = $1', [node]);
+    return { params: { node_id: node, slot_id: rows[0].id }, body: because };
+  };
 const cachedImage = async (world: World): Promise<Record<string, string>> => {
   const [node, image] = [await freshNode(world), await freshImage(world)];
   await asSystem(
@@ -120,4 +124,41 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
     body: { digest },
   }),
   node_image_forget: async (world) => ({ params: await cachedImage(world) }),
+  node_create: async (world) => ({
+    body: {
+      name: unique('host'),
+      region: await freshRegion(world),
+      sku: await freshSku(world),
+      labels: { rack: 'a1' },
+    },
+  }),
+  node_list: nothing,
+  node_get: byNode('active', undefined, [{}]),
+  node_update: byNode('active', { labels: { rack: 'b2' } }),
+  node_enrolment_token: byNode('bootstrap_issued', { purpose: 'enrol' }),
+  node_publish: byNode('active', {}, [{}]),
+  node_cordon: byNode('active', because),
+  node_uncordon: byNode('active', {}, [{}]),
+  node_drain: byNode('active', because),
+  node_resume: byNode('draining', {}),
+  node_quarantine: byNode('active', because),
+  node_clear: byNode('quarantined', because),
+  node_retire: byNode('active', because, [{}]),
+  node_readmit: byNode('retired', because),
+  node_remove: byNode('retired', because),
+  node_task_list: byNode('active'),
+  node_topology_discover: byNode('active'),
+  node_health_probe: byNode('active'),
+  resource_slot_list: byNode('active', undefined, [{}]),
+  slots_approve: async (world) => {
+    const node = await freshNode(world);
+    await discover(world.root, node, topologyOf(8));
+    return { params: { node_id: node }, body: {} };
+  },
+  slot_disable: bySlot('available'),
+  slot_enable: bySlot('disabled'),
+  slot_quarantine: bySlot('available'),
+  slot_clear: bySlot('cleanup_blocked'),
+  fleet_health: nothing,
+  allocation_stuck_list: nothing,
 };

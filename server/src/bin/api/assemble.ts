@@ -1,7 +1,9 @@
 import { type PolicyKey, routes, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
+import { moveSlots } from '../../domains/allocations/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
+import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
@@ -49,6 +51,8 @@ export async function assembleApi(
     readonly signIn?: () => Promise<SignIn>;
     /** Where callers reach this installation. */
     readonly publicUrl: string;
+    /** Where hosts enrol; the public address where nothing else is said. */
+    readonly nodeDoor?: () => Promise<NodeDoor>;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
     readonly seal?: Seal & Parameters<typeof secretOfInvitations>[0];
     /** Lets browsers sign in; left out where it cannot. */
@@ -159,6 +163,16 @@ export async function assembleApi(
     }),
   );
   const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
+  const operators = operatorRoutes({
+    db,
+    ids,
+    clock,
+    policies,
+    door: settings.nodeDoor ?? (async () => ({ url: settings.publicUrl, fingerprint: undefined })),
+    changed: inventory.changed,
+    moveSlots,
+    tasks: makeTasks({ ids, clock, signer: taskSigners }),
+  });
   const { simulator } = settings;
   const admission: Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> = {
     authenticate: makeAuthenticate({
@@ -201,6 +215,7 @@ export async function assembleApi(
       ...identities.routes,
       ...serviceAccounts.routes,
       ...taskSigners.routes,
+      ...operators,
       makeEventStream({ log: makeEventLog(db), tail }),
     ],
     policy: policies.value,

@@ -41,4 +41,5 @@ export { type AvailabilityRow, readAvailability } from './availability.ts';
 export { seedCatalogue } from './defaults.ts';
 export { noteCached } from './images-store.ts';
 export { type EffectivePrice, findPrice } from './prices.ts';
+export { isRegion } from './regions.ts';
 export { findSku, type SkuRow } from './skus-store.ts';

@@ -1,3 +1,4 @@
+import type { HostTopology } from '@gpuaas/contract/node';
 import type pg from 'pg';
 import { systemIds } from '../../kernel/id.ts';
 import { asSystem } from '../../testing/world.ts';
@@ -64,3 +65,53 @@ export const cacheImages = (root: pg.Client, nodeId: string): Promise<void> =>
      select n.id, i.id, i.digest, now() from nodes n join os_images i on n.sku = any (i.skus) where n.id = $1`,
     [nodeId],
   );
+
+/** What a host with two sockets says about itself: half of the GPUs on each side. */
+export const topologyOf = (
+  gpus: number,
+  over: Partial<HostTopology> & { readonly gpuModel?: string } = {},
+): HostTopology => {
+  const { gpuModel = 'NVIDIA H200', ...rest } = over;
+  const seed = systemIds.next().slice(-12);
+  const hex = (value: number) => value.toString(16).padStart(2, '0');
+  return {
+    hostname: 'host',
+    kernel: '6.8.0',
+    cpu_count: 224,
+    memory_mib: 2_097_152,
+    numa_nodes: [
+      { id: 0, cpus: '0-111', memory_mib: 1_048_576 },
+      { id: 1, cpus: '112-223', memory_mib: 1_048_576 },
+    ],
+    driver_version: '580.159.04',
+    cuda_version: '13.0',
+    slots: Array.from({ length: gpus }, (_, index) => ({
+      slot_index: index,
+      gpu_uuid: `GPU-${hex(index)}000000-0000-4000-8000-${seed}`,
+      gpu_model: gpuModel,
+      gpu_memory_mib: 143_771,
+      pci_address: `0000:${hex(16 + index)}:00.0`,
+      fabric_vf_pci_address: `0000:${hex(64 + index)}:00.1`,
+      nvme_device: `/dev/nvme${index}n1`,
+      mac_address: `02:00:00:00:00:${hex(index)}`,
+      private_ip: `10.100.0.${10 + index}`,
+      numa_node: index < gpus / 2 ? 0 : 1,
+      blockers: [],
+    })),
+    prerequisites: {
+      kvm_available: true,
+      iommu_group_count: 120,
+      iommu_kernel_args: ['intel_iommu=on', 'iommu=pt'],
+      cloud_localds_available: true,
+    },
+    blockers: [],
+    ...rest,
+  };
+};
+
+/** As if the host had just been discovered. */
+export const discover = (root: pg.Client, nodeId: string, topology: HostTopology): Promise<void> =>
+  asSystem(root, 'update nodes set topology = $2, topology_at = now(), version = version + 1 where id = $1', [
+    nodeId,
+    topology,
+  ]);

@@ -12,3 +12,13 @@ export const sweepBatch = 200;
 export const answerGraceMs = 3 * secondMs;
 /** The ids of tasks that one audit row names; the rest is counted. */
 export const taskIdsNamed = 20;
+/** The randomness of an enrolment token: nobody guesses 256 bits. */
+export const enrolmentTokenBytes = 32;
+/** Allocations that a refusal names; the rest is counted. */
+export const allocationsNamed = 20;
+/** Allocations that the list of stuck ones shows. More at once are one incident, not many. */
+export const stuckShown = 200;
+/** Work on the node itself belongs to no lease. */
+export const nodeGeneration = 1;
+/** What a file of secrets on a host is opened with: its owner alone. */
+export const secretFileMode = '0600';

@@ -5,7 +5,9 @@ import { makeAdvance } from '../../kernel/machine.ts';
 const lockSql = sql('node-lock', 'select state, version from nodes where id = $1 for update');
 const moveSql = sql(
   'node-move',
-  'update nodes set state = $2, version = $3, state_reason = $4, updated_at = act_time() where id = $1',
+  `update nodes set state = $2, version = $3, state_reason = $4, updated_at = act_time(),
+     drain_deadline_at = case when $2 = 'draining' then $5::timestamptz end
+   where id = $1`,
 );
 
 export type NodeTransition = Transition<StatesOf<typeof nodeMachine>>;
@@ -19,5 +21,11 @@ export const advanceNode = (
   tx: WriteTx,
   id: string,
   transition: NodeTransition,
-  why: { readonly reason?: string | undefined; readonly seenVersion?: number | undefined } = {},
-): ReturnType<typeof advance> => advance(tx, id, transition, why.seenVersion, [why.reason ?? null]);
+  why: {
+    readonly reason?: string | undefined;
+    readonly seenVersion?: number | undefined;
+    /** Until when what runs may stay, for a node that begins to drain. */
+    readonly drainDeadlineAt?: Date | undefined;
+  } = {},
+): ReturnType<typeof advance> =>
+  advance(tx, id, transition, why.seenVersion, [why.reason ?? null, why.drainDeadlineAt ?? null]);

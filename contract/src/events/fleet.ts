@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Timestamp, Uuid } from '../ids.ts';
+
+const offered = { none: 'Offered to operators and streams; what must follow is found by reconcilers.' };
+const strict = { additionalProperties: false } as const;
+const facts = {
+  node_id: Uuid,
+  name: Type.String(),
+  region: Type.String(),
+  state: Type.String(),
+  schedulable: Type.Boolean(),
+  version: Type.Integer(),
+};
+
+export const nodeCreated = defineEvent({
+  type: 'provisioning.node.created',
+  version: '1.0',
+  summary: 'An operator announced a host.',
+  producer: 'api',
+  consumers: offered,
+  payload: Type.Object(facts, strict),
+});
+
+export const nodeChanged = defineEvent({
+  type: 'provisioning.node.changed',
+  version: '1.0',
+  summary:
+    'An operator published, cordoned, quarantined, cleared, retired or readmitted a host, or called a drain off.',
+  producer: 'api',
+  consumers: offered,
+  payload: Type.Object(facts, strict),
+});
+
+export const nodeDrainRequested = defineEvent({
+  type: 'provisioning.node.drain_requested',
+  version: '1.0',
+  summary: 'A host is to be emptied by a deadline; what runs there is to be told.',
+  producer: 'api',
+  consumers: offered,
+  payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Type.String() }, strict),
+});
+
+export const nodeRemovalRequested = defineEvent({
+  type: 'provisioning.node.removal_requested',
+  version: '1.0',
+  summary: 'An empty host is to be removed for good; its credentials are to end.',
+  producer: 'api',
+  consumers: offered,
+  payload: Type.Object(facts, strict),
+});
+
+export const slotsChanged = defineEvent({
+  type: 'provisioning.node.slots_changed',
+  version: '1.0',
+  summary: 'An operator approved, disabled, enabled, quarantined or cleared slots of a host.',
+  producer: 'api',
+  consumers: offered,
+  payload: Type.Object({ node_id: Uuid, slots: Type.Record(Type.String(), Type.Integer()) }, strict),
+});

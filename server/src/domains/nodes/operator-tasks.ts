@@ -1,0 +1,64 @@
+import { nodeHealthProbe, nodeTaskList, nodeTopologyDiscover } from '@gpuaas/contract';
+import { type Act, type Database, handlers, type Mounted } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { readPage } from '../../kernel/page.ts';
+import type { Policies } from '../policy/index.ts';
+import { nodeGeneration } from './facts.ts';
+import { absentNode } from './operator-nodes.ts';
+import { findNode, listTasks, showTask } from './operator-store.ts';
+import type { Tasks } from './tasks.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly policies: Policies;
+  readonly tasks: Pick<Tasks, 'queueTask'>;
+}
+const on = handlers<Parts>();
+
+const list = on(nodeTaskList, async ({ db }, who, { params, query }) => {
+  if (!(await db.read(who, (tx) => findNode(tx, params.node_id)))) return absentNode();
+  return readPage({
+    name: 'node-tasks',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listTasks(tx, params.node_id, before, limit)),
+    keyOf: (row) => row.id,
+    show: showTask,
+  });
+});
+
+/** States in which an agent listens, or will again soon: a task that nobody fetches expires by itself. */
+const listening: ReadonlySet<string> = new Set(['enrolling', 'active', 'quarantined', 'draining', 'retired']);
+
+function ask(
+  { db, policies, tasks }: Parts,
+  act: Act,
+  nodeId: string,
+  type: 'slice.topology_discover' | 'diag.health_probe',
+) {
+  return db.write(act, async (tx) => {
+    const node = await findNode(tx, nodeId);
+    if (!node || node.state === 'deleted') return tx.abandon(absentNode());
+    if (!listening.has(node.state)) {
+      return tx.abandon(new Fault('node_offline', `It is ${node.state}, and would not answer.`, { state: node.state }));
+    }
+    const taskId = await tasks.queueTask(tx, {
+      nodeId,
+      type,
+      params: {},
+      generation: nodeGeneration,
+      ttlSeconds: policies.number('node.task_ttl_seconds'),
+      correlationId: act.correlationId,
+    });
+    return tx.commit(
+      { task_id: taskId },
+      { target: { type: 'node', id: nodeId }, change: { task_id: taskId, task_type: type }, events: 'none' },
+    );
+  });
+}
+
+const discover = on(nodeTopologyDiscover, (parts, act, { params }) =>
+  ask(parts, act, params.node_id, 'slice.topology_discover'),
+);
+const probe = on(nodeHealthProbe, (parts, act, { params }) => ask(parts, act, params.node_id, 'diag.health_probe'));
+
+export const taskRoutes = (parts: Parts): Mounted[] => [list, discover, probe].map((bind) => bind(parts));
