@@ -23,7 +23,7 @@ import { makeOutbox } from './tasks/outbox.ts';
 import { makeProgress } from './tasks/progress.ts';
 import { openSigners } from './tasks/signers.ts';
 import { type Log, silentLog } from './telemetry/log.ts';
-import { makeClient } from './transport/client.ts';
+import { type Client, makeClient } from './transport/client.ts';
 import type { SelfUpdate } from './update/self-update.ts';
 
 /**
@@ -58,9 +58,8 @@ export interface AgentParts {
   readonly elapsedMs?: () => number;
   readonly chance?: Chance;
   readonly log?: Log;
-  readonly makeSelfUpdate?: (client: () => ReturnType<typeof makeClient>, nodeId: string) => SelfUpdate;
-  /** Told each time a heartbeat was answered. */
-  readonly onAnswered?: () => void;
+  /** For an agent that is run by a supervisor. */
+  readonly makeSelfUpdate?: (line: { readonly client: () => Client; readonly nodeId: string }) => SelfUpdate;
   /** One line per heartbeat for the telemetry file. */
   readonly record?: (line: object) => void;
   readonly checkpoint?: (name: Checkpoint, task: { readonly task_id: string }) => Promise<void> | undefined;
@@ -78,6 +77,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const elapsedMs = parts.elapsedMs ?? (() => clock.now().getTime());
   const disk = makeDisk({ forced: settings.forcesToDisk });
   const at = (name: string) => join(settings.stateDir, name);
+  for (const folder of ['.', 'tasks', 'leases']) await disk.sweep(at(folder));
   const bootId = settings.bootId ?? chance.uuid();
   const files = makeIdentityFiles({ disk, ...settings });
   const [time, signers, leases, drain] = await Promise.all([
@@ -147,7 +147,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const conditions = makeConditions({ host, leases, journal, isDraining: () => drain.isDraining, now: time.now });
   const compare = () =>
     conditions.compare().catch((error: unknown) => log.warn({ err: error }, 'runtimes could not be compared'));
-  const selfUpdate = parts.makeSelfUpdate?.(() => client, nodeId);
+  const selfUpdate = parts.makeSelfUpdate?.({ client: () => client, nodeId });
   const executor = makeExecutor({
     ...line,
     host,
@@ -203,7 +203,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         await prune();
-        parts.onAnswered?.();
+        await selfUpdate?.proveHealthy();
       };
     },
   });

@@ -10,8 +10,10 @@ export interface Disk {
   /** `undefined` when there is no such file. */
   read(path: string): Promise<string | undefined>;
   remove(path: string): Promise<void>;
-  /** The names in a folder, which is made if it is missing. Halves of interrupted writes are swept away. */
+  /** The names in a folder, if there is one. */
   list(folder: string): Promise<string[]>;
+  /** Removes the halves of interrupted writes. Only for the owner of the folder: to others they may be under way. */
+  sweep(folder: string): Promise<void>;
 }
 
 const halfWritten = /\.[0-9]+\.half$/;
@@ -56,12 +58,22 @@ export function makeDisk({ forced }: { readonly forced: boolean }): Disk {
       await syncFolder(dirname(path));
     },
     async list(folder) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const names = await readdir(folder);
-      for (const name of names.filter((one) => halfWritten.test(one))) await rm(join(folder, name), { force: true });
-      return names.filter((name) => !halfWritten.test(name)).sort();
+      return (await namesIn(folder)).filter((name) => !halfWritten.test(name)).sort();
+    },
+    async sweep(folder) {
+      const halves = (await namesIn(folder)).filter((name) => halfWritten.test(name));
+      for (const name of halves) await rm(join(folder, name), { force: true });
     },
   };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDisk } from './disk.ts';
 import { openDrain } from './drain.ts';
-import { HostFailure } from './host/port.ts';
+import { TaskFailure } from './tasks/failure.ts';
 
 describe('draining', () => {
   let folder: string;
@@ -19,7 +19,7 @@ describe('draining', () => {
     const drain = await open();
     expect(() => drain.refuseNewLeases()).not.toThrow();
     await drain.begin(null);
-    expect(() => drain.refuseNewLeases()).toThrow(HostFailure);
+    expect(() => drain.refuseNewLeases()).toThrow(TaskFailure);
     expect((await open()).isDraining).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import type { Disk } from './disk.ts';
-import { HostFailure } from './host/port.ts';
+import { TaskFailure } from './tasks/failure.ts';
 
 /**
  * A draining node takes no new lease. The order is a task; its end is heard in the answers to heartbeats, when the
@@ -46,7 +46,7 @@ export async function openDrain(parts: { readonly disk: Disk; readonly path: str
       await disk.remove(path);
     },
     refuseNewLeases() {
-      if (draining) throw new HostFailure('host_not_ready', 'The node is draining and takes no new lease.');
+      if (draining) throw new TaskFailure('draining', 'The node is draining and takes no new lease.');
     },
   };
 }

@@ -74,7 +74,9 @@ export function makeHeartbeats(parts: {
           failures += 1;
           log.warn({ failures, err: error }, 'a heartbeat was not answered');
         }
+        // What came during the beat went to the old one.
         wake = new AbortController();
+        if (signal.aborted) break;
         // While the control plane is away a nudge would only hammer on its door.
         if (isNudged && failures === 0) continue;
         const restMs =

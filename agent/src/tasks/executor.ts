@@ -7,6 +7,7 @@ import type { ResultSigner } from '../identity/keys.ts';
 import type { Leases } from '../leases/leases.ts';
 import type { ServerTime } from '../server-time.ts';
 import type { Log } from '../telemetry/log.ts';
+import { TaskFailure } from './failure.ts';
 import { type Handler, type Handlers, supersedes } from './handlers.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import { hasGoodParams, judgeTask, type Refusal } from './judge.ts';
@@ -141,7 +142,7 @@ export function makeExecutor(parts: {
         signal: stop.signal,
         phase: (name, percent) => progress.phase(name, percent),
       };
-      const end = await attempt(task, () => handler.run(params, work));
+      const end = await attempt(task, () => handler.run(params, work, task.task_id));
       // What was interrupted because the agent stops is not over: the next process takes it up.
       if (end.outcome === 'failed' && isStopping) return;
       await parts.checkpoint('worked', task);
@@ -160,7 +161,7 @@ export function makeExecutor(parts: {
       log.error({ task_id: task.task_id, task_type: task.task_type }, 'the host answered what its port does not allow');
       return failing('bad_output', 'The host answered something that does not fit the type of the task.');
     } catch (error) {
-      if (error instanceof HostFailure) return failing(error.code, error.message);
+      if (error instanceof HostFailure || error instanceof TaskFailure) return failing(error.code, error.message);
       log.error({ task_id: task.task_id, task_type: task.task_type, err: error }, 'a handler failed unexpectedly');
       return failing('internal', 'The agent failed in an unexpected way; its log has the details.');
     }

@@ -25,7 +25,10 @@ const goodSlice = (): NodeTask =>
     type: 'slice.vm_provision',
     params: provisionSlice({ allocationId: randomUUID(), slotIds: [randomUUID()] }),
   });
-const unsigned = ({ signature: _, ...rest }: NodeTask) => rest;
+const unsigned = (task: NodeTask): Omit<NodeTask, 'signature'> => {
+  const { signature: _, ...rest } = task;
+  return rest;
+};
 
 /** Values that look like something a field may hold, and values that do not. */
 const anything = fc.oneof(
@@ -110,12 +113,10 @@ const forgery: fc.Arbitrary<Forgery> = fc.oneof(
     how: 'it would never end',
     make: () => mine.task({ nodeId, ttlMs: hours * 3_600_000 }),
   })),
-  fc
-    .nat()
-    .map((pick) => ({
-      how: 'it was played before',
-      make: (played: readonly NodeTask[]) => played[pick % played.length],
-    })),
+  fc.nat().map((pick) => ({
+    how: 'it was played before',
+    make: (played: readonly NodeTask[]) => played[pick % played.length],
+  })),
   fc.nat().map((pick) => ({
     how: 'it was played before with its members in another order',
     make: (played: readonly NodeTask[]) =>

@@ -3,6 +3,7 @@ import type { Drain } from '../drain.ts';
 import { type Host, HostFailure, type Work } from '../host/port.ts';
 import type { LeaseOrder, Leases } from '../leases/leases.ts';
 import type { SelfUpdate } from '../update/self-update.ts';
+import { TaskFailure } from './failure.ts';
 import type { Lane } from './lanes.ts';
 
 /**
@@ -13,7 +14,7 @@ export interface Handler<T extends NodeTaskType> {
   lane(params: TaskParams<T>): Lane;
   /** The lease that the work belongs to, and what it does to it. */
   lease?(params: TaskParams<T>, generation: number): LeaseOrder;
-  run(params: TaskParams<T>, work: Work): Promise<TaskOutput<T>>;
+  run(params: TaskParams<T>, work: Work, taskId: string): Promise<TaskOutput<T>>;
 }
 export type Handlers = { readonly [T in NodeTaskType]?: Handler<T> };
 
@@ -149,9 +150,9 @@ export function makeHandlers(parts: {
     },
     'node.self_update': {
       lane: () => node,
-      async run(params) {
-        if (!selfUpdate) throw new HostFailure('not_supported', 'This agent is not run by a supervisor.');
-        return selfUpdate.apply(params);
+      async run(params, work, taskId) {
+        if (!selfUpdate) throw new TaskFailure('not_supported', 'This agent is not run by a supervisor.');
+        return selfUpdate.apply(params, { taskId, signal: work.signal });
       },
     },
     'diag.health_probe': { lane: () => look, run: (_, work) => host.health(work) },

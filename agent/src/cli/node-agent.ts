@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDisk } from '../disk.ts';
+import { enrol } from '../identity/enrol.ts';
+import { makeIdentityFiles } from '../identity/identity-files.ts';
+import { beginJournal } from '../tasks/journal.ts';
+import { describeNode, examine } from './look.ts';
+import { helpText, type Invocation, readInvocation, UsageFault } from './options.ts';
+import { agentSettings } from './parts.ts';
+import { runAgent, type Staying, superviseAgent } from './run.ts';
+
+/** The program, given its surroundings. Answers the status to exit with. */
+export interface Surroundings {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly program: string;
+  readonly version: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly tell: ((message: string) => void) | undefined;
+  /** Resolves when somebody wants the program to stop. */
+  readonly stop: Promise<unknown>;
+}
+
+const usageStatus = 2;
+
+export async function runNodeAgent(around: Surroundings): Promise<number> {
+  try {
+    return await obey(readInvocation(around.args, around.env), around);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    around.err(`node-agent: ${message}\n`);
+    if (!(error instanceof UsageFault)) return 1;
+    around.err('Try node-agent --help.\n');
+    return usageStatus;
+  }
+}
+
+async function obey(invocation: Invocation, around: Surroundings): Promise<number> {
+  const { out, version } = around;
+  switch (invocation.command) {
+    case 'help':
+      out(helpText());
+      return 0;
+    case 'version':
+      out(`${version}\n`);
+      return 0;
+    case 'enrol':
+      return enrolHost(invocation, around);
+    case 'status':
+      out(`${JSON.stringify(await describeNode(agentSettings(invocation.settings(), version)), null, 2)}\n`);
+      return 0;
+    case 'doctor': {
+      const findings = await examine(agentSettings(invocation.settings(), version));
+      for (const { name, trouble } of findings)
+        out(`${trouble === undefined ? 'ok  ' : 'FAIL'}  ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`);
+      return findings.some(({ trouble }) => trouble !== undefined) ? 1 : 0;
+    }
+    case 'run':
+      return stay(around, () =>
+        runAgent({
+          settings: invocation.settings(),
+          version,
+          program: around.program,
+          echo: around.err,
+          tell: around.tell,
+        }),
+      );
+    case 'supervise':
+      return stay(around, () =>
+        superviseAgent({
+          settings: invocation.settings(),
+          program: around.program,
+          args: ['run', ...around.args.filter((word) => word !== 'supervise')],
+          env: around.env,
+          echo: around.err,
+        }),
+      );
+  }
+}
+
+async function stay(around: Surroundings, start: () => Promise<Staying>): Promise<number> {
+  const staying = await start();
+  const status = await Promise.race([staying.ended, around.stop.then(() => 0)]);
+  await staying.close();
+  return status;
+}
+
+async function enrolHost(invocation: Invocation, around: Surroundings): Promise<number> {
+  const settings = agentSettings(invocation.settings(), around.version);
+  const token =
+    invocation.token === '-' ? readFileSync(0, 'utf8').trim() : (invocation.token ?? settings.enrolment?.token);
+  if (!token) throw new UsageFault('enrol needs --token');
+  const caFingerprint = invocation.caFingerprint ?? settings.enrolment?.caFingerprint;
+  const disk = makeDisk({ forced: true });
+  const files = makeIdentityFiles({ disk, ...settings });
+  // A damaged identity is what an operator's token is for.
+  const isFirst = (await files.read().catch(() => 'damaged')) === undefined;
+  if (isFirst) await beginJournal(disk, join(settings.stateDir, 'tasks'));
+  const { identity, answer } = await enrol({
+    enrolment: { token, ...(caFingerprint !== undefined && { caFingerprint }) },
+    url: settings.url,
+    peerId: settings.peerId,
+    files,
+    agentVersion: settings.agentVersion,
+    bootId: settings.bootId ?? '',
+  });
+  await disk.write(join(settings.stateDir, 'signers.json'), JSON.stringify(answer.signers));
+  await disk.write(join(settings.stateDir, 'pace.json'), JSON.stringify(answer.heartbeat_seconds));
+  around.out(`This host is node ${identity.nodeId} until ${new Date(identity.validToMs).toISOString()}.\n`);
+  return 0;
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseArgs, parseEnv } from 'node:util';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+/** What an agent may be told, by the environment or by the file that systemd and people share. */
+export const Settings = Type.Object({
+  GPUAAS_API_URL: Type.String({
+    pattern: '^https://[^/?#@]+/?$',
+    description: 'The node hostname and port of the control plane. The agent calls nothing else.',
+  }),
+  GPUAAS_CA_BUNDLE_PATH: Type.Optional(
+    Type.String({ description: 'Who may be the control plane: PEM. Without it the pinned authority is kept.' }),
+  ),
+  GPUAAS_NODE_CERT_CA_BUNDLE_PATH: Type.Optional(
+    Type.String({ description: 'Who may name nodes: PEM. Never merged with the file above.' }),
+  ),
+  GPUAAS_PEER_ID: Type.Optional(
+    Type.String({
+      pattern: '^spiffe://',
+      description: 'The SPIFFE id that the control plane must show, if it has one.',
+    }),
+  ),
+  GPUAAS_STATE_DIR: Type.String({ default: '/var/lib/gpuaas/agent', description: 'Everything the agent remembers.' }),
+  GPUAAS_LOG_DIR: Type.String({ default: '/var/log/gpuaas', description: 'Logs and samples, bounded.' }),
+  GPUAAS_LOG_LEVEL: Type.Enum(['debug', 'info', 'warn', 'error'], {
+    default: 'info',
+    description: 'How much is said.',
+  }),
+  GPUAAS_LOG_MIB: Type.Integer({ default: 64, minimum: 1, maximum: 4096, description: 'Room for each kind of file.' }),
+  GPUAAS_ENROLMENT_TOKEN: Type.Optional(
+    Type.String({ minLength: 20, description: 'A one-time token, for hosts that enrol when they boot.' }),
+  ),
+  GPUAAS_CA_FINGERPRINT: Type.Optional(
+    Type.String({ description: 'SHA-256 of the authority that the control plane must lead to while enrolling.' }),
+  ),
+  GPUAAS_HOST: Type.Enum(['linux', 'simulated'], {
+    default: 'linux',
+    description: 'This machine, or one that does not exist.',
+  }),
+  GPUAAS_AGENT_BUNDLE_PATH: Type.String({
+    default: '/internal/v1/nodes/{id}/releases/{digest}',
+    description: 'Where the control plane keeps releases of the agent.',
+  }),
+  GPUAAS_UPDATE_HEALTHY_SECONDS: Type.Integer({
+    default: 120,
+    minimum: 1,
+    maximum: 3600,
+    description: 'How long a new release may take until its first heartbeat is answered.',
+  }),
+});
+export type Settings = Static<typeof Settings>;
+
+export const commands = {
+  enrol: 'make this host a node, or give a node whose certificate ran out a new one',
+  run: 'run the agent in the foreground',
+  supervise: 'run the agent, start it again when it ends, and undo updates that do not work',
+  status: 'say what this node is and holds, from its files',
+  doctor: 'look for what would keep the agent from working',
+} as const;
+export type Command = keyof typeof commands;
+
+export const envFile = '/etc/gpuaas/node-agent.env';
+
+export class UsageFault extends Error {}
+
+export interface Invocation {
+  readonly command: Command | 'help' | 'version';
+  readonly settings: () => Settings;
+  readonly token: string | undefined;
+  readonly caFingerprint: string | undefined;
+}
+
+export function readInvocation(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation {
+  const { values, positionals } = parse(args);
+  const [word, ...rest] = positionals;
+  if (rest.length > 0) throw new UsageFault(`what is ${rest[0]}? One command at a time.`);
+  const isCommand = word !== undefined && Object.hasOwn(commands, word);
+  if (word !== undefined && !isCommand) throw new UsageFault(`there is no command ${word}`);
+  const command = values.help || (!word && !values.version) ? 'help' : values.version ? 'version' : (word as Command);
+  return {
+    command,
+    token: values.token,
+    caFingerprint: values['ca-fingerprint'],
+    settings: () =>
+      readSettings({ ...fileEnv(values['env-file']), ...env, ...(values.url && { GPUAAS_API_URL: values.url }) }),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+        'env-file': { type: 'string' },
+        url: { type: 'string' },
+        token: { type: 'string' },
+        'ca-fingerprint': { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fileEnv(path: string | undefined): Record<string, string | undefined> {
+  // The usual file may be missing; one that was named may not.
+  if (path === undefined && !existsSync(envFile)) return {};
+  try {
+    return parseEnv(readFileSync(path ?? envFile, 'utf8')) as Record<string, string | undefined>;
+  } catch (error) {
+    throw new UsageFault(
+      `${path ?? envFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.fromEntries(
+    Object.keys(Settings.properties).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+  const value = Value.Convert(Settings, Value.Default(Settings, given));
+  if (Value.Check(Settings, value)) return value;
+  const faults = Value.Errors(Settings, value).map(
+    ({ instancePath, message }) => `${instancePath.slice(1) || 'the settings'} ${message}`,
+  );
+  throw new UsageFault(`the settings are not right: ${faults.join('; ')}`);
+}
+
+export function helpText(): string {
+  const widest = Math.max(...Object.keys(commands).map((name) => name.length));
+  return [
+    'node-agent: takes signed tasks from the control plane, does them on this host, and says what came of them.',
+    '',
+    'Usage: node-agent <command> [--env-file FILE] [--url URL]',
+    '       node-agent enrol --token TOKEN --ca-fingerprint SHA256',
+    '',
+    ...Object.entries(commands).map(([name, words]) => `  ${name.padEnd(widest)}  ${words}`),
+    '',
+    'Options:',
+    `  --env-file FILE         settings, one NAME=value per line; ${envFile} when it is there`,
+    '  --url URL               the control plane, instead of GPUAAS_API_URL',
+    '  --token TOKEN           an operator’s one-time token; "-" reads it from standard input',
+    '  --ca-fingerprint HEX    SHA-256 of the authority that the control plane must lead to',
+    '  --help, --version',
+    '',
+    'Settings:',
+    ...Object.entries(Settings.properties).map(([name, schema]) => {
+      const { description, default: usual } = schema as { readonly description?: string; readonly default?: unknown };
+      return `  ${name}\n      ${description}${usual === undefined ? '' : ` Usually ${String(usual)}.`}`;
+    }),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,113 @@
+import { realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { openAgent } from '../agent.ts';
+import { systemClock } from '../clock.ts';
+import { makeDisk } from '../disk.ts';
+import type { Host } from '../host/port.ts';
+import { openSimulatedHost } from '../host/simulated/host.ts';
+import { makeUnpreparedHost } from '../host/unprepared.ts';
+import { digestOf, makeReleases, type Releases } from '../update/releases.ts';
+import { makeSelfUpdate } from '../update/self-update.ts';
+import { healthyMessage, startSupervisor } from '../update/supervisor.ts';
+import type { Settings } from './options.ts';
+import { agentSettings, openRecords } from './parts.ts';
+
+/** The two commands that stay: the agent, and the process that watches over it. */
+export interface Staying {
+  /** Resolves when it has ended by itself, with the status to exit with. */
+  readonly ended: Promise<number>;
+  close(): Promise<void>;
+}
+
+const releasesIn = (settings: Settings): Releases =>
+  makeReleases({ disk: makeDisk({ forced: true }), folder: join(settings.GPUAAS_STATE_DIR, 'releases') });
+
+export async function runAgent(parts: {
+  readonly settings: Settings;
+  readonly version: string;
+  /** The file that this process was started from. */
+  readonly program: string;
+  readonly echo: (line: string) => void;
+  /** The supervisor, if there is one. */
+  readonly tell: ((message: string) => void) | undefined;
+}): Promise<Staying> {
+  const { settings, version, tell } = parts;
+  const records = openRecords(settings, parts.echo);
+  const host = await openHost(settings);
+  let end: (status: number) => void = () => undefined;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const digest = await digestOf(await realpath(parts.program));
+  const agent = await openAgent({
+    host,
+    settings: agentSettings(settings, version),
+    clock: systemClock,
+    elapsedMs: () => performance.now(),
+    log: records.log,
+    record: (line) => records.samples.append(`${JSON.stringify(line)}\n`),
+    ...(tell && {
+      makeSelfUpdate: ({ client, nodeId }) =>
+        makeSelfUpdate({
+          releases: releasesIn(settings),
+          digest,
+          version,
+          client,
+          pathOf: (of) => settings.GPUAAS_AGENT_BUNDLE_PATH.replace('{id}', nodeId).replace('{digest}', of),
+          restart: () => end(0),
+          announce: () => tell(healthyMessage),
+        }),
+    }),
+  });
+  records.log.info({ node_id: agent.nodeId, version, digest }, 'the agent runs');
+  return {
+    ended,
+    async close() {
+      await agent.close();
+      await host.close();
+      records.close();
+    },
+  };
+}
+
+/** The release that this process comes from is the first one, unless an update has put another in its place. */
+export async function superviseAgent(parts: {
+  readonly settings: Settings;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly echo: (line: string) => void;
+}): Promise<Staying> {
+  const { settings } = parts;
+  const records = openRecords(settings, parts.echo);
+  const releases = releasesIn(settings);
+  const own = await releases.adopt(await realpath(parts.program));
+  if ((await releases.current()) === undefined) await releases.use(own);
+  const supervisor = startSupervisor({
+    releases,
+    program: process.execPath,
+    args: parts.args,
+    env: parts.env,
+    healthyWithinMs: settings.GPUAAS_UPDATE_HEALTHY_SECONDS * 1_000,
+    clock: systemClock,
+    log: records.log,
+  });
+  return {
+    ended: supervisor.ended.then(() => 0),
+    async close() {
+      await supervisor.close();
+      records.close();
+    },
+  };
+}
+
+async function openHost(settings: Settings): Promise<Host> {
+  if (settings.GPUAAS_HOST === 'linux') return makeUnpreparedHost();
+  return openSimulatedHost({
+    folder: join(settings.GPUAAS_STATE_DIR, 'simulated'),
+    clock: systemClock,
+    pace: { speed: 60 },
+    seed: hostname(),
+  });
+}
