@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['agent/**', 'contract/**', 'server/**', 'tools/**'];
+const everywhere = ['agent/**', 'contract/**', 'sdk/typescript/**', 'server/**', 'tools/**'];
 const never = ['**/node_modules/**', '**/dist/**', 'tools/laws/canaries/**'];
 
 /**

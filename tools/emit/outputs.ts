@@ -9,6 +9,8 @@ import { emitMachines } from './machines.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitOpenapi } from './openapi.ts';
 import { emitSagas } from './sagas.ts';
+import type { OpenApi } from './sdk-schema.ts';
+import { emitTypescriptSdk } from './sdk-typescript.ts';
 
 /** Something that is written from the contract and committed. Paths are relative to the root of the repository. */
 export type Output =
@@ -27,6 +29,10 @@ export const outputs: readonly Output[] = [
   { file: 'docs/configuration.md', emit: emitConfiguration },
   { file: 'docs/compensation.md', emit: emitSagas },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
+  {
+    folder: 'sdk/typescript/src/generated',
+    emit: (contract) => emitTypescriptSdk(JSON.parse(emitOpenapi(contract)) as OpenApi),
+  },
 ];
 
 /** The promises that may not be broken between releases; `api/baseline` keeps them as the last release made them. */

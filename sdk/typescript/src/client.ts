@@ -1,0 +1,80 @@
+import type { Api } from './generated/api.ts';
+import { operations, spaces } from './generated/operations.ts';
+import type { CallOptions, OperationFacts, Page, Paged } from './operation.ts';
+import { streamEvents } from './stream.ts';
+import { type ClientOptions, makeTransport, type Transport } from './transport.ts';
+
+/** A client of one installation. Every operation is a method; `call` reaches what this version does not know yet. */
+export interface Gpuaas extends Api {
+  /** Any method and path, for what has no method of its own. Answers the body. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<unknown>;
+}
+
+export function openGpuaas(options: ClientOptions): Gpuaas {
+  const transport = makeTransport(options);
+  const api: Record<string, Record<string, unknown>> = {};
+  for (const [space, methods] of Object.entries(spaces)) {
+    api[space] = Object.fromEntries(
+      Object.entries(methods).map(([name, id]) => [name, methodOf(transport, operations[id] as OperationFacts)]),
+    );
+  }
+  const call: Gpuaas['call'] = async (method, path, body, callOptions = {}) => {
+    const name = method.toUpperCase();
+    // The path is taken as it is, so nothing in it is a place for a value.
+    const facts: OperationFacts = { method: name, path: '', inProject: true, ...(name !== 'GET' && { keyed: true }) };
+    const request = transport.requestOf(facts, (body ?? {}) as Record<string, unknown>, callOptions);
+    return read(await transport.deliver(facts, { ...request, url: request.url + path }, callOptions));
+  };
+  return { ...(api as unknown as Api), call };
+}
+
+function methodOf(transport: Transport, facts: OperationFacts) {
+  return (...given: readonly unknown[]) => {
+    const [input, options] = facts.bare ? [{}, given[0]] : given;
+    const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
+    const call = (options ?? {}) as CallOptions;
+    if (facts.stream) return streamEvents(transport, facts, fields, call);
+    if (facts.paged) return listOf(transport, facts, fields, call);
+    return send(transport, facts, fields, call);
+  };
+}
+
+const send = async (
+  transport: Transport,
+  facts: OperationFacts,
+  input: Readonly<Record<string, unknown>>,
+  call: CallOptions,
+) => read(await transport.deliver(facts, transport.requestOf(facts, input, call), call), facts.text);
+
+async function read(response: Response, isText = false): Promise<unknown> {
+  const text = await response.text();
+  if (isText || text === '') return text;
+  return JSON.parse(text) as unknown;
+}
+
+function listOf(
+  transport: Transport,
+  facts: OperationFacts,
+  input: Readonly<Record<string, unknown>>,
+  call: CallOptions,
+): Paged<unknown> {
+  const page = (cursor: string | undefined) =>
+    send(transport, facts, { ...input, ...(cursor !== undefined && { cursor }) }, call) as Promise<Page<unknown>>;
+  async function* pages(): AsyncGenerator<Page<unknown>> {
+    let cursor = input['cursor'] as string | undefined;
+    for (;;) {
+      const next = await page(cursor);
+      yield next;
+      if (!next.has_more || next.next_cursor === null) return;
+      cursor = next.next_cursor;
+    }
+  }
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a list that is awaited is its first page
+    then: (onFulfilled, onRejected) => page(input['cursor'] as string | undefined).then(onFulfilled, onRejected),
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const { data } of pages()) yield* data;
+    },
+  };
+}

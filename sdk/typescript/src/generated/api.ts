@@ -1,0 +1,1181 @@
+// Emitted from the contract by `npm run gen`; changes are lost.
+import type { CallOptions, EventStream, Paged } from '../operation.ts';
+import type * as T from './types.ts';
+
+/** Every operation of the API, by what it is about. */
+export interface Api {
+  readonly activity: {
+    /**
+     * Who did what in the project, newest first
+     *
+     * `GET /api/v1/activity`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Activity>;
+  };
+  readonly adminAllocations: {
+    /**
+     * Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200
+     *
+     * `GET /api/v1/admin/allocations/stuck`
+     */
+    stuckList(options?: CallOptions): Promise<{
+  readonly data: readonly T.StuckAllocation[];
+}>;
+  };
+  readonly adminAudit: {
+    /**
+     * Who did what anywhere, newest first
+     *
+     * `GET /api/v1/admin/audit-logs`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
+    /**
+     * Check one chain: an organization's, or the platform's own
+     *
+     * `GET /api/v1/admin/audit-logs/verify`
+     */
+    verify(input?: { readonly organization_id?: string | undefined }, options?: CallOptions): Promise<T.AuditVerdict>;
+  };
+  readonly adminSkus: {
+    /**
+     * Add what is missing of the catalogue that comes with the product; nothing that is there is changed
+     *
+     * `POST /api/v1/admin/catalog/defaults`
+     */
+    catalogDefaults(input?: { readonly reason?: string | undefined }, options?: CallOptions): Promise<{
+  readonly added: {
+  /** Not active: each needs the digest of an image that was really built. */
+readonly os_images: readonly string[];
+  readonly prices: number;
+  readonly regions: readonly string[];
+  readonly skus: readonly string[];
+};
+}>;
+    /**
+     * Every kind of capacity, also what is no longer sold
+     *
+     * `GET /api/v1/admin/skus`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Sku>;
+    /**
+     * Offer a new kind of capacity; it can be rented once it has a price
+     *
+     * `POST /api/v1/admin/skus`
+     *
+     * Refusals: sku_already_exists, sku_invalid.
+     */
+    create(input: { readonly allowed_gpu_counts?: readonly number[] | undefined; readonly billing_unit?: "gpu_hour" | "node_hour" | undefined; readonly capacity_shape: "baremetal" | "gpu_slice"; readonly display_name: string; readonly gpu_memory_mib: number; readonly gpu_model: string; readonly gpus_total: number; readonly resource_profile?: T.ResourceProfile | undefined; readonly sku: string; readonly vendor: string }, options?: CallOptions): Promise<T.Sku>;
+    /**
+     * One kind of capacity
+     *
+     * `GET /api/v1/admin/skus/{sku}`
+     *
+     * Refusals: sku_not_found.
+     */
+    get(input: { readonly sku: string }, options?: CallOptions): Promise<T.Sku>;
+    /**
+     * Change what is offered from now on; what was rented keeps what it was promised
+     *
+     * `PATCH /api/v1/admin/skus/{sku}`
+     *
+     * Refusals: sku_invalid, sku_not_found.
+     */
+    update(input: { readonly sku: string; readonly active?: boolean | undefined; readonly allowed_gpu_counts?: readonly number[] | undefined; readonly display_name?: string | undefined; readonly gpu_memory_mib?: number | undefined; readonly gpu_model?: string | undefined; readonly resource_profile?: T.ResourceProfile | undefined; readonly vendor?: string | undefined }, options?: CallOptions): Promise<T.Sku>;
+    /**
+     * Every price that ever was, and those to come; newest entry first
+     *
+     * `GET /api/v1/admin/skus/{sku}/prices`
+     *
+     * Refusals: cursor_invalid, sku_not_found.
+     */
+    priceList(input: { readonly sku: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SkuPrice>;
+    /**
+     * Set a price from a moment on; earlier ones stay as they were
+     *
+     * `POST /api/v1/admin/skus/{sku}/prices`
+     *
+     * Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found.
+     */
+    priceAdd(input: { readonly sku: string; readonly effective_from?: string | undefined; readonly reason?: string | undefined; readonly region?: string | undefined; readonly unit_price: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} }, options?: CallOptions): Promise<T.SkuPrice>;
+    /**
+     * Offer it no longer; what is rented stays rented
+     *
+     * `POST /api/v1/admin/skus/{sku}/retire`
+     *
+     * Refusals: sku_not_found.
+     */
+    retire(input: { readonly sku: string; readonly reason: string }, options?: CallOptions): Promise<T.Sku>;
+  };
+  readonly adminOps: {
+    /**
+     * All dead letters, newest first
+     *
+     * `GET /api/v1/admin/dlq/messages`
+     *
+     * Refusals: cursor_invalid.
+     */
+    dlqList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "open" | "requeued" | "discarded" | undefined; readonly subject_prefix?: string | undefined }, options?: CallOptions): Paged<T.DeadLetter>;
+    /**
+     * Give a dead letter up for good
+     *
+     * `POST /api/v1/admin/dlq/messages/{stream_seq}/discard`
+     *
+     * Refusals: event_already_settled, event_not_found.
+     */
+    dlqDiscard(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
+    /**
+     * Deliver a dead letter again; consumers that had it already take no second effect
+     *
+     * `POST /api/v1/admin/dlq/messages/{stream_seq}/requeue`
+     *
+     * Refusals: event_already_settled, event_not_found.
+     */
+    dlqRequeue(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
+    /**
+     * How the fleet is, in numbers
+     *
+     * `GET /api/v1/admin/fleet/health`
+     */
+    fleetHealth(options?: CallOptions): Promise<T.FleetHealth>;
+    /**
+     * Events that the bus refused
+     *
+     * `GET /api/v1/admin/outbox/failed`
+     *
+     * Refusals: cursor_invalid.
+     */
+    outboxFailedList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "open" | "requeued" | "discarded" | undefined }, options?: CallOptions): Paged<T.DeadLetter>;
+    /**
+     * Publish every event that is kept once more, after the bus lost some; no effect happens twice
+     *
+     * `POST /api/v1/admin/outbox/rewind`
+     */
+    outboxRewind(input: { readonly reason: string }, options?: CallOptions): Promise<{
+  /** How many events will go out again. */
+readonly events: number;
+}>;
+    /**
+     * Give a refused event up for good
+     *
+     * `POST /api/v1/admin/outbox/{event_id}/discard`
+     *
+     * Refusals: event_already_settled, event_not_found.
+     */
+    outboxDiscard(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
+    /**
+     * Publish a refused event again
+     *
+     * `POST /api/v1/admin/outbox/{event_id}/requeue`
+     *
+     * Refusals: event_already_settled, event_not_found.
+     */
+    outboxRequeue(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
+  };
+  readonly adminNodes: {
+    /**
+     * The fleet, oldest first
+     *
+     * `GET /api/v1/admin/nodes`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly region?: string | undefined; readonly schedulable?: "true" | "false" | undefined; readonly sku?: string | undefined; readonly state?: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted" | undefined }, options?: CallOptions): Paged<T.FleetNode>;
+    /**
+     * Announce a host; the answer has what it needs to enrol, once
+     *
+     * `POST /api/v1/admin/nodes`
+     *
+     * Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found.
+     */
+    create(input: { readonly address?: string | undefined; readonly gpus_total?: number | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly name: string; readonly onboarding_mode?: "manual" | "maas" | undefined; readonly region: string; readonly sku: string }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
+    /**
+     * Remove a host for good; one that never enrolled is gone at once
+     *
+     * `DELETE /api/v1/admin/nodes/{node_id}`
+     *
+     * Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+     */
+    remove(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * One host: how it is, what it is made of, who it is
+     *
+     * `GET /api/v1/admin/nodes/{node_id}`
+     *
+     * Refusals: node_not_found.
+     */
+    get(input: { readonly node_id: string }, options?: CallOptions): Promise<T.NodeDetail>;
+    /**
+     * Change the labels or the address of a host
+     *
+     * `PATCH /api/v1/admin/nodes/{node_id}`
+     *
+     * Refusals: node_not_found, version_conflict.
+     */
+    update(input: { readonly node_id: string; readonly address?: string | null | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Trust a host again after somebody has looked
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/clear`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    clear(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Send no new work there; what runs goes on
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/cordon`
+     *
+     * Refusals: node_not_found, version_conflict.
+     */
+    cordon(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Empty a host: no new work, and what runs is given notice until a deadline
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/drain`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    drain(input: { readonly node_id: string; readonly notice_minutes?: number | undefined; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Issue another token, for a host that did not enrol in time or that lost its certificate; earlier ones are void
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/enrolment-token`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    enrolmentToken(input: { readonly node_id: string; readonly purpose: "enrol" | "recover"; readonly version?: number | undefined }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
+    /**
+     * Ask a host how it is; the answer shows with its tasks
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/health-probe`
+     *
+     * Refusals: node_not_found, node_offline.
+     */
+    healthProbe(input: { readonly node_id: string }, options?: CallOptions): Promise<{
+  readonly task_id: string;
+}>;
+    /**
+     * Let new work go to an active host whose slots were approved
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/publish`
+     *
+     * Refusals: node_not_found, node_not_ready, version_conflict.
+     */
+    publish(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Trust a host no longer; it gets no work until somebody has looked
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/quarantine`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    quarantine(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Take a retired host back into service; it stays cordoned
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/readmit`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    readmit(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * The slots of a host, and who holds them
+     *
+     * `GET /api/v1/admin/nodes/{node_id}/resource-slots`
+     *
+     * Refusals: node_not_found.
+     */
+    resourceSlotList(input: { readonly node_id: string }, options?: CallOptions): Promise<{
+  readonly data: readonly T.ResourceSlot[];
+}>;
+    /**
+     * Call a drain off
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/resume`
+     *
+     * Refusals: illegal_transition, node_not_found, version_conflict.
+     */
+    resume(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Take an empty host out of service
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/retire`
+     *
+     * Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+     */
+    retire(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/approve`
+     *
+     * Refusals: node_not_found, slot_in_use, slots_blocked, topology_missing.
+     */
+    slotsApprove(input: { readonly node_id: string; readonly slot_indexes?: readonly number[] | undefined }, options?: CallOptions): Promise<{
+  readonly changed: number;
+  readonly created: number;
+  readonly enabled: number;
+  /** Slots that the host no longer finds. */
+readonly missing: readonly number[];
+  readonly slots: readonly T.ResourceSlot[];
+}>;
+    /**
+     * Say that a blocked or quarantined slot is clean, after somebody has looked
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear`
+     *
+     * Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+     */
+    slotClear(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
+    /**
+     * Hand a slot out no longer
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/disable`
+     *
+     * Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+     */
+    slotDisable(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
+    /**
+     * Hand a disabled slot out again
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/enable`
+     *
+     * Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+     */
+    slotEnable(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
+    /**
+     * Trust a slot no longer; nobody gets it until somebody has looked
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/quarantine`
+     *
+     * Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+     */
+    slotQuarantine(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
+    /**
+     * What the host was asked to do, newest first
+     *
+     * `GET /api/v1/admin/nodes/{node_id}/tasks`
+     *
+     * Refusals: cursor_invalid, node_not_found.
+     */
+    taskList(input: { readonly node_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.FleetTask>;
+    /**
+     * Ask a host what it is made of; the answer shows in its topology
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/topology/discover`
+     *
+     * Refusals: node_not_found, node_offline.
+     */
+    topologyDiscover(input: { readonly node_id: string }, options?: CallOptions): Promise<{
+  readonly task_id: string;
+}>;
+    /**
+     * Let new work go there again
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/uncordon`
+     *
+     * Refusals: node_not_found, node_not_ready, version_conflict.
+     */
+    uncordon(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+  };
+  readonly adminOsImages: {
+    /**
+     * Which images a node has, and whether they are the ones that are offered
+     *
+     * `GET /api/v1/admin/nodes/{node_id}/images`
+     *
+     * Refusals: node_not_found.
+     */
+    nodeList(input: { readonly node_id: string }, options?: CallOptions): Promise<{
+  readonly data: readonly T.NodeImage[];
+}>;
+    /**
+     * Note that a node no longer has an image
+     *
+     * `DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}`
+     *
+     * Refusals: node_not_found, os_image_not_found.
+     */
+    nodeForget(input: { readonly node_id: string; readonly os_image: string }, options?: CallOptions): Promise<T.NodeImage>;
+    /**
+     * Note that a node has an image, checked against this digest
+     *
+     * `PUT /api/v1/admin/nodes/{node_id}/images/{os_image}`
+     *
+     * Refusals: node_not_found, os_image_not_found.
+     */
+    nodeSet(input: { readonly node_id: string; readonly os_image: string; readonly digest: string }, options?: CallOptions): Promise<T.NodeImage>;
+    /**
+     * Every image, and on how many nodes it is
+     *
+     * `GET /api/v1/admin/os-images`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.OsImage>;
+    /**
+     * Announce an image; it is offered once it is made active
+     *
+     * `POST /api/v1/admin/os-images`
+     *
+     * Refusals: os_image_already_exists, sku_not_found.
+     */
+    create(input: { readonly digest: string; readonly display_name: string; readonly driver_strategy: "preinstalled" | "cloud_init"; readonly size_bytes: number; readonly skus: readonly string[]; readonly slug: string }, options?: CallOptions): Promise<T.OsImage>;
+    /**
+     * Change an image. It can be active only while every host that takes work has exactly this digest
+     *
+     * `PATCH /api/v1/admin/os-images/{os_image}`
+     *
+     * Refusals: os_image_not_cached, os_image_not_found, sku_not_found.
+     */
+    update(input: { readonly os_image: string; readonly active?: boolean | undefined; readonly digest?: string | undefined; readonly display_name?: string | undefined; readonly driver_strategy?: "preinstalled" | "cloud_init" | undefined; readonly size_bytes?: number | undefined; readonly skus?: readonly string[] | undefined }, options?: CallOptions): Promise<T.OsImage>;
+    /**
+     * Offer an image no longer; machines that run keep running
+     *
+     * `POST /api/v1/admin/os-images/{os_image}/retire`
+     *
+     * Refusals: os_image_not_found.
+     */
+    retire(input: { readonly os_image: string; readonly reason: string }, options?: CallOptions): Promise<T.OsImage>;
+  };
+  readonly adminPolicies: {
+    /**
+     * Every policy with its definition and all its settings
+     *
+     * `GET /api/v1/admin/policies`
+     */
+    settingList(options?: CallOptions): Promise<{
+  readonly definitions: readonly T.PolicyDefinition[];
+  readonly settings: readonly T.PolicySetting[];
+}>;
+    /**
+     * Take a setting back; the next level applies
+     *
+     * `DELETE /api/v1/admin/policies/{policy_key}`
+     *
+     * Refusals: policy_level_invalid, policy_not_found, step_up_required.
+     */
+    unset(input: { readonly policy_key: string; readonly level: "user" | "project" | "organization" | "plan" | "global"; readonly reason: string; readonly subject_id?: string | undefined }, options?: CallOptions): Promise<T.PolicySetting>;
+    /**
+     * Set a policy at one level
+     *
+     * `PUT /api/v1/admin/policies/{policy_key}`
+     *
+     * Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, step_up_required.
+     */
+    set(input: { readonly policy_key: string; readonly hard?: boolean | undefined; readonly level: "user" | "project" | "organization" | "plan" | "global"; readonly reason: string; readonly subject_id?: string | undefined; readonly value: number | boolean | string }, options?: CallOptions): Promise<T.PolicySetting>;
+  };
+  readonly adminRegions: {
+    /**
+     * Every region, also those that are closed
+     *
+     * `GET /api/v1/admin/regions`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Region>;
+    /**
+     * Open a region
+     *
+     * `POST /api/v1/admin/regions`
+     *
+     * Refusals: region_already_exists.
+     */
+    create(input: { readonly name: string; readonly slug: string }, options?: CallOptions): Promise<T.Region>;
+    /**
+     * Rename a region, close it for new work, or open it again
+     *
+     * `PATCH /api/v1/admin/regions/{region}`
+     *
+     * Refusals: region_not_found.
+     */
+    update(input: { readonly region: string; readonly active?: boolean | undefined; readonly name?: string | undefined }, options?: CallOptions): Promise<T.Region>;
+  };
+  readonly adminFleet: {
+    /**
+     * The keys that sign tasks for nodes, the newest first
+     *
+     * `GET /api/v1/admin/task-signers`
+     */
+    taskSignerList(options?: CallOptions): Promise<{
+  readonly data: readonly T.TaskSigner[];
+}>;
+    /**
+     * Announce a new key; it signs once every node has had time to hear of it
+     *
+     * `POST /api/v1/admin/task-signers`
+     *
+     * Refusals: illegal_transition.
+     */
+    taskSignerRotate(input: { readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+    /**
+     * End the grace of a key that another one has replaced
+     *
+     * `POST /api/v1/admin/task-signers/{signer_id}/retire`
+     *
+     * Refusals: illegal_transition, task_signer_not_found.
+     */
+    taskSignerRetire(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+    /**
+     * Make nodes refuse what a key signed; one that is active gets a successor at once
+     *
+     * `POST /api/v1/admin/task-signers/{signer_id}/revoke`
+     *
+     * Refusals: illegal_transition, step_up_required, task_signer_not_found.
+     */
+    taskSignerRevoke(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+  };
+  readonly adminSessions: {
+    /**
+     * Where a person is signed in, newest first
+     *
+     * `GET /api/v1/admin/users/{user_id}/sessions`
+     *
+     * Refusals: cursor_invalid, user_not_found.
+     */
+    userList(input: { readonly user_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AccountSession>;
+    /**
+     * End every session of a person, those that were not seen yet too
+     *
+     * `POST /api/v1/admin/users/{user_id}/sessions/revoke-all`
+     *
+     * Refusals: step_up_required, user_not_found.
+     */
+    userRevokeAll(input: { readonly user_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.SessionsRevoked>;
+    /**
+     * End one session of a person
+     *
+     * `DELETE /api/v1/admin/users/{user_id}/sessions/{session_id}`
+     *
+     * Refusals: session_not_found, step_up_required.
+     */
+    userRevoke(input: { readonly session_id: string; readonly user_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.AccountSession>;
+  };
+  readonly serviceAccounts: {
+    /**
+     * The public keys that tokens of service accounts are signed with, as JSON Web Key Set
+     *
+     * `GET /api/v1/auth/keys`
+     */
+    signingKeyList(options?: CallOptions): Promise<{
+  readonly keys: readonly Readonly<Record<string, string>>[];
+}>;
+    /**
+     * Exchange a signed assertion (RFC 7523) for a short-lived token
+     *
+     * `POST /api/v1/auth/service-accounts/token`
+     *
+     * Refusals: assertion_invalid, assertion_replayed.
+     */
+    token(input: { readonly assertion: string; readonly grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer"; readonly scope?: string | undefined }, options?: CallOptions): Promise<{
+  readonly access_token: string;
+  /** Seconds. */
+readonly expires_in: number;
+  readonly scope: string;
+  readonly token_type: "Bearer";
+}>;
+    /**
+     * All service accounts of an organization and of its projects
+     *
+     * `GET /api/v1/organizations/{organization_id}/service-accounts`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    machineIdentityList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccount>;
+    /**
+     * Make a service account for some projects of an organization, for shared runtimes and outside workers
+     *
+     * `POST /api/v1/organizations/{organization_id}/service-accounts`
+     *
+     * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
+     */
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * The service accounts that may act in a project
+     *
+     * `GET /api/v1/projects/{project_id}/service-accounts`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccount>;
+    /**
+     * Make a service account that is pinned to a project
+     *
+     * `POST /api/v1/projects/{project_id}/service-accounts`
+     *
+     * Refusals: project_not_found, service_account_slug_taken.
+     */
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * Remove a service account for ever
+     *
+     * `DELETE /api/v1/service-accounts/{service_account_id}`
+     *
+     * Refusals: illegal_transition, service_account_not_found.
+     */
+    remove(input: { readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * One service account
+     *
+     * `GET /api/v1/service-accounts/{service_account_id}`
+     *
+     * Refusals: service_account_not_found.
+     */
+    get(input: { readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * Change what a service account is called, what it may do and where, or switch it off and on
+     *
+     * `PATCH /api/v1/service-accounts/{service_account_id}`
+     *
+     * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
+     */
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * Switch a service account off; its tokens are refused within five seconds
+     *
+     * `POST /api/v1/service-accounts/{service_account_id}/disable`
+     *
+     * Refusals: illegal_transition, service_account_not_found, version_conflict.
+     */
+    disable(input: { readonly service_account_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * Switch a service account on again
+     *
+     * `POST /api/v1/service-accounts/{service_account_id}/enable`
+     *
+     * Refusals: illegal_transition, service_account_not_found, version_conflict.
+     */
+    enable(input: { readonly service_account_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    /**
+     * The keys of a service account, newest first
+     *
+     * `GET /api/v1/service-accounts/{service_account_id}/keys`
+     *
+     * Refusals: cursor_invalid, service_account_not_found.
+     */
+    keyList(input: { readonly service_account_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccountKey>;
+    /**
+     * Give a service account another key: one of yours, or one that we make and show once
+     *
+     * `POST /api/v1/service-accounts/{service_account_id}/keys`
+     *
+     * Refusals: illegal_transition, service_account_key_invalid, service_account_not_found, step_up_required.
+     */
+    keyCreate(input: { readonly service_account_id: string; readonly expires_in_days: number; readonly name: string; readonly public_key?: {
+  readonly crv: "Ed25519";
+  readonly kty: "OKP";
+  /** 32 bytes in base64url. */
+readonly x: string;
+} | {
+  readonly crv: "P-256";
+  readonly kty: "EC";
+  /** 32 bytes in base64url. */
+readonly x: string;
+  /** 32 bytes in base64url. */
+readonly y: string;
+} | undefined }, options?: CallOptions): Promise<T.NewServiceAccountKey>;
+    /**
+     * Take a key back; tokens that were asked for with it are refused within five seconds
+     *
+     * `DELETE /api/v1/service-accounts/{service_account_id}/keys/{key_id}`
+     *
+     * Refusals: service_account_key_not_found, service_account_not_found.
+     */
+    keyRevoke(input: { readonly key_id: string; readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccountKey>;
+  };
+  readonly catalog: {
+    /**
+     * What can be rented, what it costs now, and how much of it is free; a few seconds old at most
+     *
+     * `GET /api/v1/catalog`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly region?: string | undefined }, options?: CallOptions): Paged<T.CatalogItem>;
+    /**
+     * One kind of capacity, its price and what is free of it
+     *
+     * `GET /api/v1/catalog/{sku}`
+     *
+     * Refusals: sku_not_found.
+     */
+    get(input: { readonly sku: string }, options?: CallOptions): Promise<T.CatalogItem>;
+    /**
+     * What a slice can be started with
+     *
+     * `GET /api/v1/os-images`
+     *
+     * Refusals: cursor_invalid.
+     */
+    osImageList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly sku?: string | undefined }, options?: CallOptions): Paged<T.PublicImage>;
+    /**
+     * Where capacity is
+     *
+     * `GET /api/v1/regions`
+     *
+     * Refusals: cursor_invalid.
+     */
+    regionList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Region>;
+  };
+  readonly events: {
+    /**
+     * Watch what happens in a project, as it happens
+     *
+     * `GET /api/v1/events/stream`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    stream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly project_id?: string | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
+  };
+  readonly members: {
+    /**
+     * Join the organization that the token invites to
+     *
+     * `POST /api/v1/invitations/accept`
+     *
+     * Refusals: already_member, invitation_invalid.
+     */
+    invitationAccept(input: { readonly token: string }, options?: CallOptions): Promise<T.Joined>;
+    /**
+     * Invitations of the organization, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/invitations`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    invitationList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Invitation>;
+    /**
+     * Invite somebody; the token in the answer is theirs to accept with
+     *
+     * `POST /api/v1/organizations/{organization_id}/invitations`
+     *
+     * Refusals: invitation_pending, organization_not_found, ownership_required.
+     */
+    invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.InvitationCreated>;
+    /**
+     * Take an invitation back before it is accepted
+     *
+     * `DELETE /api/v1/organizations/{organization_id}/invitations/{invitation_id}`
+     *
+     * Refusals: illegal_transition, invitation_not_found, organization_not_found.
+     */
+    invitationRevoke(input: { readonly invitation_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.Invitation>;
+    /**
+     * Leave an organization and all its projects; the last owner stays
+     *
+     * `POST /api/v1/organizations/{organization_id}/leave`
+     *
+     * Refusals: last_owner, member_not_found, organization_not_found.
+     */
+    leave(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.Member>;
+    /**
+     * Who belongs to the organization
+     *
+     * `GET /api/v1/organizations/{organization_id}/members`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Member>;
+    /**
+     * Remove a member from the organization and from all its projects
+     *
+     * `DELETE /api/v1/organizations/{organization_id}/members/{user_id}`
+     *
+     * Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+     */
+    remove(input: { readonly organization_id: string; readonly user_id: string }, options?: CallOptions): Promise<T.Member>;
+    /**
+     * Change the role of a member
+     *
+     * `PATCH /api/v1/organizations/{organization_id}/members/{user_id}`
+     *
+     * Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+     */
+    update(input: { readonly organization_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
+    /**
+     * Who has a role of their own in the project, besides the role that the organization gives
+     *
+     * `GET /api/v1/projects/{project_id}/members`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    projectList(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Member>;
+    /**
+     * Take the role in the project back; the role in the organization stays
+     *
+     * `DELETE /api/v1/projects/{project_id}/members/{user_id}`
+     *
+     * Refusals: member_not_found, ownership_required, project_not_found.
+     */
+    projectRemove(input: { readonly project_id: string; readonly user_id: string }, options?: CallOptions): Promise<T.Member>;
+    /**
+     * Give a member of the organization a role in the project; the higher of the two roles counts there
+     *
+     * `PUT /api/v1/projects/{project_id}/members/{user_id}`
+     *
+     * Refusals: member_not_found, ownership_required, project_not_found.
+     */
+    projectSet(input: { readonly project_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
+  };
+  readonly me: {
+    /**
+     * Who is asking, and what they belong to
+     *
+     * `GET /api/v1/me`
+     *
+     * Refusals: user_not_found.
+     */
+    get(options?: CallOptions): Promise<T.Me>;
+    /**
+     * The project that the caller works in when nothing else is said
+     *
+     * `GET /api/v1/me/default-project`
+     */
+    defaultProjectGet(options?: CallOptions): Promise<T.DefaultProject>;
+    /**
+     * Choose the project to work in when nothing else is said
+     *
+     * `PUT /api/v1/me/default-project`
+     *
+     * Refusals: project_not_found.
+     */
+    defaultProjectSet(input: { readonly project_id: string }, options?: CallOptions): Promise<T.DefaultProject>;
+  };
+  readonly sessions: {
+    /**
+     * Where the caller is signed in, newest first
+     *
+     * `GET /api/v1/me/sessions`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AccountSession>;
+    /**
+     * End every session but this one, those that were not seen yet too
+     *
+     * `POST /api/v1/me/sessions/revoke-others`
+     *
+     * Refusals: step_up_required.
+     */
+    revokeOthers(input?: { readonly reason?: string | undefined }, options?: CallOptions): Promise<T.SessionsRevoked>;
+    /**
+     * End one session; its tokens are refused everywhere within five seconds
+     *
+     * `DELETE /api/v1/me/sessions/{session_id}`
+     *
+     * Refusals: session_not_found.
+     */
+    revoke(input: { readonly session_id: string }, options?: CallOptions): Promise<T.AccountSession>;
+  };
+  readonly sshKeys: {
+    /**
+     * One’s own keys
+     *
+     * `GET /api/v1/me/ssh-keys`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SshKey>;
+    /**
+     * Add a key of one’s own
+     *
+     * `POST /api/v1/me/ssh-keys`
+     *
+     * Refusals: ssh_key_exists, ssh_key_invalid, ssh_key_limit.
+     */
+    add(input: { readonly name?: string | undefined; readonly public_key: string }, options?: CallOptions): Promise<T.SshKey>;
+    /**
+     * Remove a key of one’s own
+     *
+     * `DELETE /api/v1/me/ssh-keys/{ssh_key_id}`
+     *
+     * Refusals: ssh_key_not_found.
+     */
+    remove(input: { readonly ssh_key_id: string }, options?: CallOptions): Promise<T.SshKey>;
+    /**
+     * The keys of the project
+     *
+     * `GET /api/v1/ssh-keys`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    projectList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SshKey>;
+    /**
+     * Add a key of the project; it opens every allocation of the project
+     *
+     * `POST /api/v1/ssh-keys`
+     *
+     * Refusals: project_not_found, ssh_key_exists, ssh_key_invalid, ssh_key_limit.
+     */
+    projectAdd(input: { readonly name?: string | undefined; readonly public_key: string }, options?: CallOptions): Promise<T.SshKey>;
+    /**
+     * Remove a key of the project
+     *
+     * `DELETE /api/v1/ssh-keys/{ssh_key_id}`
+     *
+     * Refusals: project_not_found, ssh_key_not_found.
+     */
+    projectRemove(input: { readonly ssh_key_id: string }, options?: CallOptions): Promise<T.SshKey>;
+  };
+  readonly personalTokens: {
+    /**
+     * The caller's personal access tokens, newest first
+     *
+     * `GET /api/v1/me/tokens`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.PersonalToken>;
+    /**
+     * Make a personal access token; it may do what its scopes and its owner may both do
+     *
+     * `POST /api/v1/me/tokens`
+     *
+     * Refusals: personal_token_expiry_invalid, step_up_required.
+     */
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    /**
+     * Revoke a personal access token; it is refused everywhere within five seconds
+     *
+     * `DELETE /api/v1/me/tokens/{token_id}`
+     *
+     * Refusals: personal_token_not_found.
+     */
+    revoke(input: { readonly token_id: string }, options?: CallOptions): Promise<T.PersonalToken>;
+  };
+  readonly organizations: {
+    /**
+     * The organizations the caller belongs to
+     *
+     * `GET /api/v1/organizations`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Organization>;
+    /**
+     * Found an organization; the caller becomes its owner
+     *
+     * `POST /api/v1/organizations`
+     *
+     * Refusals: organization_slug_taken.
+     */
+    create(input: { readonly currency?: string | undefined; readonly name: string; readonly slug: string; readonly type?: "personal" | "enterprise" | undefined }, options?: CallOptions): Promise<T.Organization>;
+    /**
+     * Delete an organization that has no projects left
+     *
+     * `DELETE /api/v1/organizations/{organization_id}`
+     *
+     * Refusals: organization_not_empty, organization_not_found.
+     */
+    delete(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.Organization>;
+    /**
+     * One organization
+     *
+     * `GET /api/v1/organizations/{organization_id}`
+     *
+     * Refusals: organization_not_found.
+     */
+    get(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.Organization>;
+    /**
+     * Rename an organization
+     *
+     * `PATCH /api/v1/organizations/{organization_id}`
+     *
+     * Refusals: organization_not_found, version_conflict.
+     */
+    update(input: { readonly organization_id: string; readonly name: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Organization>;
+  };
+  readonly audit: {
+    /**
+     * Who did what in the organization, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/audit-logs`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
+    /**
+     * The log as text, oldest first, up to 5,000 rows at a time; ask again with after_id set to the last id
+     *
+     * `GET /api/v1/organizations/{organization_id}/audit-logs/export`
+     *
+     * Refusals: organization_not_found.
+     */
+    export(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly after_id?: string | undefined; readonly correlation_id?: string | undefined; readonly format: "ndjson" | "csv"; readonly from?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<string>;
+    /**
+     * Recompute the hash chain over the log and name the first row that does not fit
+     *
+     * `GET /api/v1/organizations/{organization_id}/audit-logs/verify`
+     *
+     * Refusals: organization_not_found.
+     */
+    verify(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.AuditVerdict>;
+  };
+  readonly departments: {
+    /**
+     * The departments of an organization
+     *
+     * `GET /api/v1/organizations/{organization_id}/departments`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Department>;
+    /**
+     * Create a department
+     *
+     * `POST /api/v1/organizations/{organization_id}/departments`
+     *
+     * Refusals: department_slug_taken, organization_not_found.
+     */
+    create(input: { readonly organization_id: string; readonly name: string; readonly slug: string }, options?: CallOptions): Promise<T.Department>;
+    /**
+     * Rename a department, disable it or enable it again
+     *
+     * `PATCH /api/v1/organizations/{organization_id}/departments/{department_id}`
+     *
+     * Refusals: department_is_default, department_not_found, organization_not_found, version_conflict.
+     */
+    update(input: { readonly department_id: string; readonly organization_id: string; readonly name?: string | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Department>;
+  };
+  readonly projects: {
+    /**
+     * The projects of an organization
+     *
+     * `GET /api/v1/organizations/{organization_id}/projects`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    list(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "active" | "archived" | "removing" | "deleted" | undefined }, options?: CallOptions): Paged<T.Project>;
+    /**
+     * Create a project
+     *
+     * `POST /api/v1/organizations/{organization_id}/projects`
+     *
+     * Refusals: department_disabled, department_not_found, organization_not_found, project_slug_taken.
+     */
+    create(input: { readonly organization_id: string; readonly department_id?: string | undefined; readonly name: string; readonly slug: string }, options?: CallOptions): Promise<T.Project>;
+    /**
+     * Remove a project: what it holds is wound down, then it is deleted
+     *
+     * `DELETE /api/v1/projects/{project_id}`
+     *
+     * Refusals: illegal_transition, project_not_found.
+     */
+    remove(input: { readonly project_id: string }, options?: CallOptions): Promise<T.Project>;
+    /**
+     * One project
+     *
+     * `GET /api/v1/projects/{project_id}`
+     *
+     * Refusals: project_not_found.
+     */
+    get(input: { readonly project_id: string }, options?: CallOptions): Promise<T.Project>;
+    /**
+     * Rename a project
+     *
+     * `PATCH /api/v1/projects/{project_id}`
+     *
+     * Refusals: project_not_found, version_conflict.
+     */
+    update(input: { readonly project_id: string; readonly name: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
+    /**
+     * Put a project aside, unchanged
+     *
+     * `POST /api/v1/projects/{project_id}/archive`
+     *
+     * Refusals: illegal_transition, project_not_found, version_conflict.
+     */
+    archive(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
+    /**
+     * Take a project up again
+     *
+     * `POST /api/v1/projects/{project_id}/restore`
+     *
+     * Refusals: illegal_transition, project_not_found, version_conflict.
+     */
+    restore(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
+  };
+  readonly policies: {
+    /**
+     * What applies to the caller in this project, and where each value comes from
+     *
+     * `GET /api/v1/policies`
+     *
+     * Refusals: project_not_found.
+     */
+    list(options?: CallOptions): Promise<{
+  readonly data: readonly T.EffectivePolicy[];
+}>;
+  };
+  readonly health: {
+    /**
+     * Where and how to sign in
+     *
+     * `GET /api/v1/sign-in`
+     */
+    signInGet(options?: CallOptions): Promise<T.SignIn>;
+    /**
+     * Which release answers
+     *
+     * `GET /api/v1/version`
+     */
+    versionGet(options?: CallOptions): Promise<{
+  readonly product: string;
+  readonly version: string;
+}>;
+  };
+  readonly simulator: {
+    /**
+     * The simulated hosts, and what is wrong with each
+     *
+     * `GET /api/v1/sim/nodes`
+     */
+    nodeList(options?: CallOptions): Promise<{
+  readonly data: readonly T.SimulatedNode[];
+  /** How many times faster than real hosts the simulated ones are. */
+readonly speed: number;
+}>;
+    /**
+     * Stop or start the agent of a simulated host; what runs there keeps running
+     *
+     * `POST /api/v1/sim/nodes/{node_id}/agent`
+     *
+     * Refusals: node_not_found.
+     */
+    agentSwitch(input: { readonly node_id: string; readonly state: "running" | "stopped" }, options?: CallOptions): Promise<T.SimulatedNode>;
+    /**
+     * Mend a simulated host: one fault, or all of them
+     *
+     * `DELETE /api/v1/sim/nodes/{node_id}/faults`
+     *
+     * Refusals: node_not_found.
+     */
+    faultClear(input: { readonly node_id: string; readonly fault?: T.SimulatedFaultName | undefined }, options?: CallOptions): Promise<T.SimulatedNode>;
+    /**
+     * Let something go wrong on a simulated host, once or until it is taken away
+     *
+     * `POST /api/v1/sim/nodes/{node_id}/faults`
+     *
+     * Refusals: node_not_found.
+     */
+    faultSet(input: { readonly node_id: string; readonly fault: T.SimulatedFaultName; readonly once?: boolean | undefined; readonly slot_index?: number | undefined }, options?: CallOptions): Promise<T.SimulatedNode>;
+    /**
+     * Change how fast simulated hosts are; phases that have begun notice at their next step
+     *
+     * `POST /api/v1/sim/speed`
+     */
+    speedSet(input: { readonly speed: number }, options?: CallOptions): Promise<{
+  /** How many times faster than real hosts the simulated ones are. */
+readonly speed: number;
+}>;
+  };
+}

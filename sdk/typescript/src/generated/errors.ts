@@ -1,0 +1,228 @@
+// Emitted from the contract by `npm run gen`; changes are lost.
+
+/** Every code that an answer may carry. */
+export const errorCodes = {
+  /** Only operators of the platform may do this. */
+  admin_required: { status: 403, retryable: false },
+  /** The allocation is being released already. */
+  allocation_already_releasing: { status: 409, retryable: false },
+  /** The caller holds as many allocations as its policy allows. */
+  allocation_concurrency_limit: { status: 409, retryable: false },
+  /** The allocation is not active. */
+  allocation_not_active: { status: 409, retryable: false },
+  /** There is no such allocation. */
+  allocation_not_found: { status: 404, retryable: false },
+  /** This person belongs to the organization already. */
+  already_member: { status: 409, retryable: false },
+  /** The assertion is malformed, expired, meant for somebody else or signed with a wrong key. */
+  assertion_invalid: { status: 401, retryable: false },
+  /** The assertion was used before: sign a new one. */
+  assertion_replayed: { status: 401, retryable: false },
+  /** This organization signs in through its own identity provider. */
+  auth_enterprise_required: { status: 401, retryable: false },
+  /** Sign-in with a personal account is switched off here. */
+  auth_personal_disabled: { status: 401, retryable: false },
+  /** This account signs in with its own password, not through an organization. */
+  auth_personal_required: { status: 401, retryable: false },
+  /** The page cursor was not made by this list, or by an older version of it. */
+  cursor_invalid: { status: 400, retryable: false },
+  /** The department takes no new projects. */
+  department_disabled: { status: 409, retryable: false },
+  /** The default department cannot be disabled. */
+  department_is_default: { status: 409, retryable: false },
+  /** There is no such department. */
+  department_not_found: { status: 404, retryable: false },
+  /** Another department of the organization already uses this slug. */
+  department_slug_taken: { status: 409, retryable: false },
+  /** The event was requeued or discarded already. */
+  event_already_settled: { status: 409, retryable: false },
+  /** There is no such failed event. */
+  event_not_found: { status: 404, retryable: false },
+  /** A request with this key is still running. */
+  idempotency_in_progress: { status: 409, retryable: true },
+  /** The Idempotency-Key is empty, too long, or contradicts its alias. */
+  idempotency_key_invalid: { status: 400, retryable: false },
+  /** A write needs an Idempotency-Key header. */
+  idempotency_key_missing: { status: 400, retryable: false },
+  /** The key was used before with another request. */
+  idempotency_key_reused: { status: 422, retryable: false },
+  /** The object is in a state that does not allow this. */
+  illegal_transition: { status: 409, retryable: false },
+  /** The balance does not cover this. */
+  insufficient_balance: { status: 402, retryable: false },
+  /** The caller is known, but its role does not include this. */
+  insufficient_permissions: { status: 403, retryable: false },
+  /** A fault of ours; the correlation id finds it in the logs. */
+  internal_error: { status: 500, retryable: true },
+  /** The request could not be read. */
+  invalid_request: { status: 400, retryable: false },
+  /** The invitation is unknown, used, revoked or too old; the answer is always the same. */
+  invitation_invalid: { status: 404, retryable: false },
+  /** There is no such invitation. */
+  invitation_not_found: { status: 404, retryable: false },
+  /** This address has an invitation that can still be accepted. */
+  invitation_pending: { status: 409, retryable: false },
+  /** An organization always has an owner: make somebody else one first. */
+  last_owner: { status: 409, retryable: false },
+  /** There is no such member. */
+  member_not_found: { status: 404, retryable: false },
+  /** The path exists, but not with this method. */
+  method_not_allowed: { status: 405, retryable: false },
+  /** A node of this name is enrolled already. */
+  node_already_exists: { status: 409, retryable: false },
+  /** The connection carries no certificate of this node, or one that was revoked. */
+  node_certificate_invalid: { status: 401, retryable: false },
+  /** The certificate request cannot be read, or does not prove its key. */
+  node_csr_invalid: { status: 422, retryable: false },
+  /** The node still serves allocations. */
+  node_in_use: { status: 409, retryable: false },
+  /** There is no such node. */
+  node_not_found: { status: 404, retryable: false },
+  /** The host cannot take work yet; details say what is missing. */
+  node_not_ready: { status: 409, retryable: false },
+  /** The node does not answer. */
+  node_offline: { status: 409, retryable: true },
+  /** The result is not signed by the node, or is not about this task. */
+  node_result_invalid: { status: 422, retryable: false },
+  /** The node has no such task. */
+  node_task_not_found: { status: 404, retryable: false },
+  /** The task has ended already, in another way. */
+  node_task_settled: { status: 409, retryable: false },
+  /** The enrolment token is unknown, used, expired or meant for another node. */
+  node_token_invalid: { status: 401, retryable: false },
+  /** No offered representation suits the Accept header. */
+  not_acceptable: { status: 406, retryable: false },
+  /** The organization still has projects. */
+  organization_not_empty: { status: 409, retryable: false },
+  /** There is no such organization. */
+  organization_not_found: { status: 404, retryable: false },
+  /** Another organization already uses this slug. */
+  organization_slug_taken: { status: 409, retryable: false },
+  /** A request that a browser makes with its cookie must come from a page of ours. */
+  origin_refused: { status: 403, retryable: false },
+  /** There is an image of this name already. */
+  os_image_already_exists: { status: 409, retryable: false },
+  /** Some hosts that take work do not have this image yet; details name them. */
+  os_image_not_cached: { status: 409, retryable: false },
+  /** There is no such image. */
+  os_image_not_found: { status: 404, retryable: false },
+  /** Only the owner may do this. */
+  ownership_required: { status: 403, retryable: false },
+  /** The body is larger than this operation accepts. */
+  payload_too_large: { status: 413, retryable: false },
+  /** The token would live longer than the policy allows. */
+  personal_token_expiry_invalid: { status: 422, retryable: false },
+  /** There is no such personal access token. */
+  personal_token_not_found: { status: 404, retryable: false },
+  /** Personal access tokens may not call this operation: sign in instead. */
+  personal_token_refused: { status: 403, retryable: false },
+  /** The level and the subject do not fit together. */
+  policy_level_invalid: { status: 400, retryable: false },
+  /** There is no such policy, or no such setting of it. */
+  policy_not_found: { status: 404, retryable: false },
+  /** The value lies outside what the policy allows. */
+  policy_out_of_bounds: { status: 422, retryable: false },
+  /** There is a price for this region, currency and moment already. */
+  price_already_exists: { status: 409, retryable: false },
+  /** A price cannot take effect in the past. */
+  price_backdated: { status: 422, retryable: false },
+  /** X-Project-ID and the project in the path are not the same. */
+  project_mismatch: { status: 400, retryable: false },
+  /** The project still holds live resources. */
+  project_not_empty: { status: 409, retryable: false },
+  /** There is no such project. */
+  project_not_found: { status: 404, retryable: false },
+  /** The request names no project: send X-Project-ID. */
+  project_required: { status: 400, retryable: false },
+  /** Another project of the organization already uses this slug. */
+  project_slug_taken: { status: 409, retryable: false },
+  /** Too many requests in this lane; Retry-After says when to come back. */
+  rate_limit_exceeded: { status: 429, retryable: true },
+  /** The payment is too old for a refund to the card; a credit is possible. */
+  refund_window_exceeded: { status: 409, retryable: false },
+  /** There is a region of this name already. */
+  region_already_exists: { status: 409, retryable: false },
+  /** There is no such region. */
+  region_not_found: { status: 404, retryable: false },
+  /** The request was not received completely in time. */
+  request_timeout: { status: 408, retryable: true },
+  /** There is no such object. */
+  resource_not_found: { status: 404, retryable: false },
+  /** There is no such path. */
+  route_not_found: { status: 404, retryable: false },
+  /** The key cannot be used, or would live longer than the policy allows. */
+  service_account_key_invalid: { status: 422, retryable: false },
+  /** There is no such key. */
+  service_account_key_not_found: { status: 404, retryable: false },
+  /** There is no such service account. */
+  service_account_not_found: { status: 404, retryable: false },
+  /** The account is pinned to its project; its list of projects cannot change. */
+  service_account_pinned: { status: 409, retryable: false },
+  /** Service accounts may not call this operation. */
+  service_account_refused: { status: 403, retryable: false },
+  /** Another service account here already uses this slug. */
+  service_account_slug_taken: { status: 409, retryable: false },
+  /** A service that this needs does not answer. */
+  service_unavailable: { status: 503, retryable: true },
+  /** There is no such session. */
+  session_not_found: { status: 404, retryable: false },
+  /** Something of this name is, or was, offered already. */
+  sku_already_exists: { status: 409, retryable: false },
+  /** Counts, shape and sizes of machine do not fit together; details name what. */
+  sku_invalid: { status: 422, retryable: false },
+  /** Nothing of this name is, or was, offered. */
+  sku_not_found: { status: 404, retryable: false },
+  /** Nothing of this kind and size is free now. */
+  sku_unavailable: { status: 409, retryable: true },
+  /** Somebody holds the slot: release what is there first. */
+  slot_in_use: { status: 409, retryable: false },
+  /** The host has no such slot. */
+  slot_not_found: { status: 404, retryable: false },
+  /** Something keeps the host or its slots from being handed out; details say what. */
+  slots_blocked: { status: 409, retryable: false },
+  /** The owner has this key already. */
+  ssh_key_exists: { status: 409, retryable: false },
+  /** This is not a public key that we accept; the message says why. */
+  ssh_key_invalid: { status: 400, retryable: false },
+  /** The owner has as many keys as the policy allows. */
+  ssh_key_limit: { status: 409, retryable: false },
+  /** There is no such SSH key. */
+  ssh_key_not_found: { status: 404, retryable: false },
+  /** The lease has moved on: this is about an older generation of it. */
+  stale_generation: { status: 409, retryable: false },
+  /** This act needs a fresh proof of presence. */
+  step_up_required: { status: 403, retryable: false },
+  /** An object of this name exists already. */
+  storage_already_exists: { status: 409, retryable: false },
+  /** There is no such object in storage. */
+  storage_object_not_found: { status: 404, retryable: false },
+  /** The path leaves its namespace. */
+  storage_path_traversal: { status: 400, retryable: false },
+  /** The webhook was not signed by the payment provider. */
+  stripe_signature_invalid: { status: 400, retryable: false },
+  /** There is no such task-signing key. */
+  task_signer_not_found: { status: 404, retryable: false },
+  /** The token was valid and no longer is. */
+  token_expired: { status: 401, retryable: false },
+  /** The token is malformed, has a wrong signature, issuer or audience, or was revoked. */
+  token_invalid: { status: 401, retryable: false },
+  /** The request carries no bearer token. */
+  token_missing: { status: 401, retryable: false },
+  /** The token was not issued for this kind of use. */
+  token_scope_invalid: { status: 401, retryable: false },
+  /** The host has not said yet what it is made of: discover it first. */
+  topology_missing: { status: 409, retryable: false },
+  /** The body must be application/json. */
+  unsupported_media_type: { status: 415, retryable: false },
+  /** A service that this needs answered with nonsense. */
+  upstream_error: { status: 502, retryable: true },
+  /** A user of this name exists already. */
+  user_already_exists: { status: 409, retryable: false },
+  /** There is no such user. */
+  user_not_found: { status: 404, retryable: false },
+  /** One or more fields are missing, unknown or out of range; details names each. */
+  validation_error: { status: 400, retryable: false },
+  /** The object was changed by someone else since it was read. */
+  version_conflict: { status: 409, retryable: true },
+} as const;
+export type ErrorCode = keyof typeof errorCodes;

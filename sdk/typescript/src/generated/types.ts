@@ -1,0 +1,737 @@
+// Emitted from the contract by `npm run gen`; changes are lost.
+
+export type AccountSession = {
+  readonly browser: string | null;
+  /** Whether this very request belongs to it. */
+readonly current: boolean;
+  readonly device_label: string | null;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly ip_address: string | null;
+  readonly last_seen_at: string;
+  readonly os: string | null;
+  readonly provider: "oidc" | "personal_token" | "service_account" | "password" | "unknown";
+  readonly revoke_reason: string | null;
+  readonly revoked_at: string | null;
+  readonly signed_in_at: string;
+  readonly user_agent: string | null;
+};
+
+export type Activity = {
+  readonly action: string;
+  readonly actor_id: string;
+  readonly actor_role: string;
+  readonly change: unknown;
+  readonly correlation_id: string;
+  readonly created_at: string;
+  readonly id: string;
+  readonly result: "success" | "failure";
+  readonly target_id: string;
+  readonly target_type: string;
+};
+
+export type AuditEntry = {
+  readonly action: string;
+  readonly actor_address: string | null;
+  readonly actor_id: string;
+  readonly actor_kind: "user" | "service_account" | "node" | "system";
+  readonly actor_role: string;
+  readonly change: unknown;
+  readonly correlation_id: string;
+  readonly created_at: string;
+  readonly id: string;
+  readonly organization_id: string | null;
+  readonly project_id: string | null;
+  readonly result: "success" | "failure";
+  readonly target_id: string;
+  readonly target_type: string;
+  readonly user_agent: string | null;
+};
+
+export type AuditVerdict = {
+  /** The first row at which the chain does not hold. */
+readonly broken: {
+  readonly audit_id: string;
+  readonly sequence: string;
+  readonly why: string;
+} | null;
+  /** The organization, or "platform". */
+readonly chain: string;
+  /** The hash of the newest row. Keep it elsewhere to compare. */
+readonly head: string | null;
+  readonly intact: boolean;
+  /** Rows that were checked. */
+readonly rows: number;
+  /** Rows that are written and not yet part of the chain; normally a second old. */
+readonly unsealed: number;
+};
+
+export type Availability = {
+  /** How many allocations of this size would fit now, if nobody else asked. */
+readonly available: number;
+  readonly gpu_count: number;
+  readonly region: string;
+};
+
+export type CatalogItem = {
+  readonly allowed_gpu_counts: readonly number[];
+  readonly availability: readonly Availability[];
+  readonly billing_unit: "gpu_hour" | "node_hour";
+  /** A whole node, or a virtual machine with some of its GPUs. */
+readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly display_name: string;
+  readonly gpu_memory_mib: number;
+  /** As the driver says it. */
+readonly gpu_model: string;
+  readonly gpus_total: number;
+  readonly os_images: readonly string[];
+  /** What one unit costs now; the price of a region comes first. */
+readonly prices: readonly CurrentPrice[];
+  readonly resource_profile: ResourceProfile;
+  readonly sku: string;
+  readonly vendor: string;
+};
+
+export type CurrentPrice = {
+  readonly effective_from: string;
+  readonly price_id: string;
+  /** Null where no price of its own is set for a region. */
+readonly region: string | null;
+  readonly unit_price: Money;
+};
+
+export type DeadLetter = {
+  readonly attempts: number;
+  readonly consumer: string | null;
+  readonly correlation_id: string;
+  readonly created_at: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly organization_id: string | null;
+  /** Whether the bus refused it, or a consumer failed on it. */
+readonly origin: "publish" | "consume";
+  readonly reason: string;
+  readonly settled_at: string | null;
+  readonly state: "open" | "requeued" | "discarded";
+  /** Its number in the list of dead letters. */
+readonly stream_seq: string;
+  /** Where it was published when it was given up: dlq.<domain>.… */
+readonly subject: string;
+};
+
+export type DefaultProject = {
+  /** Null when none was chosen, or when the chosen one is gone. */
+readonly project_id: string | null;
+};
+
+export type Department = {
+  readonly created_at: string;
+  readonly id: string;
+  readonly is_default: boolean;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly resource_name: string;
+  readonly slug: string;
+  readonly state: "active" | "disabled";
+  readonly updated_at: string;
+  /** Grows with every change; send it back to change only what you saw. */
+readonly version: number;
+};
+
+export type EffectivePolicy = {
+  readonly definition: PolicyDefinition;
+  readonly key: string;
+  readonly source: {
+  /** Set for the whole platform, above everything else. */
+readonly hard: boolean;
+  readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
+  readonly subject_id: string | null;
+};
+  /** A number, true or false, or one of the choices, as the policy says. */
+readonly value: number | boolean | string;
+};
+
+export type FleetHealth = {
+  readonly lost_nodes: number;
+  readonly nodes: Readonly<Record<string, number>>;
+  /** When the quietest of the active nodes was last heard. */
+readonly oldest_report_at: string | null;
+  readonly open_tasks: number;
+  readonly queued_allocations: number;
+  /** Active, and not cordoned. */
+readonly schedulable_nodes: number;
+  /** Active nodes that have never reported. */
+readonly silent_nodes: number;
+  readonly slots: Readonly<Record<string, number>>;
+  readonly stuck_allocations: number;
+};
+
+export type FleetNode = {
+  /** A name or an IP address under which tenants reach the host. */
+readonly address: string | null;
+  readonly agent_version: string | null;
+  readonly cordon_reason: string | null;
+  readonly created_at: string;
+  readonly drain_deadline_at: string | null;
+  readonly enrolled_at: string | null;
+  readonly gpus_total: number;
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly last_report_at: string | null;
+  readonly name: string;
+  readonly onboarding_mode: "manual" | "maas";
+  readonly region: string;
+  /** Whether new work may go there, as far as operators are concerned. */
+readonly schedulable: boolean;
+  readonly sku: string;
+  /** How many slots are in each state. */
+readonly slots: Readonly<Record<string, number>>;
+  readonly state: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted";
+  readonly state_reason: string | null;
+  readonly topology_at: string | null;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type FleetTask = {
+  readonly allocation_id: string | null;
+  readonly correlation_id: string;
+  readonly dispatched_at: string | null;
+  readonly expires_at: string;
+  readonly failure_code: string | null;
+  readonly finished_at: string | null;
+  readonly generation: number;
+  readonly id: string;
+  readonly issued_at: string;
+  readonly state: "queued" | "dispatched" | "succeeded" | "failed" | "expired" | "cancelled";
+  readonly task_type: string;
+};
+
+export type HeldLease = {
+  readonly allocation_id: string;
+  readonly deadline_at: string | null;
+  readonly generation: number;
+  readonly slot_ids: readonly string[];
+  readonly state: "provisioning" | "running" | "releasing" | "ended" | "unknown";
+};
+
+export type HostTopology = {
+  /** What keeps the whole host from serving slices, in sentences. */
+readonly blockers: readonly string[];
+  readonly cpu_count: number;
+  readonly cuda_version: string | null;
+  readonly driver_version: string | null;
+  readonly hostname: string;
+  readonly kernel: string;
+  readonly memory_mib: number;
+  readonly numa_nodes: readonly {
+  readonly cpus: string;
+  readonly id: number;
+  readonly memory_mib: number;
+}[];
+  readonly prerequisites: {
+  readonly cloud_localds_available: boolean;
+  readonly iommu_group_count: number;
+  readonly iommu_kernel_args: readonly string[];
+  readonly kvm_available: boolean;
+};
+  readonly slots: readonly SlotCandidate[];
+};
+
+export type Invitation = {
+  readonly accepted_by: string | null;
+  readonly created_at: string;
+  readonly email: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly invited_by: string;
+  readonly organization_id: string;
+  readonly resource_name: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly state: "pending" | "accepted" | "revoked" | "expired";
+};
+
+export type InvitationCreated = {
+  readonly accepted_by: string | null;
+  readonly created_at: string;
+  readonly email: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly invited_by: string;
+  readonly organization_id: string;
+  readonly resource_name: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly state: "pending" | "accepted" | "revoked" | "expired";
+  /** Whoever has it may accept. Shown this once; only a hash of it is kept. */
+readonly token: string;
+};
+
+export type Joined = {
+  readonly organization_id: string;
+  readonly resource_name: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+};
+
+export type Me = {
+  readonly default_project_id: string | null;
+  readonly id: string;
+  /** The first 200; GET /api/v1/organizations has all of them. */
+readonly organizations: readonly {
+  readonly id: string;
+  readonly name: string;
+  readonly resource_name: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly slug: string;
+}[];
+  readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
+  /** Who this person is on every host; it never changes. */
+readonly posix: {
+  readonly gid: number;
+  readonly uid: number;
+  readonly username: string;
+};
+};
+
+export type Member = {
+  readonly created_at: string;
+  readonly resource_name: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly user_id: string;
+  /** The name of the person on hosts; it never changes. */
+readonly username: string;
+};
+
+export type Money = {
+  readonly amount_minor: string;
+  readonly currency: string;
+};
+
+export type NewPersonalToken = {
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_used_at: string | null;
+  readonly name: string;
+  /** How the token begins; enough to recognise it, too little to use it. */
+readonly prefix: string;
+  readonly revoked_at: string | null;
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  /** The token itself. It is shown here and never again. */
+readonly token: string;
+};
+
+export type NewServiceAccountKey = {
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_used_at: string | null;
+  readonly name: string;
+  /** The private half as JSON Web Key, when we made it. It is shown here and never again. */
+readonly private_key?: Readonly<Record<string, string>>;
+  /** A public key as JSON Web Key: Ed25519 or P-256. */
+readonly public_key: {
+  readonly crv: "Ed25519";
+  readonly kty: "OKP";
+  /** 32 bytes in base64url. */
+readonly x: string;
+} | {
+  readonly crv: "P-256";
+  readonly kty: "EC";
+  /** 32 bytes in base64url. */
+readonly x: string;
+  /** 32 bytes in base64url. */
+readonly y: string;
+};
+  readonly revoked_at: string | null;
+  readonly service_account_id: string;
+};
+
+export type NodeCondition = {
+  readonly message: string;
+  readonly reason: string;
+  readonly since: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly type: string;
+};
+
+export type NodeDetail = {
+  /** A name or an IP address under which tenants reach the host. */
+readonly address: string | null;
+  readonly agent_version: string | null;
+  readonly certificate: {
+  readonly not_after: string;
+  readonly revoked_at: string | null;
+  readonly serial: string;
+} | null;
+  /** What the node last said, and what we think of it. */
+readonly conditions: readonly NodeCondition[];
+  readonly cordon_reason: string | null;
+  readonly created_at: string;
+  readonly drain_deadline_at: string | null;
+  readonly enrolled_at: string | null;
+  readonly gpus_total: number;
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly last_report_at: string | null;
+  readonly name: string;
+  readonly onboarding_mode: "manual" | "maas";
+  readonly region: string;
+  readonly report: {
+  readonly boot_id: string;
+  readonly clock_skew_ms: number;
+  readonly gpu_utilization: (readonly number[]) | null;
+  readonly leases: readonly HeldLease[];
+  readonly reported_at: string;
+  readonly running_tasks: readonly string[];
+} | null;
+  readonly resource_slots: readonly ResourceSlot[];
+  /** Whether new work may go there, as far as operators are concerned. */
+readonly schedulable: boolean;
+  readonly sku: string;
+  /** How many slots are in each state. */
+readonly slots: Readonly<Record<string, number>>;
+  readonly state: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted";
+  readonly state_reason: string | null;
+  readonly topology: HostTopology | null;
+  readonly topology_at: string | null;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type NodeEnrolmentOffer = {
+  /** The same as user data for a host that is deployed. */
+readonly cloud_init: string;
+  readonly expires_at: string;
+  /** One line to paste on the host. */
+readonly install_command: string;
+  readonly node: FleetNode;
+  readonly purpose: "enrol" | "recover";
+  /** Opens the enrolment of this node, once; shown here and never again. */
+readonly token: string;
+};
+
+export type NodeImage = {
+  readonly current: boolean;
+  readonly digest: string;
+  readonly slug: string;
+  readonly verified_at: string;
+};
+
+export type Organization = {
+  readonly created_at: string;
+  readonly currency: string;
+  readonly id: string;
+  readonly name: string;
+  readonly resource_name: string;
+  /** The role of whoever asks. */
+readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly slug: string;
+  readonly type: "personal" | "enterprise";
+  /** Grows with every change; send it back to change only what you saw. */
+readonly version: number;
+};
+
+export type OsImage = {
+  readonly active: boolean;
+  /** Nodes that have exactly this digest. */
+readonly cached_on: number;
+  readonly created_at: string;
+  readonly digest: string;
+  readonly display_name: string;
+  readonly driver_strategy: "preinstalled" | "cloud_init";
+  readonly id: string;
+  readonly size_bytes: number;
+  readonly skus: readonly string[];
+  readonly slug: string;
+  readonly updated_at: string;
+};
+
+export type PersonalToken = {
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_used_at: string | null;
+  readonly name: string;
+  /** How the token begins; enough to recognise it, too little to use it. */
+readonly prefix: string;
+  readonly revoked_at: string | null;
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+};
+
+export type PolicyDefinition = {
+  readonly choices?: readonly string[];
+  /** A number, true or false, or one of the choices, as the policy says. */
+readonly default: number | boolean | string;
+  readonly description: string;
+  readonly key: string;
+  readonly maximum?: number;
+  readonly minimum?: number;
+  readonly owner: string;
+  readonly type: "integer" | "boolean" | "choice";
+  readonly unit?: string;
+};
+
+export type PolicySetting = {
+  readonly hard: boolean;
+  readonly id: string;
+  readonly key: string;
+  /** The most specific level that is set wins. */
+readonly level: "user" | "project" | "organization" | "plan" | "global";
+  readonly reason: string;
+  readonly subject_id: string | null;
+  readonly updated_at: string;
+  /** A number, true or false, or one of the choices, as the policy says. */
+readonly value: number | boolean | string;
+};
+
+export type Problem = {
+  /** One of the catalogue; programs branch on this. */
+readonly code: string;
+  /** Finds this request in logs, traces, audit and events. */
+readonly correlation_id: string;
+  /** Facts that help to mend the request. */
+readonly details?: unknown;
+  /** What is wrong with this request and what to do. */
+readonly message: string;
+  readonly status: number;
+  /** The meaning of the code; the same every time. */
+readonly title: string;
+  /** A URI that names the kind of problem. */
+readonly type: string;
+};
+
+export type Project = {
+  readonly created_at: string;
+  readonly department_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly resource_name: string;
+  readonly slug: string;
+  readonly state: "active" | "archived" | "removing" | "deleted";
+  readonly updated_at: string;
+  /** Grows with every change; send it back to change only what you saw. */
+readonly version: number;
+};
+
+export type PublicImage = {
+  readonly digest: string;
+  readonly display_name: string;
+  readonly driver_strategy: "preinstalled" | "cloud_init";
+  readonly skus: readonly string[];
+  readonly slug: string;
+};
+
+export type Region = {
+  readonly active: boolean;
+  readonly created_at: string;
+  readonly name: string;
+  readonly slug: string;
+};
+
+export type ResourceProfile = {
+  /** What joins the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it. */
+readonly fabric: "ib" | "roce" | "none";
+  /** Sizes of virtual machine. The first one of a GPU count is what one gets without asking. */
+readonly slice_vm_profiles: readonly VmProfile[];
+};
+
+export type ResourceSlot = {
+  readonly allocation_id: string | null;
+  readonly fabric_vf_pci_address: string | null;
+  readonly generation: number;
+  readonly gpu_memory_mib: number;
+  readonly gpu_model: string;
+  readonly gpu_uuid: string;
+  readonly health_detail: string | null;
+  readonly health_state: "healthy" | "degraded" | "failed" | "unknown";
+  readonly id: string;
+  readonly mac_address: string | null;
+  readonly numa_node: number;
+  readonly nvme_device: string | null;
+  readonly pci_address: string;
+  readonly private_ip: string | null;
+  readonly slot_index: number;
+  readonly state: "disabled" | "available" | "reserved" | "in_use" | "cleaning" | "cleanup_blocked" | "quarantined";
+  readonly state_reason: string | null;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type ServiceAccount = {
+  readonly created_at: string;
+  readonly description: string | null;
+  readonly id: string;
+  readonly name: string;
+  readonly organization_id: string;
+  /** Where it may act. Nothing else exists for it. */
+readonly project_ids: readonly string[];
+  readonly resource_name: string;
+  /** Pinned to one project, or bounded by an organization and a list of its projects. */
+readonly scope: "project" | "organization";
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly slug: string;
+  readonly state: "active" | "disabled" | "deleted";
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type ServiceAccountKey = {
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly last_used_at: string | null;
+  readonly name: string;
+  /** A public key as JSON Web Key: Ed25519 or P-256. */
+readonly public_key: {
+  readonly crv: "Ed25519";
+  readonly kty: "OKP";
+  /** 32 bytes in base64url. */
+readonly x: string;
+} | {
+  readonly crv: "P-256";
+  readonly kty: "EC";
+  /** 32 bytes in base64url. */
+readonly x: string;
+  /** 32 bytes in base64url. */
+readonly y: string;
+};
+  readonly revoked_at: string | null;
+  readonly service_account_id: string;
+};
+
+export type SessionsRevoked = {
+  /** How many sessions were ended. */
+readonly revoked: number;
+};
+
+export type SignIn = {
+  readonly authorization_endpoint: string;
+  /** The public client that command lines sign in as. */
+readonly client_id: string;
+  /** Null when the provider has no device flow. */
+readonly device_authorization_endpoint: string | null;
+  /** The OpenID provider whose tokens count here. */
+readonly issuer: string;
+  readonly revocation_endpoint: string | null;
+  /** What to ask for. */
+readonly scope: string;
+  readonly token_endpoint: string;
+};
+
+/** xid_79: A GPU has fallen off the bus: gpu_unhealthy when it is to be handed over, a condition while it is in use. gpu_missing: One GPU is not there at all: gpu_missing for whoever was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for whoever was promised the old one. driver_unavailable: The driver is not there and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries are of different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps what was on it: disk_dirty before a handover, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until it is released without grace and destroyed. vfio_stuck: A device does not change its driver: vfio_stuck, at binding and at unbinding. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image comes ten times as slowly. disk_full: There is no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but nobody answers at its SSH port: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: Nobody computes: utilization is zero. agent_lost: The agent is gone and nothing reports; what runs keeps running. */
+export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "agent_lost";
+
+export type SimulatedNode = {
+  readonly agent: "running" | "stopped";
+  readonly faults: readonly {
+  readonly fault: SimulatedFaultName;
+  readonly once: boolean;
+  readonly since: string;
+  readonly slot_index: number;
+}[];
+  readonly gpu_model: string;
+  readonly gpus_total: number;
+  readonly name: string;
+  readonly node_id: string;
+  /** Allocations with something running there, whatever anybody believes. */
+readonly running: readonly string[];
+};
+
+export type Sku = {
+  readonly active: boolean;
+  readonly allowed_gpu_counts: readonly number[];
+  readonly billing_unit: "gpu_hour" | "node_hour";
+  /** A whole node, or a virtual machine with some of its GPUs. */
+readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly created_at: string;
+  readonly display_name: string;
+  readonly gpu_memory_mib: number;
+  /** As the driver says it. */
+readonly gpu_model: string;
+  readonly gpus_total: number;
+  readonly resource_profile: ResourceProfile;
+  readonly sku: string;
+  readonly updated_at: string;
+  readonly vendor: string;
+};
+
+export type SkuPrice = {
+  readonly created_at: string;
+  readonly effective_from: string;
+  readonly id: string;
+  readonly region: string | null;
+  readonly sku: string;
+  readonly state: "past" | "current" | "future";
+  readonly unit_price: Money;
+};
+
+export type SlotCandidate = {
+  /** Why this one could not be handed out as it is; empty when it could. */
+readonly blockers: readonly string[];
+  readonly fabric_vf_pci_address: string | null;
+  readonly gpu_memory_mib: number;
+  readonly gpu_model: string;
+  readonly gpu_uuid: string;
+  readonly mac_address: string | null;
+  readonly numa_node: number;
+  readonly nvme_device: string | null;
+  readonly pci_address: string;
+  readonly private_ip: string | null;
+  readonly slot_index: number;
+};
+
+export type SshKey = {
+  readonly bits: number;
+  readonly comment: string;
+  readonly created_at: string;
+  /** SHA256:…, as ssh-keygen -lf prints it. */
+readonly fingerprint: string;
+  readonly id: string;
+  readonly last_used_at: string | null;
+  readonly name: string;
+  readonly project_id: string | null;
+  /** Type and key, without the comment. */
+readonly public_key: string;
+  readonly resource_name: string;
+  /** As OpenSSH calls it: ssh-ed25519, ecdsa-sha2-nistp256, … */
+readonly type: string;
+  /** Whose key it is; null for a key of a project. */
+readonly user_id: string | null;
+};
+
+export type StuckAllocation = {
+  readonly allocation_id: string;
+  /** What it was measured against. */
+readonly limit_seconds: number;
+  readonly node_id: string | null;
+  readonly organization_id: string;
+  /** The last thing that its timeline says. */
+readonly phase: string;
+  readonly region: string;
+  /** How long it has been there. */
+readonly seconds: number;
+  readonly since: string;
+  readonly sku: string;
+  readonly state: string;
+  /** What 99 of 100 need for this; null when nobody has done it lately. */
+readonly usual_seconds: number | null;
+};
+
+export type TaskSigner = {
+  readonly effective_at: string;
+  readonly id: string;
+  /** The raw Ed25519 key in base64url. */
+readonly public_key: string;
+  readonly published_at: string;
+  readonly retires_at: string | null;
+  readonly state: "staged" | "active" | "grace" | "retired" | "revoked";
+  readonly version: number;
+};
+
+export type VmProfile = {
+  readonly gpus: number;
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+};
