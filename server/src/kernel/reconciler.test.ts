@@ -6,7 +6,7 @@ import { type Reconciler, startReconciler } from './reconciler.ts';
 const everyMs = 60_000;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** A reconciler whose rounds are ended by the test, one by one. */
-function setUp(round?: Reconciler['round']) {
+function setUp(round?: Reconciler['round'], restMs?: number) {
   const clock = makeTestClock();
   const lines: string[] = [];
   const rounds: PromiseWithResolvers<'idle' | 'more'>[] = [];
@@ -21,7 +21,12 @@ function setUp(round?: Reconciler['round']) {
           return next.promise;
         }),
     },
-    { clock, log: makeLog('test', 'debug', { write: (line) => void lines.push(line) }), everyMs },
+    {
+      clock,
+      log: makeLog('test', 'debug', { write: (line) => void lines.push(line) }),
+      everyMs,
+      ...(restMs && { restMs }),
+    },
   );
   const end = async (outcome: 'idle' | 'more' = 'idle') => {
     rounds.at(-1)?.resolve(outcome);
@@ -120,6 +125,21 @@ describe('a reconciler', () => {
     await end();
     await reconciling.close();
     expect(rounds).toHaveLength(1);
+  });
+
+  it('rests after a round if it is told to, and does what came in the meantime together', async () => {
+    const { clock, rounds, end, reconciling } = setUp(undefined, 250);
+    await end();
+    reconciling.wake();
+    await clock.advance(249);
+    reconciling.wake();
+    expect(rounds).toHaveLength(1);
+    await clock.advance(1);
+    expect(rounds).toHaveLength(2);
+    await end();
+    await clock.advance(250);
+    expect(rounds).toHaveLength(2);
+    await reconciling.close();
   });
 
   it('stops while it waits after a failure', async () => {

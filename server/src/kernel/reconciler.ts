@@ -22,7 +22,13 @@ const firstBackoffMs = 100;
 
 export function startReconciler(
   reconciler: Reconciler,
-  parts: { readonly clock: Clock; readonly log: Log; readonly everyMs: number },
+  parts: {
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly everyMs: number;
+    /** Rests this long after a round, whoever wakes it: what comes in the meantime is done together. */
+    readonly restMs?: number;
+  },
 ): Reconciling {
   const { clock, log } = parts;
   const stopping = new AbortController();
@@ -47,6 +53,7 @@ export function startReconciler(
         await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
         continue;
       }
+      if (parts.restMs) await clock.sleep(parts.restMs, stopping.signal).catch(() => undefined);
       const timer = new AbortController();
       await Promise.race([
         wake,

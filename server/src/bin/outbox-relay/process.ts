@@ -8,6 +8,8 @@ import { defineProcess } from '../../ports/open.ts';
 
 const housekeepingEveryMs = 10 * 60_000;
 const sealEveryMs = 2_000;
+// A sealing writes, and the relay waits for whoever writes: it is held up less by few large ones than by many small ones.
+const sealRestMs = 250;
 const staleAfterMs = 30_000;
 
 export const outboxRelay = defineProcess({
@@ -43,7 +45,7 @@ export const outboxRelay = defineProcess({
     // Whatever commits an event wakes the sealing too; rows without one wait for the timer.
     const sealing = scope.keep(
       'audit-sealing',
-      startReconciler(makeSealing(database.sealer), { clock, log, everyMs: sealEveryMs }),
+      startReconciler(makeSealing(database.sealer), { clock, log, everyMs: sealEveryMs, restMs: sealRestMs }),
     );
     scope.keep('sealing wake-up', await database.outbox.onCommit(sealing.wake));
     scope.keep('housekeeping', startReconciler(outbox.housekeeping, { clock, log, everyMs: housekeepingEveryMs }));

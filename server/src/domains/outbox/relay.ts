@@ -65,9 +65,12 @@ export async function startRelay(parts: {
 
   async function pump(reader: OutboxReader): Promise<void> {
     let failures = 0;
+    let settled: Promise<void> | undefined;
     while (!signal.aborted) {
       const wake = woken.promise;
       const rows = await reader.next(batchSize);
+      await settled;
+      settled = undefined;
       const last = rows.at(-1);
       if (last) {
         try {
@@ -82,7 +85,9 @@ export async function startRelay(parts: {
           continue;
         }
         await failpoint('relay.after-publish');
-        await reader.settle(last.position);
+        // Nobody waits for the mark: the next look goes out behind it.
+        settled = reader.settle(last.position);
+        settled.catch(() => undefined);
         failures = 0;
         lastGoodAt = clock.now();
         if (rows.length === batchSize) continue;

@@ -339,6 +339,26 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
         expect(await drain()).toEqual([]);
       });
 
+      it('hands out again what was not settled, and nothing else before it', async () => {
+        const ids = [systemIds.next(), systemIds.next(), systemIds.next()];
+        for (const id of ids) await createProject(act(seeded.organizationId), id);
+        const seen: string[] = [];
+        const positions = new Map<string, string>();
+        for (const until = Date.now() + 15_000; seen.length < ids.length && Date.now() < until; ) {
+          const offered = await reader.next(2);
+          expect((await reader.next(2)).slice(0, offered.length)).toEqual(offered);
+          const [first] = offered;
+          if (!first) continue;
+          expect(positions.has(first.position)).toBe(false);
+          positions.set(first.position, first.key);
+          seen.push(first.key);
+          // One of several is settled: the others come again.
+          await reader.settle(first.position);
+        }
+        expect(seen).toEqual(ids);
+        expect(await drain()).toEqual([]);
+      });
+
       it('does not skip a transaction that took its position early and commits late', async () => {
         const [late, early] = [systemIds.next(), systemIds.next()];
         const slow = new pg.Client({ connectionString: schema.url });

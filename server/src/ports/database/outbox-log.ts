@@ -31,17 +31,28 @@ const saveMark = sql(
      updated_at = clock_timestamp()
    where relay = $1 and transaction_from = $5::xid8 and transaction_to = $6::xid8 and position = $7`,
 );
-const horizon = sql(
-  'outbox-horizon',
-  `select h.xid::text as "to", (
-     select (min(position) - 1)::text from outbox_events where transaction_id >= $1::xid8 and transaction_id < h.xid
-   ) as position, (
-     select transaction_from = $1::xid8 and transaction_to = $3::xid8 and relay_watermarks.position = $4
-     from relay_watermarks where relay = $2
-   ) as ours
-   from (select pg_snapshot_xmin(pg_current_snapshot()) as xid) h`,
+// One question for the next round: where it ends, whether the mark is still ours, and its first rows. "is true" keeps
+// the planner on the primary key: the rows of a round are nearly contiguous there.
+const nextRound = sql(
+  'outbox-round',
+  `with round as materialized (
+     select pg_snapshot_xmin(pg_current_snapshot()) as "to", (
+       select m.transaction_from = $2::xid8 and m.transaction_to = $3::xid8 and m.position = $4
+       from relay_watermarks m where m.relay = $1
+     ) as ours
+   )
+   select round."to"::text as "to", round.ours, e.position::text as position, e.message_id as "messageId", e.subject,
+     e.key, e.envelope
+   from round left join lateral (
+     select o.position, o.message_id, o.subject, o.key, o.envelope from outbox_events o
+     where o.position >= (
+         select min(f.position) from outbox_events f
+         where f.transaction_id >= $5::xid8 and f.transaction_id < round."to"
+       ) and (o.transaction_id >= $5::xid8) is true and (o.transaction_id < round."to") is true
+     order by o.position limit $6
+   ) e on true
+   order by e.position`,
 );
-// "is true" keeps the planner on the primary key: the rows of a round are nearly contiguous there.
 const nextRows = sql(
   'outbox-next',
   `select position::text as position, message_id as "messageId", subject, key, envelope
@@ -104,7 +115,9 @@ export function makeOutboxLog(parts: {
       application_name: `gpuaas ${relay}`,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
-    });
+      // The mark is saved while the next look is under way.
+      pipeline: true,
+    } as pg.ClientConfig);
     let lost: Error | undefined;
     client.on('error', (error) => {
       lost = error;
@@ -144,32 +157,55 @@ export function makeOutboxLog(parts: {
       throw error;
     }
     let mark = saved;
+    // Whether the round may hold more than was handed out: always, until a look has found it empty or short.
+    let open = BigInt(mark.to) > BigInt(mark.from);
+    let handedOut: string | undefined;
 
     async function save(next: Mark): Promise<void> {
-      const { rowCount } = await ask(saveMark, [
-        ...[relay, next.from, next.to, next.position],
-        ...[saved.from, saved.to, saved.position],
-      ]);
-      if (rowCount !== 1) throw new Error('the mark was moved by somebody else');
+      const before = saved;
+      // The next look is sent behind this, and finds the mark where this has put it.
       saved = next;
       mark = next;
+      const { rowCount } = await ask(saveMark, [
+        ...[relay, next.from, next.to, next.position],
+        ...[before.from, before.to, before.position],
+      ]);
+      if (rowCount !== 1) throw new Error('the mark was moved by somebody else');
+    }
+    function handOut(rows: OutboxRow[], limit: number): OutboxRow[] {
+      open = rows.length === limit;
+      handedOut = rows.at(-1)?.position;
+      return rows;
     }
     return {
       async next(limit) {
-        for (;;) {
-          if (BigInt(mark.to) > BigInt(mark.from)) {
-            const { rows } = await ask(nextRows, [mark.from, mark.to, mark.position, limit]);
-            if (rows.length > 0) return rows as OutboxRow[];
-            await save({ from: mark.to, to: mark.to, position: mark.position });
-          }
-          const { rows } = await ask(horizon, [saved.from, relay, saved.to, saved.position]);
-          const round = rows[0] as { to: string; position: string | null; ours: boolean | null };
-          if (!round.ours) throw new Error('the mark was moved by somebody else');
-          if (round.position === null) return [];
-          mark = { from: mark.from, to: round.to, position: round.position };
+        // What was handed out and not settled is handed out again.
+        if (open || handedOut !== undefined) {
+          const { rows } = await ask(nextRows, [mark.from, mark.to, mark.position, limit]);
+          if (rows.length > 0) return handOut(rows as OutboxRow[], limit);
         }
+        const from = mark.to;
+        const { rows } = await ask(nextRound, [relay, saved.from, saved.to, saved.position, from, limit]);
+        const found = rows as (OutboxRow & { readonly to: string; readonly ours: boolean | null })[];
+        const [first] = found;
+        if (!first?.ours) throw new Error('the mark was moved by somebody else');
+        if (first.position === null) {
+          // Nothing to do: a good moment to note that the round is over.
+          open = false;
+          if (saved.from !== saved.to) await save({ from, to: from, position: mark.position });
+          return [];
+        }
+        mark = { from, to: first.to, position: String(BigInt(first.position) - 1n) };
+        return handOut(
+          found.map(({ to, ours, ...row }) => row),
+          limit,
+        );
       },
-      settle: (position) => save({ ...mark, position }),
+      settle(position) {
+        if (position === handedOut) handedOut = undefined;
+        else open = true;
+        return save({ ...mark, position });
+      },
       close,
     };
   }
