@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { uuidv7obj, V7Generator } from 'uuidv7';
+import { V7Generator } from 'uuidv7';
 import type { Clock } from './clock.ts';
+import { drawUint32 } from './randomness.ts';
 
 /** Names for new things, and secrets that nobody can guess. Handed in, so that a test can foresee them. */
 export interface Ids {
@@ -10,8 +11,10 @@ export interface Ids {
   secret(bytes: number): string;
 }
 
+const systemGenerator = new V7Generator({ nextUint32: drawUint32 });
+
 export const systemIds: Ids = {
-  next: () => uuidv7obj().toString(),
+  next: () => systemGenerator.generate().toString(),
   secret: (bytes) => randomBytes(bytes).toString('hex'),
 };
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   type Attributes,
   type Context,
@@ -13,6 +12,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { drawHex } from './randomness.ts';
 
 /**
  * Traces follow a request through HTTP, outbox, bus and saga by its `traceparent`. They are recorded only where an
@@ -49,9 +49,7 @@ const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9
 
 /** The caller's trace if it sent a well-formed one, else the beginning of a new one. */
 export const traceparentOf = (header: string | undefined): string =>
-  header && traceparentPattern.test(header)
-    ? header
-    : `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
+  header && traceparentPattern.test(header) ? header : `00-${drawHex(16)}-${drawHex(8)}-00`;
 
 const parentOf = (traceparent: string | undefined): Context =>
   traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();

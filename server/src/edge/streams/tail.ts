@@ -37,7 +37,10 @@ export async function openTail(parts: {
   const stopping = new AbortController();
   const watchers = new Map<string, PromiseWithResolvers<void>>();
   let woken = Promise.withResolvers<void>();
-  const listening = await parts.onCommit(() => woken.resolve());
+  // Every commit of the product rings here; with nobody watching it is not worth getting up.
+  const listening = await parts.onCommit(() => {
+    if (watchers.size > 0) woken.resolve();
+  });
   let from: string | undefined;
 
   async function round(): Promise<'more' | 'idle'> {

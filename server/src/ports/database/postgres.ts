@@ -26,6 +26,8 @@ const lastResorts = sql(
      ('transaction_timeout', '300s'), ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),
      ('tcp_keepalives_count', '3')) resort (name, value) using (name)`,
 );
+/** A wake-up is a transaction, and rings in every process that listens: under load one is enough for a few commits. */
+const wakeRestMs = 1;
 const notifyCommit = sql('notify-commit', 'select pg_notify($1, $2)');
 
 /** PostgreSQL by URL. The embedded server is reached through here too: one adapter talks, two ways to have a server. */
@@ -76,6 +78,7 @@ export async function openPostgres(parts: {
         () => undefined,
         (error: unknown) => log.warn({ err: error }, 'the relay could not be woken; it will look by itself'),
       )
+      .then(() => new Promise<void>((resolve) => setTimeout(resolve, wakeRestMs)))
       .finally(() => {
         waking = undefined;
         if (again) {
