@@ -48,6 +48,23 @@ const signInAs = async (started: Started, login: string) => {
   return { token, slugs, platformRoles: body.platform_roles as string[] };
 };
 
+/** Neither the log nor the environment or command line of any process below it holds a secret of the installation. */
+async function showsNoSecret(started: Started, secrets: readonly string[]): Promise<void> {
+  const [password = ''] = started.fact('Password').split(' ');
+  const below = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap((child) => below(child.pid))];
+  const pids = below(started.pid);
+  expect(pids.length).toBeGreaterThan(1);
+  const files = pids.flatMap((pid) => [`/proc/${pid}/environ`, `/proc/${pid}/cmdline`]);
+  for (const file of [...files, started.fact('Log')]) {
+    // A backend of the database may have ended since it was counted.
+    const text = await readFile(file, 'latin1').catch(() => '');
+    for (const secret of [password, ...secrets]) {
+      expect(secret.length).toBeGreaterThan(8);
+      expect(text.includes(secret), file).toBe(false);
+    }
+  }
+}
+
 /** Invites somebody, and finds the letter where the inbox is said to be. */
 async function inviteByMail(started: Started, token: string): Promise<void> {
   const url = started.fact('URL');
@@ -120,6 +137,8 @@ describe('npm start', () => {
       for (const url of healths) expect(await (await fetch(`${url}/metrics`)).text()).toContain('gpuaas_build_info');
 
       await inviteByMail(first, owner.token);
+      const sealing = await readFile(join(data, 'secrets.key'));
+      await showsNoSecret(first, [sealing.toString('latin1').trim(), sealing.toString('base64'), owner.token]);
 
       // A second one on the same data says so, and does no harm.
       const second = await run(['--data', data]);

@@ -18,9 +18,11 @@ import { freePort } from '../chaos/children.ts';
 export interface Everything {
   readonly url: string;
   readonly running: readonly Running[];
+  readonly databaseUrl: string;
   /** Looks at the tables over all walls. */
   readonly root: pg.Client;
-  traveller(subject: string): Promise<Traveller>;
+  /** `shown` is told the token, for whoever looks for it later. */
+  traveller(subject: string, shown?: (token: string) => void): Promise<Traveller>;
   close(): Promise<void>;
 }
 /** Somebody with a token. */
@@ -53,6 +55,7 @@ export async function openEverything(
       GPUAAS_PORT: String(port),
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: secretsKey,
+      GPUAAS_REQUESTS_PER_MINUTE: '100000',
       GPUAAS_OIDC_ISSUER: 'https://issuer.test',
       GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
     };
@@ -64,8 +67,9 @@ export async function openEverything(
   return {
     url,
     running,
+    databaseUrl: schema.url,
     root,
-    async traveller(subject) {
+    async traveller(subject, shown) {
       const token = await new SignJWT({ auth_time: Math.floor(Date.now() / 1_000) })
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .setIssuer('https://issuer.test')
@@ -75,6 +79,7 @@ export async function openEverything(
         .setIssuedAt()
         .setExpirationTime('1h')
         .sign(privateKey);
+      shown?.(token);
       return async (method, path, { body, headers } = {}) => {
         const response = await fetch(`${url}${path}`, {
           method,
