@@ -9,6 +9,7 @@ import type { Host } from './host/port.ts';
 import { type Enrolment, EnrolmentFailure, enrol, renew } from './identity/enrol.ts';
 import { type Identity, makeIdentityFiles } from './identity/identity-files.ts';
 import { makeResultSigner } from './identity/keys.ts';
+import { inTime } from './in-time.ts';
 import { makeDeadlines } from './leases/deadlines.ts';
 import { openLeases } from './leases/leases.ts';
 import { makeHeartbeats } from './loops/heartbeat.ts';
@@ -65,7 +66,7 @@ export interface AgentParts {
   readonly checkpoint?: (name: Checkpoint, task: { readonly task_id: string }) => Promise<void> | undefined;
 }
 
-const attemptsToEnrol = 5;
+const attemptsToEnrol = 8;
 const retryEnrolment = { firstMs: 1_000, maxMs: 15_000 };
 const progressLimitMs = 5_000;
 const pruneEveryMs = 60_000;
@@ -109,7 +110,8 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       } catch (error) {
         if (attempt === attemptsToEnrol || (error instanceof EnrolmentFailure && !error.mayRetry)) throw error;
         log.warn({ attempt, err: error }, 'enrolment did not succeed yet');
-        await clock.sleep(backoffMs(retryEnrolment, attempt, chance));
+        const asked = error instanceof EnrolmentFailure ? (error.retryAfterMs ?? 0) : 0;
+        await clock.sleep(asked + backoffMs(retryEnrolment, attempt, chance));
       }
     }
   };
@@ -182,7 +184,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     elapsedMs,
     everyMs: () => everyMs,
     async compose() {
-      const utilization = await host.utilization().catch(() => undefined);
+      const utilization = await inTime(host.utilization()).catch(() => undefined);
       const held = leases.held();
       parts.record?.({ at: time.now().toISOString(), gpu_utilization: utilization, leases: held.length });
       return {

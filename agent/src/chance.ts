@@ -12,8 +12,8 @@ export const systemChance: Chance = {
 };
 
 /**
- * How long to wait after so many failures in a row. The ceiling doubles and the wait is drawn below it, so that a fleet
- * that lost its control plane in one moment does not come back in one moment.
+ * How long to wait after so many failures in a row. The ceiling doubles and the wait is drawn anywhere below it, so that
+ * a fleet that lost its control plane in one moment does not come back in one moment.
  */
 export function backoffMs(
   wait: { readonly firstMs: number; readonly maxMs: number },
@@ -21,8 +21,11 @@ export function backoffMs(
   chance: Chance,
 ): number {
   const ceiling = Math.min(wait.maxMs, wait.firstMs * 2 ** Math.min(failures - 1, 30));
-  return ceiling * (0.5 + chance.fraction() / 2);
+  return Math.max(ceiling * chance.fraction(), leastMs);
 }
+
+/** Trouble that comes back at once must not become a hot loop, however the dice fall. */
+const leastMs = 50;
 
 /** `value` moved by at most `share` of itself, up or down. */
 export const jittered = (value: number, share: number, chance: Chance): number =>

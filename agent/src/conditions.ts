@@ -1,5 +1,6 @@
 import type { NodeCondition } from '@gpuaas/contract/node';
 import type { Host } from './host/port.ts';
+import { inTime } from './in-time.ts';
 import type { Leases } from './leases/leases.ts';
 import type { Journal } from './tasks/journal.ts';
 
@@ -10,8 +11,6 @@ export interface Conditions {
   compare(): Promise<void>;
 }
 
-/** A host that cannot say how it is within this time is itself worth a condition. */
-const patienceMs = 5_000;
 const mostConditions = 50;
 type Seen = Pick<NodeCondition, 'type' | 'status' | 'reason' | 'message'>;
 
@@ -70,16 +69,4 @@ export function makeConditions(parts: {
       orphans = runtimes.filter((one) => one.running && !held.has(one.allocationId)).map((one) => one.allocationId);
     },
   };
-}
-
-async function inTime<T>(asked: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), patienceMs);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

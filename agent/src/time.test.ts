@@ -102,6 +102,23 @@ describe('a lease with a deadline', () => {
     expect(refused?.failure?.code).toBe('lease_ended');
   });
 
+  it('is ended also when the host’s work in it does not stop when it is told to', async () => {
+    const { world, plane, clock, allocationId } = await holding('slice');
+    const stuck = called(world, 'installKeys');
+    const before = world.host.onCall;
+    world.host.onCall = async (method, params, work) => {
+      await before(method, params, work);
+      return method === 'installKeys' ? new Promise<void>(() => undefined) : undefined;
+    };
+    const params = installKeys(allocationId);
+    const type = 'allocation.install_authorized_keys';
+    plane.give(plane.signer.task({ nodeId: plane.nodeId, type, params, generation: 2, issuedAt: clock.now() }));
+    await stuck;
+    await advanceUntil(clock, () => endings(world) === 1);
+    await advanceUntil(clock, () => plane.seen.heartbeats.at(-1)?.leases[0]?.state === 'ended');
+    expect(endings(world)).toBe(1);
+  });
+
   it('is tried again when the host could not end it', async () => {
     const { world, clock } = await holding('slice');
     let failures = 2;

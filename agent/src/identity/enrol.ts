@@ -19,10 +19,13 @@ export interface Enrolment {
 export class EnrolmentFailure extends Error {
   /** Whether the same token may work later. A refusal is final: a token is good for one node and one time. */
   readonly mayRetry: boolean;
-  constructor(message: string, mayRetry: boolean) {
+  /** The control plane asked for this much patience. */
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, mayRetry: boolean, retryAfterMs?: number) {
     super(message);
     this.name = 'EnrolmentFailure';
     this.mayRetry = mayRetry;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -104,7 +107,11 @@ export async function renew(parts: {
 function readAnswer(answer: Answer): NodeEnrolled {
   if (answer.status >= 200 && answer.status < 300 && enrolled.Check(answer.body)) return answer.body;
   const mayRetry = answer.status === 429 || answer.status === 408 || answer.status >= 500;
-  throw new EnrolmentFailure(`the control plane answered ${answer.status} to a certificate request`, mayRetry);
+  throw new EnrolmentFailure(
+    `the control plane answered ${answer.status} to a certificate request`,
+    mayRetry,
+    answer.retryAfterMs,
+  );
 }
 
 /** What was issued must be for our key, for our name, and from the authority that may name nodes. */

@@ -7,7 +7,7 @@ import type { Client } from '../transport/client.ts';
 
 /** Longer than a control plane holds a question open; shorter than a dead connection would be believed. */
 const limitMs = 90_000;
-const retry = { firstMs: 500, maxMs: 30_000 };
+const retry = { firstMs: 1_000, maxMs: 30_000 };
 /** An empty answer that comes faster than this was not waited for. */
 const hastyMs = 1_000;
 

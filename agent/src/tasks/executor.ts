@@ -40,6 +40,8 @@ export type Checkpoint = 'arrived' | 'accepted' | 'running' | 'worked' | 'done';
 
 const mostUnacknowledged = 256;
 const longestMessage = 2_000;
+/** How long the end of a lease waits for whatever still works in it. */
+const turnMs = 30_000;
 
 const outputs = new Map<NodeTaskType, Validator>();
 function fitsOutput(type: NodeTaskType, output: unknown): boolean {
@@ -191,6 +193,16 @@ export function makeExecutor(parts: {
     }
   };
 
+  const endIfDue = async (allocationId: string): Promise<void> => {
+    // It may have been extended or released while this waited for its turn.
+    const lease = leases.ending().find((one) => one.allocationId === allocationId);
+    if (!lease || lease.deadlineMs > time.nowMs()) return;
+    await leases.mark(allocationId, 'releasing');
+    await host.endRuntime(allocationId);
+    await leases.mark(allocationId, 'ended');
+    parts.onLeaseEnded();
+  };
+
   /** A task that has been here before is never a new one; at most its result is told again. */
   const recognise = async (task: NodeTask): Promise<Offered | undefined> => {
     const known = journal.find(task.task_id);
@@ -247,16 +259,25 @@ export function makeExecutor(parts: {
     },
     async endLease(allocationId) {
       interrupt(allocationId, 'The lease has come to its deadline.');
-      await lanes.enter({ kind: 'lease', allocationId }, async () => {
-        if (isStopping || !leases.ending().some((one) => one.allocationId === allocationId)) return;
-        // It may have been extended while this waited for its turn.
-        const { deadlineMs } = leases.ending().find((one) => one.allocationId === allocationId) ?? { deadlineMs: 0 };
-        if (deadlineMs > time.nowMs()) return;
-        await leases.mark(allocationId, 'releasing');
-        await host.endRuntime(allocationId);
-        await leases.mark(allocationId, 'ended');
-        parts.onLeaseEnded();
-      });
+      const ended = Promise.withResolvers<void>();
+      let isBegun = false;
+      const endOnce = async () => {
+        if (isBegun || isStopping) return;
+        isBegun = true;
+        await endIfDue(allocationId).then(ended.resolve, ended.reject);
+      };
+      // In its turn; but a work that does not stop when it is told to does not prolong a lease.
+      const waited = new AbortController();
+      const turns = [
+        lanes.enter({ kind: 'lease', allocationId }, endOnce),
+        sleepWell(parts.clock, turnMs, waited.signal).then((isLate) => (isLate ? endOnce() : undefined)),
+      ];
+      for (const turn of turns) turn.catch((error: unknown) => ended.reject(error));
+      try {
+        await ended.promise;
+      } finally {
+        waited.abort();
+      }
     },
     get running() {
       return [...running.keys()];

@@ -41,6 +41,10 @@ export function pinnedIn(pem: string, fingerprint: string): string | undefined {
     ?.toString();
 }
 
+/** By fingerprint: a fleet in one process asks for the same certificate, and a hash has only one. */
+const found = new Map<string, string>();
+const mostFound = 16;
+
 /**
  * Asks the server for its chain and keeps the one certificate that has the pinned fingerprint. Nothing is sent on this
  * connection and nothing else of it is believed: the certificate is public, its hash is the pin, and what follows is a
@@ -48,6 +52,8 @@ export function pinnedIn(pem: string, fingerprint: string): string | undefined {
  */
 export async function fetchPinned(url: URL, fingerprint: string, limitMs: number): Promise<string> {
   const wanted = readFingerprint(fingerprint);
+  const known = found.get(wanted);
+  if (known !== undefined) return known;
   const chain = await new Promise<DetailedPeerCertificate>((resolve, reject) => {
     const socket = connect({
       host: url.hostname,
@@ -71,7 +77,11 @@ export async function fetchPinned(url: URL, fingerprint: string, limitMs: number
     at = at.issuerCertificate
   ) {
     seen.add(at.fingerprint256);
-    if (readFingerprint(at.fingerprint256) === wanted) return new X509Certificate(at.raw).toString();
+    const certificate = new X509Certificate(at.raw);
+    if (fingerprintOf(certificate) !== wanted) continue;
+    if (found.size >= mostFound) found.clear();
+    found.set(wanted, certificate.toString());
+    return certificate.toString();
   }
   throw new Error('no certificate of the control plane has the pinned fingerprint');
 }
