@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['agent/**', 'contract/**', 'sdk/typescript/**', 'server/**', 'tools/**'];
+const everywhere = ['agent/**', 'cli/**', 'contract/**', 'sdk/typescript/**', 'server/**', 'tools/**'];
 const never = ['**/node_modules/**', '**/dist/**', 'tools/laws/canaries/**'];
 
 /**
@@ -16,7 +16,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     coverage: {
       provider: 'v8',
-      include: ['agent/src/**/*.ts', 'contract/src/**/*.ts', 'server/src/**/*.ts'],
+      include: ['agent/src/**/*.ts', 'cli/src/**/*.ts', 'contract/src/**/*.ts', 'server/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/conformance.ts', '**/testing.ts', 'server/src/testing/**'],
       reporter: ['text-summary', 'json-summary', 'lcov'],
       reportsDirectory: 'coverage',

@@ -83,6 +83,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
         words: 'The tenant is resolved before a handler runs; a foreign object looks like an absent one',
       },
       { id: 'SVC-01', words: 'Identity comes from an OpenID provider, roles from membership' },
+      { id: 'CLI-01', words: 'The command line signs in through the browser with PKCE, or with a device code' },
       { id: 'SEC-09', words: 'Sessions and tokens that were revoked are refused by every process within five seconds' },
       {
         id: 'GAP-32',

@@ -112,6 +112,7 @@ describe('npm start', () => {
       expect(first.fact('URL')).toBe(`http://127.0.0.1:${port}`);
       expect(first.fact('Data')).toBe(data);
       expect(JSON.parse(await inShell(first.fact('Try')))).toMatchObject({ issuer: `http://127.0.0.1:${port}/oidc` });
+      expect(first.fact('CLI')).toBe(`npx gpuaas login --base-url http://127.0.0.1:${port}`);
       const kept = await stat(join(data, 'demo-password'));
       expect(kept.mode & 0o777).toBe(0o600);
       const owner = await signInAs(first, 'owner');

@@ -193,6 +193,7 @@ function welcome(
     line(`  ${index === 0 ? 'Logins ' : '       '}  ${login.padEnd(9)} ${may}`);
   }
   line(`  Password ${accounts.password}  (for all of them; kept in ${accounts.passwordPath})`);
+  line(`  CLI      npx gpuaas login --base-url ${url}`);
   line(`  Try      curl -sS ${url}/api/v1/sign-in`);
   line(`  API      ${url}/openapi.json`);
   if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (letters that would leave the house)`);

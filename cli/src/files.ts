@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+
+export const configFolder = (env: Environment): string =>
+  join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'gpuaas');
+
+export async function readJson<T>(path: string): Promise<T | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Failure(exitCodes.client, `${path} cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new Failure(exitCodes.client, `${path} is damaged.`, { next: 'Remove it and sign in again.' });
+  }
+}
+
+/** Whoever reads the file sees the old text or the new one, never half of one; and nobody else may read it. */
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(value, undefined, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  await chmod(path, 0o600);
+}
+
+const waitMs = 20;
+const patienceMs = 60_000;
+
+/**
+ * One program at a time. A refresh token works once: two terminals that used the same one would look like a thief and
+ * its victim, and the issuer would end the sign-in of both. The lock names its holder, so that what a killed program
+ * left behind is in nobody's way.
+ */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const deadline = performance.now() + patienceMs;
+  while (!(await take(path))) {
+    await clearAway(path);
+    if (performance.now() > deadline) {
+      throw new Failure(exitCodes.client, `${path} is held by another program.`, { next: 'Remove it if none runs.' });
+    }
+    await sleep(waitMs);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function take(path: string): Promise<boolean> {
+  // Made elsewhere and put in its place whole: nobody meets a lock that does not say whose it is.
+  const mine = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(mine, String(process.pid), { mode: 0o600 });
+  try {
+    await link(mine, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(mine, { force: true });
+  }
+}
+
+async function clearAway(path: string): Promise<void> {
+  const holder = await readFile(path, 'utf8').catch(() => '');
+  if (holder === '' || isAlive(Number(holder))) return;
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    await rename(path, aside);
+    // Somebody else may have cleared it and taken it since we looked: then it is put back.
+    if ((await readFile(aside, 'utf8')) !== holder) await link(aside, path);
+  } catch (error) {
+    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { send } from '../call.ts';
+import type { Environment } from '../command.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { type Discovered, refused, type TokenAnswer } from './discover.ts';
+
+/**
+ * Signing in with the browser of this machine: the issuer sends it back to a port that only this program listens on,
+ * with a code that only this program can exchange, because only it knows the other half of the challenge.
+ */
+const patienceMs = 5 * 60_000;
+
+export async function signInWithBrowser(
+  found: Discovered,
+  options: {
+    readonly stepUp: boolean;
+    readonly env: Environment;
+    readonly say: (line: string) => void;
+  },
+): Promise<TokenAnswer> {
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(16).toString('base64url');
+  const answered = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (request.method !== 'GET' || url.pathname !== '/callback') return response.writeHead(404).end();
+    // What did not begin here is not ours; the person may still be on the way.
+    if (!isSame(url.searchParams.get('state') ?? '', state)) {
+      return show(response, 400, 'This sign-in did not begin in your terminal. Nothing was done.');
+    }
+    const code = url.searchParams.get('code');
+    if (code) answered.resolve(code);
+    else answered.reject(refused(url.searchParams.get('error'), url.searchParams.get('error_description')));
+    return show(response, 200, code ? 'You are signed in. You can close this page.' : 'You were not signed in.');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const late = setTimeout(
+    () => answered.reject(new Failure(exitCodes.auth, 'Nobody signed in for five minutes.', { next: 'Try again.' })),
+    patienceMs,
+  );
+  try {
+    const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+    const address = new URL(found.authorization_endpoint);
+    for (const [name, value] of Object.entries({
+      response_type: 'code',
+      client_id: found.client_id,
+      redirect_uri: redirectUri,
+      scope: found.scope,
+      state,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      ...(options.stepUp && { prompt: 'login consent', max_age: '0' }),
+    })) {
+      address.searchParams.set(name, value);
+    }
+    options.say('Your browser opens to sign you in. If it does not, open this address in it:');
+    options.say(`\n  ${address.href}\n`);
+    openBrowser(address.href, options.env);
+    const code = await answered.promise;
+    const answer = await send(found.token_endpoint, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: found.client_id,
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      }),
+    });
+    if (answer.status !== 200) throw refused(answer.body?.error, answer.body?.error_description);
+    return answer.body as TokenAnswer;
+  } finally {
+    clearTimeout(late);
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function show(response: import('node:http').ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'referrer-policy': 'no-referrer',
+      connection: 'close',
+    })
+    .end(`<!doctype html><html lang="en"><title>GPUaaS</title><p>${text}</p></html>`);
+}
+
+/** Which program shows web pages here; `BROWSER` names another one. */
+export function browserOf(env: Environment, platform: NodeJS.Platform): string | undefined {
+  if (env['BROWSER']) return env['BROWSER'];
+  if (platform === 'darwin') return 'open';
+  if (platform === 'win32') return 'explorer';
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? 'xdg-open' : undefined;
+}
+
+function openBrowser(address: string, env: Environment): void {
+  const program = browserOf(env, process.platform);
+  if (!program) return;
+  const child = spawn(program, [address], { stdio: 'ignore', detached: true });
+  // The address was shown as well: a browser that does not open is no reason to give up.
+  child.once('error', () => undefined);
+  child.unref();
+}
