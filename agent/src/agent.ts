@@ -116,12 +116,18 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     }
   };
   const firstIdentity = async (): Promise<Identity> => {
-    const there = await files.read();
+    // A damaged identity is what an operator's token is for; without one somebody has to look.
+    const there = await files.read().catch((error: unknown) => {
+      if (!settings.enrolment) throw error;
+      log.error({ err: error }, 'the identity is damaged and is replaced');
+      return undefined;
+    });
     const isGood = there !== undefined && there.validToMs > time.nowMs();
     if (there && (isGood || !settings.enrolment)) return there;
     if (!settings.enrolment) throw new Error('this host is not enrolled; give it an operator’s token');
-    if (!there) await beginJournal(disk, at('tasks'));
-    return enrolPatiently(settings.enrolment);
+    const identity = await enrolPatiently(settings.enrolment);
+    if (!there) await beginJournal(disk, at('tasks'), time.nowMs());
+    return identity;
   };
 
   let identity = await firstIdentity();
@@ -204,16 +210,16 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
         await signers.replace(answer.signers);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
-        await prune();
+        prune();
         await selfUpdate?.proveHealthy();
       };
     },
   });
   let prunedAtMs = Number.NEGATIVE_INFINITY;
-  const prune = async () => {
+  const prune = () => {
     if (elapsedMs() - prunedAtMs < pruneEveryMs) return;
     prunedAtMs = elapsedMs();
-    await journal.prune(time.nowMs());
+    journal.prune(time.nowMs()).catch((error: unknown) => log.warn({ err: error }, 'old tasks could not be forgotten'));
   };
 
   await compare();

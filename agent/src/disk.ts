@@ -9,6 +9,7 @@ export interface Disk {
   write(path: string, text: string): Promise<void>;
   /** `undefined` when there is no such file. */
   read(path: string): Promise<string | undefined>;
+  /** Not forced: a file that comes back after a power cut must do no harm. */
   remove(path: string): Promise<void>;
   /** The names in a folder, if there is one. */
   list(folder: string): Promise<string[]>;
@@ -53,10 +54,7 @@ export function makeDisk({ forced }: { readonly forced: boolean }): Disk {
         throw error;
       }
     },
-    async remove(path) {
-      await rm(path, { force: true });
-      await syncFolder(dirname(path));
-    },
+    remove: (path) => rm(path, { force: true }),
     async list(folder) {
       return (await namesIn(folder)).filter((name) => !halfWritten.test(name)).sort();
     },

@@ -96,7 +96,6 @@ async function enrolHost(invocation: Invocation, around: Surroundings): Promise<
   const files = makeIdentityFiles({ disk, ...settings });
   // A damaged identity is what an operator's token is for.
   const isFirst = (await files.read().catch(() => 'damaged')) === undefined;
-  if (isFirst) await beginJournal(disk, join(settings.stateDir, 'tasks'));
   const { identity, answer } = await enrol({
     enrolment: { token, ...(caFingerprint !== undefined && { caFingerprint }) },
     url: settings.url,
@@ -105,6 +104,7 @@ async function enrolHost(invocation: Invocation, around: Surroundings): Promise<
     agentVersion: settings.agentVersion,
     bootId: settings.bootId ?? '',
   });
+  if (isFirst) await beginJournal(disk, join(settings.stateDir, 'tasks'), Date.parse(answer.server_time));
   await disk.write(join(settings.stateDir, 'signers.json'), JSON.stringify(answer.signers));
   await disk.write(join(settings.stateDir, 'pace.json'), JSON.stringify(answer.heartbeat_seconds));
   around.out(`This host is node ${identity.nodeId} until ${new Date(identity.validToMs).toISOString()}.\n`);

@@ -40,6 +40,7 @@ export type Checkpoint = 'arrived' | 'accepted' | 'running' | 'worked' | 'done';
 
 const mostUnacknowledged = 256;
 const longestMessage = 2_000;
+const putAwayEveryMs = 5_000;
 /** How long the end of a lease waits for whatever still works in it. */
 const turnMs = 30_000;
 
@@ -97,8 +98,21 @@ export function makeExecutor(parts: {
     outcome: 'failed' as const,
     failure: { code, message: message.slice(0, longestMessage) },
   });
+  /** A disk that is full today may have room in a minute; what was done is not forgotten for that. */
+  const putAway = async (entry: JournalEntry, result: NodeTaskResult): Promise<JournalEntry | undefined> => {
+    while (!isStopping) {
+      try {
+        return await journal.finish(entry, result);
+      } catch (error) {
+        log.error({ task_id: entry.task.task_id, err: error }, 'a result could not be written down');
+        await parts.clock.sleep(putAwayEveryMs);
+      }
+    }
+    return undefined;
+  };
   const finish = async (entry: JournalEntry, end: Pick<NodeTaskResult, 'outcome' | 'output' | 'failure'>) => {
-    const done = await journal.finish(entry, conclude(entry.task, entry.started_at ?? now(), end));
+    const done = await putAway(entry, conclude(entry.task, entry.started_at ?? now(), end));
+    if (!done) return;
     await parts.checkpoint('done', entry.task);
     outbox.post(done);
   };
@@ -210,7 +224,11 @@ export function makeExecutor(parts: {
     if (known === 'unreadable') {
       return answer(task, 'journal_unreadable', 'The record of this task is damaged; what became of it is unknown.');
     }
-    if (known.state === 'done' || known.state === 'acknowledged') outbox.post(known);
+    if (known.state === 'done') outbox.post(known);
+    if (known.state === 'acknowledged') {
+      const whole = await journal.recall(task.task_id);
+      if (whole?.result) outbox.post(whole);
+    }
     return 'known';
   };
   const take = async (value: unknown): Promise<Offered> => {
@@ -228,7 +246,7 @@ export function makeExecutor(parts: {
     const known = await recognise(task);
     if (known) return known;
     const { seenSince } = journal;
-    if (seenSince === 'unknown' || (seenSince !== 'always' && Date.parse(task.issued_at) < seenSince)) {
+    if (seenSince === 'unknown' || Date.parse(task.issued_at) < seenSince) {
       count('seen_set_lost', task.task_id);
       return answer(task, 'seen_set_lost', 'The memory of earlier tasks is gone, and this one is from that time.');
     }

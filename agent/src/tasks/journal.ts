@@ -34,8 +34,10 @@ export interface JournalEntry {
 }
 
 export interface Journal {
-  /** `unreadable` when there is a file for the task that says nothing. */
+  /** `unreadable` when there is a file for the task that says nothing. What is acknowledged comes without its result. */
   find(taskId: string): JournalEntry | 'unreadable' | undefined;
+  /** The whole entry of a task, from its file. */
+  recall(taskId: string): Promise<JournalEntry | undefined>;
   accept(task: NodeTask): Promise<JournalEntry>;
   begin(entry: JournalEntry, startedAt: string): Promise<JournalEntry>;
   finish(entry: JournalEntry, result: NodeTaskResult): Promise<JournalEntry>;
@@ -48,15 +50,15 @@ export interface Journal {
   /**
    * Tasks issued before this time may have been seen by a memory that is gone. `unknown` until `settle` is told the time.
    */
-  readonly seenSince: number | 'always' | 'unknown';
+  readonly seenSince: number | 'unknown';
   settle(nowMs: number): Promise<void>;
   /** Forgets acknowledged tasks that expired long enough ago. */
   prune(nowMs: number): Promise<void>;
 }
 
-/** Longer than any clock of ours could be mistaken about an expiry. */
-const afterExpiryMs = 60 * 60_000;
-const Epoch = Type.Object({ seen_since_ms: Type.Union([Type.Number(), Type.Null()]) });
+/** Longer than our idea of the control plane's time could be mistaken about an expiry. */
+const afterExpiryMs = 5 * 60_000;
+const Epoch = Type.Object({ seen_since_ms: Type.Number() });
 const epochs = Compile(Epoch);
 
 export async function openJournal(parts: { readonly disk: Disk; readonly dir: string }): Promise<Journal> {
@@ -69,7 +71,7 @@ export async function openJournal(parts: { readonly disk: Disk; readonly dir: st
     if (!name.endsWith('.json')) continue;
     const taskId = name.slice(0, -'.json'.length);
     const entry = parseEntry(await disk.read(join(dir, name)));
-    if (entry && entry.task.task_id === taskId) known.set(taskId, entry);
+    if (entry && entry.task.task_id === taskId) known.set(taskId, inMemory(entry));
     else unreadable.add(taskId);
   }
   let seenSince = readEpoch(await disk.read(epochPath));
@@ -77,7 +79,7 @@ export async function openJournal(parts: { readonly disk: Disk; readonly dir: st
 
   const put = async (entry: JournalEntry) => {
     await disk.write(fileOf(entry.task.task_id), JSON.stringify(entry));
-    known.set(entry.task.task_id, entry);
+    known.set(entry.task.task_id, inMemory(entry));
     unreadable.delete(entry.task.task_id);
     return entry;
   };
@@ -87,6 +89,7 @@ export async function openJournal(parts: { readonly disk: Disk; readonly dir: st
   };
   return {
     find: (taskId) => known.get(taskId) ?? (unreadable.has(taskId) ? 'unreadable' : undefined),
+    recall: async (taskId) => parseEntry(await disk.read(fileOf(taskId))),
     accept: (task) => put({ state: 'accepted', sequence: next(), task }),
     begin: (entry, startedAt) => put({ ...entry, state: 'running', started_at: entry.started_at ?? startedAt }),
     finish: (entry, result) => put({ ...entry, state: 'done', result }),
@@ -109,7 +112,7 @@ export async function openJournal(parts: { readonly disk: Disk; readonly dir: st
       seenSince = nowMs;
     },
     async prune(nowMs) {
-      for (const [taskId, entry] of known) {
+      for (const [taskId, entry] of [...known]) {
         if (entry.state !== 'acknowledged' || Date.parse(entry.task.expires_at) + afterExpiryMs > nowMs) continue;
         await disk.remove(fileOf(taskId));
         known.delete(taskId);
@@ -118,9 +121,22 @@ export async function openJournal(parts: { readonly disk: Disk; readonly dir: st
   };
 }
 
-/** A node that has just been born has seen everything that was ever sent to it: nothing. */
-export const beginJournal = (disk: Disk, dir: string): Promise<void> =>
-  disk.write(join(dir, 'epoch'), JSON.stringify({ seen_since_ms: null }));
+/** What was ordered for a newborn node while it was being born is still its first order, not a replay. */
+const birthMs = 30_000;
+
+/**
+ * A node that has just been enrolled has seen nothing. The same name may have been another machine's before, so that
+ * what is older than the enrolment is not obeyed either.
+ */
+export const beginJournal = (disk: Disk, dir: string, enrolledAtMs: number): Promise<void> =>
+  disk.write(join(dir, 'epoch'), JSON.stringify({ seen_since_ms: enrolledAtMs - birthMs }));
+
+/** A result that was taken is on disk, should anybody ask again; in memory only the name of its task is needed. */
+function inMemory(entry: JournalEntry): JournalEntry {
+  if (entry.state !== 'acknowledged') return entry;
+  const { state, sequence, task } = entry;
+  return { state, sequence, task };
+}
 
 function parseEntry(text: string | undefined): JournalEntry | undefined {
   const value = parseJson(text);
@@ -130,10 +146,9 @@ function parseEntry(text: string | undefined): JournalEntry | undefined {
   return isWhole ? (entry as JournalEntry) : undefined;
 }
 
-function readEpoch(text: string | undefined): number | 'always' | 'unknown' {
+function readEpoch(text: string | undefined): number | 'unknown' {
   const value = parseJson(text);
-  if (!epochs.Check(value)) return 'unknown';
-  return value.seen_since_ms ?? 'always';
+  return epochs.Check(value) ? value.seen_since_ms : 'unknown';
 }
 
 function parseJson(text: string | undefined): unknown {

@@ -41,7 +41,7 @@ export async function makeExecutorBench(given: {
     disk,
     path: at('time.json'),
   });
-  await beginJournal(disk, at('tasks'));
+  await beginJournal(disk, at('tasks'), 0);
   const journal = await openJournal({ disk, dir: at('tasks') });
   const posted: JournalEntry[] = [];
   const executor = makeExecutor({
