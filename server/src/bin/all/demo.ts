@@ -41,6 +41,8 @@ export async function seedDemo(spec: {
     }),
   );
   await bindPlatformRoles(spec);
+  const operator = await as('operator');
+  await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'a local start begins with something to sell' });
 }
 
 async function bindPlatformRoles(spec: Parameters<typeof seedDemo>[0]): Promise<void> {

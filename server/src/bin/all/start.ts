@@ -99,7 +99,7 @@ export async function startAll(
     await steps.step(
       'demo data',
       () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), accounts }),
-      () => 'an organization, a project, its people',
+      () => 'an organization, a project, its people, a catalogue',
     );
     welcome(steps, {
       url,

@@ -1,6 +1,6 @@
 import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
-import { answersChannel, makeAnswers } from '../../domains/nodes/index.ts';
+import { answersChannel, makeAnswers, showFleet } from '../../domains/nodes/index.ts';
 import { listener, startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
@@ -69,6 +69,7 @@ export const provisioningWorker = defineProcess({
         ],
       }),
     );
+    showFleet({ db, ids, clock, policies, metrics });
     const lag = metrics.gauge('gpuaas_events_consumer_lag', 'Events that wait for a consumer.', ['consumer']);
     metrics.onScrape(async () => lag.set({ consumer: 'provisioning-worker' }, await consumer.lag()));
   },

@@ -33,7 +33,7 @@ const admin = (method: string, path: string, body?: object) =>
   });
 const slot = (over: Partial<TestSlot> = {}, many = 1): TestSlot[] => Array.from({ length: many }, () => over);
 const freeOf = async (sku: string, region: string): Promise<Record<number, number>> => {
-  await clock.advance(3_000);
+  await clock.advance(6_000);
   const { body } = await world.call('GET', `/api/v1/catalog/${sku}`);
   const own = body.availability.filter((free: { region: string }) => free.region === region);
   return Object.fromEntries(
@@ -267,7 +267,7 @@ describe('what is free', () => {
 
   it('is narrowed to a region on request', async () => {
     await slices(slot({}, 1));
-    await clock.advance(3_000);
+    await clock.advance(6_000);
     const { body } = await world.call('GET', `/api/v1/catalog?region=${region}`);
     const item = body.data.find(({ sku }: { sku: string }) => sku === 'h200-sxm-slice');
     expect(item.availability.map((free: { region: string }) => free.region)).toEqual([region, region, region]);

@@ -1,6 +1,7 @@
 export { type Answers, answerOf, makeAnswers, TaskAnswer } from './answers.ts';
 export { type Dispatch, makeDispatch } from './dispatch.ts';
 export { hashEnrolmentToken } from './enrolment-tokens.ts';
+export { showFleet } from './fleet-metrics.ts';
 export type { NodeDoor } from './install.ts';
 export { advanceNode, type NodeTransition } from './machine.ts';
 export { operatorRoutes } from './operator.ts';

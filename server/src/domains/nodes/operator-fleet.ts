@@ -82,11 +82,11 @@ type StuckRow = Omit<StuckAllocation, 'since'> & { readonly since: Date };
 interface Parts {
   readonly db: Database;
   readonly clock: Clock;
-  readonly policies: Policies;
+  readonly policies: Pick<Policies, 'number'>;
 }
 const on = handlers<Parts>();
 
-function readStuck(tx: ReadTx, { clock, policies }: Parts): Promise<StuckRow[]> {
+export function readStuck(tx: ReadTx, { clock, policies }: Pick<Parts, 'clock' | 'policies'>): Promise<StuckRow[]> {
   const now = clock.now();
   const from = new Date(now.getTime() - policies.number('allocation.stuck_history_days') * dayMs);
   return tx.rows<StuckRow>(stuckSql, [now, from, policies.number('allocation.stuck_floor_seconds'), stuckShown]);

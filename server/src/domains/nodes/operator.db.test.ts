@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { makeMetrics } from '../../kernel/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { cacheImages, discover, placeNode, topologyOf } from '../inventory/testing.ts';
 import { hashEnrolmentToken } from './enrolment-tokens.ts';
+import { showFleet } from './fleet-metrics.ts';
 
 let world: World;
 let operator: string;
@@ -424,5 +426,21 @@ describe('what is stuck', () => {
       stuck_allocations: (await stuck()).length,
     });
     expect(body.stuck_allocations).toBeGreaterThan(0);
+  });
+
+  it('shows on the page of metrics, state by state', async () => {
+    const metrics = makeMetrics('test', '0.0.0');
+    const policies = { number: () => 1 };
+    showFleet({ db: world.database.database, ids: systemIds, clock, policies, metrics });
+    const text = await metrics.scrape();
+    const { body } = await admin('GET', 'fleet/health');
+    for (const [state, many] of Object.entries(body.nodes)) {
+      expect(text).toContain(`gpuaas_nodes{state="${state}",process="test"} ${many}`);
+    }
+    for (const [state, many] of Object.entries(body.slots)) {
+      expect(text).toContain(`gpuaas_slots{state="${state}",process="test"} ${many}`);
+    }
+    expect(text).toMatch(/gpuaas_allocations_stuck\{process="test"\} [1-9]/);
+    expect(text).toMatch(/gpuaas_nodes_oldest_report_age_seconds\{process="test"\} [1-9]/);
   });
 });
