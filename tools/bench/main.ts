@@ -14,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
 const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Report) => Promise<void>>> = {
   'write-path': async (...given) => (await import('./write-path.ts')).measureWritePath(...given),
   relay: async (...given) => (await import('./relay.ts')).measureRelay(...given),
+  'auth-overhead': async (...given) => (await import('./auth-overhead.ts')).measureAuthOverhead(...given),
   start: async (...given) => (await import('./start.ts')).measureStart(...given),
 };
 
