@@ -172,7 +172,10 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       const config = { url: stepCaUrl, root, provisioner: stepCaProvisioner, provisionerKey: key };
       return openCertificates({ kind: 'step-ca', ...config }, opening);
     }
-    if (!secretsKey) throw new Error(`${opening.name} needs GPUAAS_SECRETS_KEY for its own authority, or step-ca.`);
+    if (!secretsKey) {
+      const because = 'no certificates are issued without GPUAAS_SECRETS_KEY or GPUAAS_STEP_CA_URL';
+      return openCertificates({ kind: 'none', because }, opening);
+    }
     const seal = makeSeal(readSealingKey(secretsKey, 'GPUAAS_SECRETS_KEY'));
     return openCertificates({ kind: 'embedded', url: plumbing(opening), seal }, opening);
   },

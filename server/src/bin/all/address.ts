@@ -37,6 +37,21 @@ export async function choosePort(dataDir: string, asked: number | undefined): Pr
   );
 }
 
+const firstNodeChoice = 9443;
+
+/** Where nodes call. They are told with their enrolment, so it stays what it was for as long as it is free. */
+export async function chooseNodePort(dataDir: string): Promise<number> {
+  const path = join(dataDir, 'node-port');
+  const kept = Number(await readFile(path, 'utf8').catch(() => ''));
+  const choices = [...(kept > 0 ? [kept] : []), ...Array.from({ length: tries }, (_, at) => firstNodeChoice + at)];
+  for (const port of choices) {
+    if (!(await isFree(port))) continue;
+    await writeFile(path, String(port));
+    return port;
+  }
+  throw new UsageFault(`The ports ${firstNodeChoice} to ${firstNodeChoice + tries - 1}, for nodes, are all taken.`);
+}
+
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

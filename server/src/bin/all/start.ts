@@ -11,7 +11,7 @@ import { openDevInbox } from '../../ports/mail/inbox.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
-import { choosePort, host } from './address.ts';
+import { chooseNodePort, choosePort, host } from './address.ts';
 import { seedDemo } from './demo.ts';
 import { type Member, openLogFile, startApart, startHere } from './fleet.ts';
 import { type Options, UsageFault } from './options.ts';
@@ -70,6 +70,7 @@ export async function startAll(
       ...env,
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
+      GPUAAS_NODE_PORT: env['GPUAAS_NODE_PORT'] ?? String(await chooseNodePort(dataDir)),
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: sealingKey,
       GPUAAS_OIDC_AUDIENCE: audience,

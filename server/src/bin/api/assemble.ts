@@ -17,6 +17,7 @@ import { type Mount, openMount } from '../../edge/http/mount.ts';
 import { makeOpaqueTokens } from '../../edge/http/opaque-tokens.ts';
 import { makeRateLimit } from '../../edge/http/rate-limit.ts';
 import type { Tenants } from '../../edge/http/tenancy.ts';
+import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStream } from '../../edge/streams/watch.ts';
@@ -26,7 +27,7 @@ import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
 import { product, release } from '../release.ts';
 import { type ConsoleSettings, makeConsole } from './console.ts';
-import { openSigners } from './nodes.ts';
+import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
@@ -63,7 +64,13 @@ export async function assembleApi(
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
-): Promise<Mount & { readonly console: ConsoleHome | undefined }> {
+): Promise<
+  Mount & {
+    readonly console: ConsoleHome | undefined;
+    /** Opens the door of nodes, beside this one and over the same parts. */
+    readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
+  }
+> {
   const { database, cache, clock, ids, log, metrics, scope } = parts;
   const db = database.database;
   const policies = scope.keep(
@@ -232,5 +239,9 @@ export async function assembleApi(
     log,
     metrics,
   });
-  return { ...scope.keep('http', mount), console: await console?.mount(mount.app) };
+  return {
+    ...scope.keep('http', mount),
+    console: await console?.mount(mount.app),
+    openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
+  };
 }

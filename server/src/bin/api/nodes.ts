@@ -1,9 +1,30 @@
-import { openTaskSigners, type TaskSigners } from '../../domains/nodes/index.ts';
+import { noteAllocation } from '../../domains/allocations/index.ts';
+import {
+  keepTopology,
+  makeDispatch,
+  makeIdentities,
+  makeResults,
+  newcomersChannel,
+  openDenials,
+  openReports,
+  openTaskSigners,
+  pulseChannel,
+  type TaskSigners,
+  tasksChannel,
+} from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
+import type { RateLimit } from '../../edge/http/rate-limit.ts';
+import { type NodeListener, openNodeListener } from '../../edge/nodes/listener.ts';
+import { openWaitingRoom } from '../../edge/nodes/waiting-room.ts';
 import { actsOf } from '../../kernel/act.ts';
+import { latencyBuckets } from '../../kernel/metrics.ts';
 import type { Common } from '../../kernel/process.ts';
+import { startReconciler } from '../../kernel/reconciler.ts';
+import type { Certificates } from '../../ports/certificates/port.ts';
 import type { Seal } from '../../ports/identity-provider/seal.ts';
 import type { Ports } from '../../ports/open.ts';
+
+const pulseEveryMs = 5_000;
 
 /** The keys that sign tasks, as every process opens them that signs or shows them. */
 export async function openSigners(
@@ -26,4 +47,119 @@ export async function openSigners(
       listen: database.listen,
     }),
   );
+}
+
+export interface DoorSettings {
+  readonly host: string;
+  readonly port: number;
+  /** What nodes call us. */
+  readonly names: readonly string[];
+  readonly certificates: Certificates;
+}
+
+/** The door of nodes and everything behind it: who they are, what they say, what they are asked to do. */
+export async function openNodeDoor(
+  parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
+  settings: DoorSettings & {
+    readonly policies: Policies;
+    readonly signers: TaskSigners;
+    readonly rateLimit: RateLimit;
+  },
+): Promise<NodeListener> {
+  const { database, clock, ids, log, metrics, scope } = parts;
+  const { policies, signers, certificates } = settings;
+  const db = database.database;
+  const begin = actsOf('nodes', ids);
+  const waited = metrics.histogram(
+    'gpuaas_node_task_dispatch_seconds',
+    'Time from the decision about a task to its hand-out.',
+    [],
+    latencyBuckets,
+  );
+  const refused = metrics.counter('gpuaas_node_results_refused_total', 'Results of nodes that were refused, by code.', [
+    'code',
+  ]);
+  const written = metrics.counter('gpuaas_node_reports_written_total', 'Heartbeats that were written.', []);
+  const writes = metrics.counter('gpuaas_node_report_writes_total', 'Transactions that wrote heartbeats.', []);
+  const room = openWaitingRoom({
+    clock,
+    log,
+    ...makeDispatch({
+      db,
+      begin,
+      ids,
+      clock,
+      redispatchSeconds: () => policies.number('node.task_redispatch_seconds'),
+      onDispatched: (seconds) => waited.observe(seconds),
+    }),
+  });
+  const reports = openReports({
+    reports: database.reports,
+    clock,
+    log,
+    onNewcomers: () => database.notify(newcomersChannel),
+    onWritten: (nodes) => {
+      writes.inc();
+      written.inc(nodes);
+    },
+  });
+  let listener: NodeListener | undefined;
+  const denials = scope.keep(
+    'node-denials',
+    await openDenials({ db, ids, clock, log, listen: database.listen, onLook: () => listener?.cutDenied() }),
+  );
+  listener = scope.keep(
+    'node-listener',
+    await openNodeListener({
+      ...settings,
+      identities: makeIdentities({
+        db,
+        certificates,
+        signers,
+        ids,
+        clock,
+        certificateHours: () => policies.number('node.certificate_hours'),
+        heartbeatSeconds: () => policies.number('node.heartbeat_seconds'),
+      }),
+      results: makeResults({
+        db,
+        onRefused: (code) => refused.inc({ code }),
+        onSettled: keepTopology,
+        onProgress: async (tx, task, progress) => {
+          if (!task.allocation_id) return;
+          await noteAllocation(tx, task.allocation_id, {
+            ids,
+            correlationId: task.correlation_id,
+            kind: 'phase',
+            name: progress.phase,
+            detail: { state: progress.state, at: progress.at, percent: progress.percent ?? null },
+          });
+        },
+      }),
+      reports,
+      room,
+      denials: () => denials,
+      signers: signers.accepted,
+      clock,
+      ids,
+      log,
+      metrics,
+    }),
+  );
+  scope.keep('node-tasks wake-up', await database.listen(tasksChannel, room.wake));
+  // As long as nodes are heard and their words are written down, their silence means something.
+  scope.keep(
+    'node-pulse',
+    startReconciler(
+      {
+        name: 'node-pulse',
+        async round() {
+          if (reports.healthy) database.notify(pulseChannel);
+          return 'idle';
+        },
+      },
+      { clock, log, everyMs: pulseEveryMs },
+    ),
+  );
+  return listener;
 }

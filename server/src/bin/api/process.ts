@@ -14,11 +14,28 @@ import { connectFleet } from './simulator-desk.ts';
 export const api = defineProcess({
   name: 'api',
   summary: 'Every public, admin and internal route, and sign-in.',
-  needs: ['database', 'cache'],
+  needs: ['database', 'cache', 'certificates'],
   config: Type.Object({
     ...signInConfig.properties,
     host: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535, description: 'The port to listen on.' }),
+    nodeHost: Type.String({ default: '127.0.0.1', description: 'The address that nodes call.' }),
+    nodePort: Type.Integer({
+      default: 8444,
+      minimum: 0,
+      maximum: 65_535,
+      description: 'The port that nodes call, with certificates on both sides; 0 takes a free one.',
+    }),
+    nodeUrl: Type.Optional(
+      Type.String({
+        pattern: '^https://',
+        description: 'Where nodes reach this installation; the first name and the port when left out.',
+      }),
+    ),
+    nodeNames: Type.String({
+      default: '127.0.0.1,localhost',
+      description: 'What nodes call this installation: names and addresses for its certificate, with commas between.',
+    }),
     region: Type.String({
       default: 'local',
       pattern: '^[a-z0-9-]{1,32}$',
@@ -57,7 +74,15 @@ export const api = defineProcess({
     }
     const signIn = await openSignIn(config, publicUrl, parts);
     const { provider, consoleClient: client, embedded } = signIn;
-    const { app, console } = await assembleApi(parts, {
+    const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
+    let nodePort = config.nodePort;
+    const { app, console, openNodeDoor } = await assembleApi(parts, {
+      ...(parts.certificates.isOpen && {
+        nodeDoor: async () => ({
+          url: config.nodeUrl ?? `https://${nodeNames[0]}:${nodePort}`,
+          fingerprint: (await parts.certificates.authority()).fingerprint,
+        }),
+      }),
       region: config.region,
       issuer: signIn.issuer,
       audience: config.oidcAudience,
@@ -81,5 +106,17 @@ export const api = defineProcess({
       return reply.code(state.ready ? 200 : 503).send({ ready: state.ready });
     });
     await app.listen({ host: config.host, port: config.port });
+    if (!parts.certificates.isOpen) {
+      parts.log.warn({}, 'there is no authority of certificates: no node can call');
+      return;
+    }
+    const door = await openNodeDoor({
+      host: config.nodeHost,
+      port: config.nodePort,
+      names: nodeNames,
+      certificates: parts.certificates,
+    });
+    nodePort = door.port;
+    parts.log.info({ port: nodePort }, 'nodes may call');
   },
 });

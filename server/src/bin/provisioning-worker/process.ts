@@ -1,6 +1,6 @@
 import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
-import { answersChannel, makeAnswers, showFleet } from '../../domains/nodes/index.ts';
+import { answersChannel, makeAnswers, makeTasks, showFleet } from '../../domains/nodes/index.ts';
 import { listener, startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
@@ -11,6 +11,7 @@ import { startReconciler } from '../../kernel/reconciler.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
+import { watchNodes } from './nodes.ts';
 
 /** A task that nobody ended is noticed this late, and a key that is due signs this late. */
 const sweepEveryMs = 1_000;
@@ -36,6 +37,10 @@ export const provisioningWorker = defineProcess({
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
     const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));
     scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
+    await watchNodes(
+      { database, clock, ids, log, metrics, scope },
+      { policies, tasks: makeTasks({ ids, clock, signer: taskSigners }) },
+    );
     const removeProject = makeRemoveProject({ db, residents: [makeProjectKeys({ db, begin: actsOf('ssh', ids) })] });
     await sagas.serve([removeProject]);
     const consumer = scope.keep(

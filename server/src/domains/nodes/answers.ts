@@ -6,7 +6,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
 import type { Sagas } from '../../ports/sagas/port.ts';
-import { answerGraceMs, sweepBatch } from './facts.ts';
+import { sweepBatch } from './facts.ts';
 import { type EndedRow, expireTasks, isAnyExpired, listUnanswered, markAnswered } from './tasks-store.ts';
 
 /** What a saga that waits for a task is told. */
@@ -43,8 +43,8 @@ export function answerOf(task: Pick<EndedRow, 'id' | 'state' | 'result'>): TaskA
 }
 
 /**
- * Tells sagas how their tasks ended. Whoever writes a result tells at once; what was written and not told, because a
- * process died in between, is told by the sweeper. Telling twice is harmless: the first answer counts.
+ * Tells sagas how their tasks ended. Whoever writes an end wakes this after the commit; what was written and not told,
+ * because a process died in between, is found by the next look. Telling twice is harmless: the first answer counts.
  */
 export function makeAnswers(parts: {
   readonly db: Database;
@@ -83,22 +83,6 @@ export function makeAnswers(parts: {
   }
 
   return {
-    /** Tells now; if that fails the sweeper will. */
-    async tellNow(task: EndedRow): Promise<void> {
-      try {
-        await tell(task);
-      } catch (error) {
-        log.warn({ err: error, task: task.id }, 'a saga was not told how its task ended; it will be told again');
-      }
-    },
-    /** Writes down who was told, many at a time. Runs wherever `tellNow` is called. */
-    marking: {
-      name: 'node-task-answers',
-      round: async () => {
-        await mark();
-        return 'idle' as const;
-      },
-    } satisfies Reconciler,
     /** Ends tasks whose time is up and tells what nobody has told. One process does it, more do no harm. */
     sweeper: {
       name: 'node-task-sweeper',
@@ -113,9 +97,8 @@ export function makeAnswers(parts: {
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });
         }
-        const before = new Date(now.getTime() - (expired > 0 ? 0 : answerGraceMs));
-        const unanswered = await look((tx) => listUnanswered(tx, before, sweepBatch));
-        for (const task of unanswered) await tell(task);
+        const unanswered = await look((tx) => listUnanswered(tx, sweepBatch));
+        await Promise.all(unanswered.map(tell));
         await mark();
         return expired === sweepBatch || unanswered.length === sweepBatch ? 'more' : 'idle';
       },

@@ -1,4 +1,4 @@
-import { secondMs } from '../../kernel/units.ts';
+import { hourMs, secondMs } from '../../kernel/units.ts';
 
 /** A key that another process made, revoked or activated is known here after this long at the latest. */
 export const signersLookAgainMs = 5 * secondMs;
@@ -8,8 +8,6 @@ export const signersShown = 100;
 export const nodesAtOnce = 500;
 /** Tasks that one round of the sweeper ends or answers. */
 export const sweepBatch = 200;
-/** How long whoever wrote a result has for telling the saga, before the sweeper tells it. */
-export const answerGraceMs = 3 * secondMs;
 /** The ids of tasks that one audit row names; the rest is counted. */
 export const taskIdsNamed = 20;
 /** The randomness of an enrolment token: nobody guesses 256 bits. */
@@ -22,3 +20,13 @@ export const stuckShown = 200;
 export const nodeGeneration = 1;
 /** What a file of secrets on a host is opened with: its owner alone. */
 export const secretFileMode = '0600';
+/** A certificate that was revoked is refused after this long, should the word of it get lost. */
+export const denialsLookAgainMs = 4 * secondMs;
+/** What the product promises: one transaction a second for all heartbeats. */
+export const reportsEveryMs = secondMs;
+/** Nodes whose last word one process holds, at some kilobytes each: ten times the largest fleet. */
+export const maxReportsHeld = 100_000;
+/** Processes that hear nodes say so every five seconds; after three that are missing nobody was listening. */
+export const pulseMissedMs = 15 * secondMs;
+/** A certificate of 24 hours is renewed after 16; half of the rest is left when this begins to worry somebody. */
+export const certificateWarningMs = 4 * hourMs;

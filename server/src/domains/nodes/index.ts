@@ -1,10 +1,16 @@
 export { type Answers, answerOf, makeAnswers, TaskAnswer } from './answers.ts';
+export { type Denials, openDenials } from './denials.ts';
 export { type Dispatch, makeDispatch } from './dispatch.ts';
 export { hashEnrolmentToken } from './enrolment-tokens.ts';
 export { showFleet } from './fleet-metrics.ts';
+export { readFleet } from './fleet-numbers.ts';
+export { denialsChannel, type Identities, makeIdentities, revokeNode } from './identities.ts';
 export type { NodeDoor } from './install.ts';
 export { advanceNode, type NodeTransition } from './machine.ts';
 export { operatorRoutes } from './operator.ts';
+export { makePresence, newcomersChannel, pulseChannel } from './presence.ts';
+export { openReports, type Reports } from './reports.ts';
 export { makeResults, type ResultRefused, type Results, type TaskListeners } from './results.ts';
 export { openTaskSigners, type TaskSigners } from './signers.ts';
 export { answersChannel, makeTasks, type TaskOrder, type Tasks, tasksChannel } from './tasks.ts';
+export { keepTopology } from './topology.ts';

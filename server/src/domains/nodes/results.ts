@@ -10,7 +10,7 @@ import {
 import { Compile, type Validator } from 'typebox/compile';
 import type { Act, Database, WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Answers } from './answers.ts';
+import { answersChannel } from './tasks.ts';
 import { lockTask, settleTask, type TaskRow } from './tasks-store.ts';
 
 export type ResultRefused = Fault<
@@ -35,7 +35,6 @@ const outputs = new Map<NodeTaskType, Validator>(
 export function makeResults(
   parts: {
     readonly db: Database;
-    readonly answers: Pick<Answers, 'tellNow'>;
     readonly onRefused: (code: ResultRefused['code']) => void;
   } & TaskListeners,
 ): Results {
@@ -54,9 +53,7 @@ export function makeResults(
 
   return {
     async settle(act, nodeId, taskId, result) {
-      let ended: TaskRow | undefined;
       const { value: fault } = await db.write(act, async (tx) => {
-        ended = undefined;
         const task = await lockTask(tx, taskId, nodeId);
         const wrong = task ? judge(task, result) : absent();
         if (wrong instanceof Fault) return refuse(tx, taskId, wrong);
@@ -66,7 +63,8 @@ export function makeResults(
         }
         await settleTask(tx, taskId, { state: result.outcome, result, failureCode: result.failure?.code });
         await parts.onSettled?.(tx, task, result);
-        ended = task;
+        // Whoever runs the saga is told after the commit, by whom the row is read.
+        if (task.saga_token) tx.wake(answersChannel, 'settled');
         return tx.commit(undefined, {
           target,
           change: { task_type: task.task_type, state: [task.state, result.outcome], failure: result.failure?.code },
@@ -74,9 +72,6 @@ export function makeResults(
           events: 'none',
         });
       });
-      if (ended?.saga_token) {
-        await parts.answers.tellNow({ id: taskId, state: result.outcome, saga_token: ended.saga_token, result });
-      }
       return fault;
     },
 

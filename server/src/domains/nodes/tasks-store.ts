@@ -65,8 +65,9 @@ const cancelNodeSql = sql(
 const unansweredSql = sql(
   'node-task-unanswered',
   `select id, state, saga_token, result from node_tasks
-   where saga_token is not null and saga_answered_at is null and finished_at <= $1 and mine(organization_id)
-   order by finished_at limit $2`,
+   where saga_token is not null and saga_answered_at is null and finished_at is not null
+     and mine(organization_id)
+   order by finished_at limit $1`,
 );
 const answeredSql = sql(
   'node-task-answered',
@@ -148,8 +149,7 @@ export const cancelTasks = async (tx: WriteTx, allocationId: string, generation:
   (await tx.rows<{ id: string }>(cancelSql, [allocationId, generation])).map(({ id }) => id);
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
-export const listUnanswered = (tx: ReadTx, before: Date, limit: number) =>
-  tx.rows<EndedRow>(unansweredSql, [before, limit]);
+export const listUnanswered = (tx: ReadTx, limit: number) => tx.rows<EndedRow>(unansweredSql, [limit]);
 export const markAnswered = (tx: WriteTx, ids: readonly string[]) => tx.run(answeredSql, [ids]);
 export const readBacklog = async (tx: ReadTx, now: Date) => {
   const [row] = await tx.rows<{ waiting: bigint; oldest: number }>(backlogSql, [now]);

@@ -133,6 +133,7 @@ export async function openEmbeddedAuthority(
   };
 
   return {
+    isOpen: true,
     async certifyNode({ nodeId, csr, ttlMs }) {
       const request = await readRequest(csr);
       if (request instanceof Fault) return request;

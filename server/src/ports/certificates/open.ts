@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { type EmbeddedAuthorityOptions, openEmbeddedAuthority, type Sealing } from './embedded.ts';
 import type { Certificates } from './port.ts';
@@ -6,7 +7,9 @@ import { openStepCa, type StepCaConfig } from './step-ca.ts';
 
 export type CertificatesConfig =
   | ({ readonly kind: 'embedded'; readonly seal: Sealing } & EmbeddedAuthorityOptions)
-  | ({ readonly kind: 'step-ca' } & StepCaConfig);
+  | ({ readonly kind: 'step-ca' } & StepCaConfig)
+  /** Nothing is issued, for a reason. */
+  | { readonly kind: 'none'; readonly because: string };
 
 /** The only place that knows which authority vouches for nodes. */
 export async function openCertificates(
@@ -18,5 +21,19 @@ export async function openCertificates(
       return openEmbeddedAuthority(config, { ...parts, seal: config.seal });
     case 'step-ca':
       return openStepCa(config, parts);
+    case 'none':
+      return closedAuthority(config.because);
   }
+}
+
+function closedAuthority(because: string): Certificates {
+  const refuse = () => Promise.reject(new Outage(because));
+  return {
+    isOpen: false,
+    certifyNode: refuse,
+    certifyServer: refuse,
+    authority: refuse,
+    check: async () => undefined,
+    close: async () => undefined,
+  };
 }

@@ -6,6 +6,8 @@ import type { Fault } from '../../kernel/fault.ts';
  * plane itself, within seconds: no authority has to be asked for it.
  */
 export interface Certificates {
+  /** False where no authority was configured: nothing can be issued then. */
+  readonly isOpen: boolean;
   /** For the key of the request, under the node's names and no others, for client authentication only. */
   certifyNode(order: {
     readonly nodeId: string;

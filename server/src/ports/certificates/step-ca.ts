@@ -112,6 +112,7 @@ export async function openStepCa(
   }
 
   return {
+    isOpen: true,
     async certifyNode({ nodeId, csr, ttlMs }) {
       const read = await readRequest(csr);
       if (read instanceof Fault) return read;

@@ -10,6 +10,7 @@ export interface DatabasePort {
   readonly sealer: AuditSealer;
   readonly sightings: Sightings;
   readonly consoleTokens: ConsoleTokens;
+  readonly reports: NodeReports;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
@@ -52,6 +53,23 @@ export interface ConsoleTokens {
   /** Whether this caller may renew them until then; false when somebody else is at it, or did it already. */
   claim(id: string, generation: bigint, now: Date, until: Date): Promise<boolean>;
   renew(id: string, generation: bigint, sealed: Uint8Array): Promise<boolean>;
+}
+
+/** What nodes last said. That is no act either: it leaves no audit row, and the words of many nodes are one statement. */
+export interface NodeReports {
+  /** Keeps the newest word of each node and answers the state of each that is known. */
+  record(reports: readonly NodeReport[]): Promise<Map<string, string>>;
+}
+export interface NodeReport {
+  readonly nodeId: string;
+  readonly reportedAt: Date;
+  readonly bootId: string;
+  readonly agentVersion: string;
+  readonly clockSkewMs: number;
+  readonly conditions: readonly object[];
+  readonly leases: readonly object[];
+  readonly runningTasks: readonly string[];
+  readonly gpuUtilization: readonly number[] | undefined;
 }
 
 export interface StoredReplies {

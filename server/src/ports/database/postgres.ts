@@ -6,6 +6,7 @@ import type { Log } from '../../kernel/log.ts';
 import { makeAuditSealer } from './audit-sealer.ts';
 import { makeConsoleTokens } from './console-tokens.ts';
 import { makeListener } from './listen.ts';
+import { makeNodeReports } from './node-reports.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
 import { makeSightings } from './sightings.ts';
@@ -110,6 +111,7 @@ export async function openPostgres(parts: {
     outbox: makeOutboxLog({ url, pool, clock, listen: listener.listen }),
     sightings: makeSightings(pool),
     consoleTokens: makeConsoleTokens(pool),
+    reports: makeNodeReports(pool),
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),
     listen: listener.listen,

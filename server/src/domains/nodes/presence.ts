@@ -1,0 +1,117 @@
+import { nodeAdmitted, nodeLost, nodeReturned } from '@gpuaas/contract';
+import { type BeginAct, type Database, type ReadTx, sql, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import { secondMs } from '../../kernel/units.ts';
+import { pulseMissedMs, sweepBatch } from './facts.ts';
+import type { NodeBrief } from './identity-store.ts';
+import { advanceNode } from './machine.ts';
+
+/** Nodes whose state does not fit what was last heard of them. */
+const changedSql = sql(
+  'node-presence',
+  `select n.id, n.name, n.region, n.state, r.reported_at from nodes n left join node_reports r on r.node_id = n.id
+   where (n.state = 'enrolling' and r.reported_at >= coalesce(n.enrolled_at, '-infinity')) or (n.state = 'offline' and r.reported_at >= $1)
+     or (n.state = 'active' and $2::timestamptz is not null and coalesce(r.reported_at, n.updated_at) < $2)
+   order by n.id limit $3`,
+);
+const reportSql = sql('node-last-report', 'select reported_at from node_reports where node_id = $1');
+
+/** Said every few seconds by each process that hears nodes. */
+export const pulseChannel = 'gpuaas_node_pulse';
+/** Said when a node was heard for the first time, or again. */
+export const newcomersChannel = 'gpuaas_node_newcomers';
+
+interface Seen extends NodeBrief {
+  readonly reported_at: Date | null;
+}
+
+/**
+ * Whether nodes are there. A node is lost when it said nothing for too long while we were listening: time in which this
+ * process did not run, or nobody heard nodes, or reports could not be written, is not held against anybody. So after an
+ * outage of our own everybody has a whole period to come back, and a mass reconnect loses nobody.
+ */
+export function makePresence(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lostAfterSeconds: () => number;
+  /** What follows in the transaction that admits a node: it is asked what it is made of. */
+  readonly onAdmitted: (tx: WriteTx, node: NodeBrief, correlationId: string) => Promise<void>;
+  readonly onMoved?: (transition: 'admit' | 'lose' | 'return') => void;
+}): Reconciler & { pulse(): void } {
+  const { db, clock, ids } = parts;
+  let lastPulseMs = Number.NEGATIVE_INFINITY;
+  let lastRoundMs = Number.NEGATIVE_INFINITY;
+  let listeningSinceMs = Number.POSITIVE_INFINITY;
+  const nowMs = () => clock.now().getTime();
+  const lostAfterMs = () => parts.lostAfterSeconds() * secondMs;
+
+  /** Who was last heard before this is lost; undefined while nobody may be. */
+  function silentSince(): Date | undefined {
+    const now = nowMs();
+    if (now - lastPulseMs > pulseMissedMs || now - lastRoundMs > pulseMissedMs) listeningSinceMs = now;
+    lastRoundMs = now;
+    return now - listeningSinceMs >= lostAfterMs() ? new Date(now - lostAfterMs()) : undefined;
+  }
+
+  async function settle(node: Seen, silentBefore: Date | undefined): Promise<void> {
+    const correlationId = ids.next();
+    const transition = node.state === 'enrolling' ? 'admit' : node.state === 'offline' ? 'return' : 'lose';
+    const about = { node_id: node.id, name: node.name, region: node.region };
+    const kind = { admit: nodeAdmitted, return: nodeReturned, lose: nodeLost }[transition];
+    const reason = transition === 'lose' ? `no report since ${node.reported_at?.toISOString() ?? 'ever'}` : undefined;
+    const written = await db.write(parts.begin(`node.${transition}`, { correlationId }), async (tx) => {
+      const moved = await advanceNode(tx, node.id, transition, { reason });
+      // Somebody else was faster, or an operator wants it otherwise: the next look sees what is true then.
+      if (moved === undefined) return tx.abandon(new Fault('node_not_found', 'There is no such object.'));
+      if (moved instanceof Fault) return tx.abandon(moved);
+      if (transition === 'lose' && !(await isSilent(tx, node.id, silentBefore))) {
+        return tx.abandon(new Fault('illegal_transition', 'It has reported meanwhile.'));
+      }
+      if (transition === 'admit') await parts.onAdmitted(tx, node, correlationId);
+      return tx.commit(undefined, {
+        target: { type: 'node', id: node.id },
+        change: { state: [moved.from, moved.to], ...(reason && { reason }) },
+        events: [kind.of(node.id, about)],
+      });
+    });
+    if (!(written instanceof Fault)) parts.onMoved?.(transition);
+  }
+
+  return {
+    name: 'node-presence',
+    pulse() {
+      const now = nowMs();
+      if (now - lastPulseMs > pulseMissedMs) listeningSinceMs = now;
+      lastPulseMs = now;
+    },
+    async round() {
+      const silentBefore = silentSince();
+      const heardAfter = new Date(nowMs() - lostAfterMs());
+      const viewer = systemViewer('nodes', { correlationId: ids.next() });
+      const changed = await db.read(viewer, (tx) =>
+        tx.rows<Seen>(changedSql, [heardAfter, silentBefore ?? null, sweepBatch]),
+      );
+      for (const node of changed) {
+        try {
+          await settle(node, silentBefore);
+        } catch (error) {
+          // One that cannot be settled must not keep the others from it.
+          parts.log.warn({ err: error, node: node.id }, 'the state of a node could not be settled');
+        }
+      }
+      return changed.length === sweepBatch ? 'more' : 'idle';
+    },
+  };
+}
+
+async function isSilent(tx: ReadTx, nodeId: string, before: Date | undefined): Promise<boolean> {
+  const [row] = await tx.rows<{ reported_at: Date }>(reportSql, [nodeId]);
+  return before !== undefined && (!row || row.reported_at < before);
+}

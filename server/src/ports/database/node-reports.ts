@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import { sql } from '../../kernel/act.ts';
+import type { NodeReports } from './port.ts';
+
+/** Nodes that are unknown are left out: their last word would have nowhere to lie. */
+const record = sql(
+  'node-reports-record',
+  `with said as (
+     select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::bigint[], $6::jsonb[], $7::jsonb[],
+       $8::jsonb[], $9::text[])
+       as s (node_id, reported_at, boot_id, agent_version, clock_skew_ms, conditions, leases, running_tasks, gpu)
+   ), known as (select n.id, n.state from nodes n join said s on s.node_id = n.id where n.state <> 'deleted'
+   ), written as (
+     insert into node_reports as r (node_id, reported_at, boot_id, agent_version, clock_skew_ms, conditions, leases,
+       running_tasks, gpu_utilization)
+     select s.node_id, s.reported_at, s.boot_id, s.agent_version, s.clock_skew_ms, s.conditions, s.leases,
+       s.running_tasks, s.gpu::integer[]
+     from said s join known k on k.id = s.node_id
+     order by s.node_id
+     on conflict (node_id) do update set reported_at = excluded.reported_at, boot_id = excluded.boot_id,
+       agent_version = excluded.agent_version, clock_skew_ms = excluded.clock_skew_ms,
+       conditions = excluded.conditions, leases = excluded.leases, running_tasks = excluded.running_tasks,
+       gpu_utilization = excluded.gpu_utilization
+     where r.reported_at <= excluded.reported_at
+   )
+   select id, state from known`,
+);
+
+export const makeNodeReports = (pool: Pool): NodeReports => ({
+  async record(reports) {
+    const column = (of: (report: (typeof reports)[number]) => unknown) => reports.map(of);
+    const values = [
+      column(({ nodeId }) => nodeId),
+      column(({ reportedAt }) => reportedAt),
+      column(({ bootId }) => bootId),
+      column(({ agentVersion }) => agentVersion),
+      column(({ clockSkewMs }) => clockSkewMs),
+      column(({ conditions }) => JSON.stringify(conditions)),
+      column(({ leases }) => JSON.stringify(leases)),
+      column(({ runningTasks }) => JSON.stringify(runningTasks)),
+      column(({ gpuUtilization }) => (gpuUtilization ? `{${gpuUtilization.join(',')}}` : null)),
+    ];
+    const { rows } = await pool.query<{ id: string; state: string }>({ ...record, values });
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  },
+});
