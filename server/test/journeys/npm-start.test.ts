@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const patience = 120_000;
+const patience = 300_000;
 const create = async (url: string, token: string, slug: string) => {
   const response = await fetch(`${url}/api/v1/organizations`, {
     method: 'POST',
@@ -100,7 +100,7 @@ describe('npm start', () => {
     expect(port).toEqual({ code: 1, output: '\n--port takes a number from 1 to 65535, not "eighty".\n' });
     expect(both.code).toBe(1);
     expect(both.output).toContain('give one of them');
-  });
+  }, 60_000);
 
   it(
     'prints facts that work, keeps its state over Ctrl-C and over kill -9, and is alone on its data',

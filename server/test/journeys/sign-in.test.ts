@@ -122,3 +122,39 @@ describe('a token of this provider', () => {
     expect(await ask(world.url, id_token)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
   });
 });
+
+describe('an api that another provider signs for', () => {
+  it('[SVC-01] finds it by discovery, takes its tokens, and sends people there', async () => {
+    const other = await openSignInWorld({
+      GPUAAS_OIDC_ISSUER: `${world.url}/oidc`,
+      GPUAAS_OIDC_CLI_CLIENT_ID: 'some-client',
+    });
+    try {
+      const found = await ask(other.url, '', '/api/v1/sign-in');
+      expect(found.body).toMatchObject({
+        issuer: `${world.url}/oidc`,
+        client_id: 'some-client',
+        authorization_endpoint: `${world.url}/oidc/auth`,
+      });
+      const { access_token } = await signIn(world.url, await world.newPerson());
+      expect(await ask(other.url, access_token)).toMatchObject({ status: 200, body: { platform_roles: [] } });
+      // It is no provider itself, and without a secret at the other one the console cannot sign anybody in.
+      expect((await fetch(`${other.url}/oidc/jwks`)).status).toBe(404);
+      expect((await fetch(`${other.url}/auth/login`, { redirect: 'manual' })).status).toBe(503);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('[SVC-01] takes no role from its tokens: those of the platform come from a binding alone', async () => {
+    const { login } = await world.newPerson();
+    const account = await world.issuer.accounts.find({ login });
+    const token = await world.sign({
+      sub: account?.id ?? '',
+      realm_access: { roles: ['platform_superadmin', 'platform_ops', 'admin'] },
+      platform_roles: ['platform_superadmin'],
+    });
+    expect((await ask(world.url, token)).body.platform_roles).toEqual([]);
+    expect((await ask(world.url, token, '/api/v1/admin/dlq/messages')).status).toBe(403);
+  });
+});
