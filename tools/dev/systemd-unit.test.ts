@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { root } from '../lib/tree.ts';
+
+const path = join(root, 'deploy/systemd/gpuaas-node-agent.service');
+const analyser = '/usr/bin/systemd-analyze';
+const run = promisify(execFile);
+
+/** `Name=value` by section; a name that comes twice keeps its last value, as systemd does for those used here. */
+function readUnit(text: string): Record<string, Record<string, string>> {
+  const unit: Record<string, Record<string, string>> = {};
+  let section = '';
+  for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#'))) {
+    const heading = /^\[(.+)\]$/.exec(line)?.[1];
+    if (heading) section = heading;
+    const [name = '', ...value] = line.split('=');
+    if (!heading) unit[section] = { ...unit[section], [name]: value.join('=') };
+  }
+  return unit;
+}
+
+describe('the unit of the node agent', () => {
+  const unit = readUnit(readFileSync(path, 'utf8'));
+
+  it('runs the supervisor, gives it its folders, and closes what the agent never needs', () => {
+    expect(unit['Service']).toMatchObject({
+      ExecStart: expect.stringMatching(/ \/usr\/lib\/gpuaas\/node-agent\.mjs supervise$/),
+      EnvironmentFile: '/etc/gpuaas/node-agent.env',
+      StateDirectory: 'gpuaas/agent',
+      StateDirectoryMode: '0700',
+      UMask: '0077',
+      Restart: 'always',
+      ProtectClock: 'yes',
+      ProtectKernelLogs: 'yes',
+      LimitCORE: '0',
+    });
+    expect(unit['Install']).toEqual({ WantedBy: 'multi-user.target' });
+  });
+
+  it('pleases systemd itself, on machines that have it', async () => {
+    const complaints = existsSync(analyser)
+      ? await run(analyser, ['verify', path]).then(
+          ({ stderr }) => stderr,
+          (error: { readonly stderr?: string }) => error.stderr ?? String(error),
+        )
+      : '';
+    expect(complaints.split('\n').filter((line) => line.includes('gpuaas-node-agent'))).toEqual([]);
+  });
+});
