@@ -48,6 +48,7 @@ export async function setUpWritePath(
         {
           GPUAAS_HOST: host,
           GPUAAS_PORT: String(port),
+          GPUAAS_NODE_PORT: '0',
           GPUAAS_OIDC_ISSUER: issuerName,
           GPUAAS_OIDC_AUDIENCE: audience,
           GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,

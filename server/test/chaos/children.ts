@@ -75,6 +75,7 @@ export async function openInstallation(): Promise<Installation> {
           GPUAAS_DATABASE_POOL_SIZE: '4',
           GPUAAS_INSTANCE: 'chaos',
           GPUAAS_PORT: String(port),
+          GPUAAS_NODE_PORT: '0',
           GPUAAS_OIDC_ISSUER: 'https://issuer.test',
           GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
           ...(failpoints && { GPUAAS_FAILPOINTS: failpoints }),

@@ -135,7 +135,8 @@ describe('a callback', () => {
     };
     for (let hop = 0; hop < 5; hop += 1) {
       const cookie = [...browser.cookies.values()].map(({ name, value }) => `${name}=${value}`).join('; ');
-      const reply = await fetch(address, { ...init, redirect: 'manual', headers: { ...init.headers, cookie } });
+      const headers = { ...(init.headers as Record<string, string> | undefined), cookie };
+      const reply = await fetch(address, { ...init, redirect: 'manual', headers });
       address = new URL(reply.headers.get('location') ?? '', address);
       if (address.pathname === '/auth/callback') return address;
       init = {};

@@ -53,6 +53,7 @@ export async function openEverything(
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_INSTANCE: 'journey',
       GPUAAS_PORT: String(port),
+      GPUAAS_NODE_PORT: '0',
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: secretsKey,
       GPUAAS_REQUESTS_PER_MINUTE: '100000',

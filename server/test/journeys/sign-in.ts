@@ -48,6 +48,7 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
       GPUAAS_PLUMBING_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_PORT: String(listenOn),
+      GPUAAS_NODE_PORT: '0',
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: key,
       GPUAAS_REQUESTS_PER_MINUTE: '100000',
