@@ -123,6 +123,74 @@ export const invariants: readonly Invariant[] = [
       where not exists (select from organizations o where o.id::text = c.id)
         and not exists (select from projects p where p.id::text = c.id)`,
   },
+  {
+    name: 'I1 slots of the living',
+    means: 'An allocation that lives holds exactly its slots, and one that ended holds none that could be used.',
+    sql: `select a.id, a.state, a.gpu_count, count(s.id) as slots from allocations a
+      left join slots s on s.allocation_id = a.id
+      where a.state in ('provisioning', 'active', 'releasing') or a.placement_status = 'reserved'
+      group by a.id having count(s.id) <> a.gpu_count
+      union all
+      select a.id, a.state, a.gpu_count, count(s.id) from allocations a
+      join slots s on s.allocation_id = a.id and s.state in ('reserved', 'in_use')
+      where a.state in ('released', 'failed') group by a.id`,
+  },
+  {
+    name: 'I1 claims',
+    means: 'A slot that is held has one live claim, by the allocation that holds it; a free one has none.',
+    sql: `select s.id, s.state, count(c.id) as claims from slots s
+      left join allocation_claims c on c.slot_id = s.id and c.freed_at is null
+      group by s.id
+      having (s.state in ('reserved', 'in_use') and (count(c.id) <> 1 or min(c.allocation_id::text) <> s.allocation_id::text))
+        or (s.state in ('available', 'disabled') and count(c.id) > 0)`,
+  },
+  {
+    name: 'I2 one NUMA group',
+    means: 'A slice that fits into one NUMA group is in one.',
+    sql: `select c.allocation_id, count(*) as slots from allocation_claims c
+      join slots s on s.id = c.slot_id
+      join allocations a on a.id = c.allocation_id and a.capacity_shape = 'gpu_slice'
+      where c.freed_at is null and a.gpu_count <= 4
+      group by c.allocation_id having count(distinct (s.node_id, s.numa_node)) > 1`,
+  },
+  {
+    name: 'I6 timelines',
+    means:
+      'Every transition in the timeline of an allocation is an edge of its machine, begins where the last one ended, and ends where the allocation is.',
+    sql: `with steps as (
+        select t.allocation_id, t.from_state, t.to_state, t.version,
+          lag(t.to_state, 1, 'requested') over (partition by t.allocation_id order by t.version) as before,
+          row_number() over (partition by t.allocation_id order by t.version desc) = 1 as last
+        from allocation_timeline t where t.kind = 'transition'
+      )
+      select s.allocation_id, s.from_state, s.to_state, s.version from steps s
+      join allocations a on a.id = s.allocation_id
+      where s.from_state <> s.before or (s.last and s.to_state <> a.state)
+        or not exists (select from machine_edges e
+          where e.machine = 'allocation' and e.from_state = s.from_state and e.to_state = s.to_state)
+      union all
+      select a.id, a.state, null, a.version from allocations a
+      where a.state <> 'requested' and not exists (
+        select from allocation_timeline t where t.allocation_id = a.id and t.kind = 'transition')`,
+  },
+  {
+    name: 'I11 fenced results',
+    means: 'A result that counted is of the lease that its task was made for, and says what the task became.',
+    sql: `select id, state, generation, result ->> 'generation' as said from node_tasks
+      where state in ('succeeded', 'failed')
+        and (result is null or (result ->> 'generation')::bigint <> generation or result ->> 'outcome' <> state)`,
+  },
+  {
+    name: 'I12 nothing waits for nobody',
+    means: 'An allocation on its way somewhere has a task that is open, or something happened to it within a minute.',
+    sql: `select a.id, a.state, a.updated_at from allocations a
+      where (a.state in ('provisioning', 'releasing') or (a.state = 'requested' and a.placement_status = 'reserved'))
+        and a.updated_at < clock_timestamp() - interval '60 seconds'
+        and not exists (select from node_tasks k where k.allocation_id = a.id
+          and (k.state in ('queued', 'dispatched') or k.finished_at > clock_timestamp() - interval '60 seconds'))
+        and not exists (select from allocation_timeline t
+          where t.allocation_id = a.id and t.at > clock_timestamp() - interval '60 seconds')`,
+  },
 ];
 
 /** The names of those that do not hold, each with its first violations. */

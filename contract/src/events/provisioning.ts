@@ -154,3 +154,17 @@ export const provisioningAttested = defineEvent({
     problems: Type.Array(Type.String(), { maxItems: 50 }),
   }),
 });
+
+export const provisioningIdle = defineEvent({
+  type: 'provisioning.idle',
+  version: '1.0',
+  summary: 'An allocation has done nothing for as long as its owner allowed.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({
+    idle_since: Timestamp,
+    releases_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it will be released; null when it is only told.',
+    }),
+  }),
+});

@@ -89,6 +89,8 @@ export interface Receipt {
   readonly result?: 'success' | 'failure';
   /** Whose log and whose events these are, for an act that learns it on the way: somebody accepts an invitation. */
   readonly organizationId?: string;
+  /** The same for the project: a node reports about an allocation whose project it does not know. */
+  readonly projectId?: string;
   readonly events: readonly DeclaredEvent[] | 'none';
 }
 export interface Commit<T> {

@@ -25,6 +25,36 @@ const addEvent = `insert into outbox_events (event_id, message_id, subject, key,
 const audit = (action: string, change: object) =>
   world.root.query(addAudit, [systemIds.next(), action, acme.projectId, JSON.stringify(change)]);
 
+/** Rows that no door would let in: constraints between tables are off while an invariant is broken. */
+const addAllocation = async (state: string, gpus = 1): Promise<string> => {
+  const id = systemIds.next();
+  await world.root.query(
+    `insert into allocations (id, organization_id, project_id, name, requested_by, state, placement_status, sku,
+       capacity_shape, gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model, failure_code,
+       updated_at)
+     values ($1, $2, $3, 'x', 'x', $4, 'leased', 'x', 'gpu_slice', $5, 'x', 1, 'USD', $1, 1, 'user-revoke', 'x',
+       clock_timestamp() - interval '2 minutes')`,
+    [id, acme.organizationId, acme.projectId, state, gpus],
+  );
+  return id;
+};
+const addSlot = async (allocation: string | null, state: string, numa = 0): Promise<string> => {
+  const id = systemIds.next();
+  await world.root.query(
+    `insert into slots (id, node_id, slot_index, state, allocation_id, gpu_uuid, gpu_model, gpu_memory_mib, pci_address,
+       numa_node)
+     values ($1, $1, 0, $2, $3, 'GPU-' || gen_random_uuid(), 'x', 1, '0000:00:00.0', $4)`,
+    [id, state, allocation, numa],
+  );
+  return id;
+};
+const addClaim = (allocation: string, slot: string) =>
+  world.root.query(
+    `insert into allocation_claims (id, allocation_id, organization_id, slot_id, node_id, kind, generation)
+     values (gen_random_uuid(), $1, $2, $3, $3, 'slot', 1)`,
+    [allocation, acme.organizationId, slot],
+  );
+
 const breaks: Readonly<Record<string, () => Promise<unknown>>> = {
   'I6 edges': () => audit('project.test', { state: ['deleted', 'active'] }),
   'I6 paths': () => world.root.query(`update projects set state = 'archived'`),
@@ -41,6 +71,21 @@ const breaks: Readonly<Record<string, () => Promise<unknown>>> = {
   'I10 one resource per key': () =>
     world.root.query(`update idempotency_records set body = (select min(body) from idempotency_records where status = 201)
       where status = 201`),
+  'I1 slots of the living': () => addAllocation('active'),
+  'I1 claims': async () => addSlot(await addAllocation('active'), 'in_use'),
+  'I2 one NUMA group': async () => {
+    const allocation = await addAllocation('active', 2);
+    for (const numa of [0, 1]) await addClaim(allocation, await addSlot(allocation, 'in_use', numa));
+  },
+  'I6 timelines': () => addAllocation('failed'),
+  'I11 fenced results': () =>
+    world.root.query(
+      `insert into node_tasks (id, node_id, task_type, generation, state, envelope, result, correlation_id, issued_at,
+         expires_at)
+       values (gen_random_uuid(), gen_random_uuid(), 'x', 2, 'succeeded', '{}',
+         '{"generation": 1, "outcome": "succeeded"}', 'x', now(), now())`,
+    ),
+  'I12 nothing waits for nobody': () => addAllocation('provisioning'),
 };
 const ask = async (text: string) => (await world.root.query(text)).rows as object[];
 

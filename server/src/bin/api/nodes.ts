@@ -1,4 +1,4 @@
-import { noteAllocation } from '../../domains/allocations/index.ts';
+import { makePhases } from '../../domains/allocations/index.ts';
 import {
   keepTopology,
   makeDispatch,
@@ -125,16 +125,7 @@ export async function openNodeDoor(
         db,
         onRefused: (code) => refused.inc({ code }),
         onSettled: keepTopology,
-        onProgress: async (tx, task, progress) => {
-          if (!task.allocation_id) return;
-          await noteAllocation(tx, task.allocation_id, {
-            ids,
-            correlationId: task.correlation_id,
-            kind: 'phase',
-            name: progress.phase,
-            detail: { state: progress.state, at: progress.at, percent: progress.percent ?? null },
-          });
-        },
+        onProgress: makePhases({ ids }),
       }),
       reports,
       room,

@@ -1,16 +1,15 @@
-import { projectRemovalRequested } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { answersChannel, makeAnswers, makeTasks, showFleet } from '../../domains/nodes/index.ts';
-import { listener, startConsumer } from '../../domains/outbox/index.ts';
+import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
-import { makeProjectKeys } from '../../domains/ssh/index.ts';
-import { makeRemoveProject } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/config.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
+import { serveAllocations } from './allocations.ts';
+import { makeListeners } from './listeners.ts';
 import { watchNodes } from './nodes.ts';
 
 /** A task that nobody ended is noticed this late, and a key that is due signs this late. */
@@ -37,12 +36,12 @@ export const provisioningWorker = defineProcess({
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
     const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));
     scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
-    await watchNodes(
-      { database, clock, ids, log, metrics, scope },
-      { policies, tasks: makeTasks({ ids, clock, signer: taskSigners }) },
+    const tasks = makeTasks({ ids, clock, signer: taskSigners });
+    await watchNodes({ database, clock, ids, log, metrics, scope }, { policies, tasks });
+    const { served, release } = await serveAllocations(
+      { database, sagas, clock, ids, log, metrics, scope },
+      { policies, tasks },
     );
-    const removeProject = makeRemoveProject({ db, residents: [makeProjectKeys({ db, begin: actsOf('ssh', ids) })] });
-    await sagas.serve([removeProject]);
     const consumer = scope.keep(
       'consumer',
       await startConsumer({
@@ -52,26 +51,7 @@ export const provisioningWorker = defineProcess({
         begin: actsOf('provisioning-worker', ids),
         log,
         maxAttempts: policies.number('events.consume_max_attempts'),
-        listeners: [
-          listener({
-            event: projectRemovalRequested,
-            action: 'project.begin_removal',
-            // The run's id is the removal that was asked for: the same event again is the same run.
-            before: (payload, envelope) =>
-              sagas.start(
-                removeProject,
-                `${payload.project_id}.${payload.version}`,
-                { projectId: payload.project_id },
-                {
-                  correlationId: envelope.correlation_id,
-                  traceparent: envelope.traceparent,
-                  organizationId: envelope.organization_id,
-                  projectId: envelope.project_id,
-                },
-              ),
-            effect: async (_tx, payload) => ({ type: 'project', id: payload.project_id }),
-          }),
-        ],
+        listeners: makeListeners({ db, sagas, served, release }),
       }),
     );
     showFleet({ db, ids, clock, policies, metrics });

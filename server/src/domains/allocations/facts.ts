@@ -4,3 +4,5 @@ import { hourMs } from '../../kernel/units.ts';
 export const capacityChannel = 'gpuaas_capacity';
 /** The backstop of a wait for a node: the task itself expires long before, and says so. */
 export const answerWithinMs = 24 * hourMs;
+/** Allocations or nodes that one round of a guard looks at before it comes round again. */
+export const guardBatch = 200;

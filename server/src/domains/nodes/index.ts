@@ -10,7 +10,7 @@ export { advanceNode, type NodeTransition } from './machine.ts';
 export { operatorRoutes } from './operator.ts';
 export { makePresence, newcomersChannel, pulseChannel } from './presence.ts';
 export { openReports, type Reports } from './reports.ts';
-export { makeResults, type ResultRefused, type Results, type TaskListeners } from './results.ts';
+export { makeResults, type ResultRefused, type Results, type TaskListeners, type Told } from './results.ts';
 export { openTaskSigners, type TaskSigners } from './signers.ts';
 export { answersChannel, makeTasks, type TaskOrder, type Tasks, tasksChannel } from './tasks.ts';
 export { keepTopology } from './topology.ts';

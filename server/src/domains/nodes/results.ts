@@ -1,4 +1,5 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto';
+import type { DeclaredEvent } from '@gpuaas/contract';
 import {
   type NodeTaskProgress,
   type NodeTaskResult,
@@ -22,10 +23,15 @@ export interface Results {
   /** Notes how far a task is. */
   progress(act: Act, nodeId: string, taskId: string, progress: NodeTaskProgress): Promise<ResultRefused | undefined>;
 }
+/** What the world is told about progress, and whose it is. */
+export interface Told {
+  readonly projectId: string;
+  readonly events: readonly DeclaredEvent[];
+}
 /** What else happens in the transaction of a result or of progress; the domains that care say. */
 export interface TaskListeners {
   readonly onSettled?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<void>;
-  readonly onProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<void>;
+  readonly onProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<Told | undefined>;
 }
 
 const outputs = new Map<NodeTaskType, Validator>(
@@ -83,12 +89,13 @@ export function makeResults(
         if (task?.state !== 'dispatched') {
           return refuse(tx, taskId, new Fault('node_task_settled', `The task is ${task?.state}.`));
         }
-        await parts.onProgress?.(tx, task, progress);
+        const told = await parts.onProgress?.(tx, task, progress);
         return tx.commit(undefined, {
           target: { type: 'node_task', id: taskId },
           change: { phase: progress.phase, state: progress.state },
           ...(task.organization_id !== null && { organizationId: task.organization_id }),
-          events: 'none',
+          ...(told && { projectId: told.projectId }),
+          events: told?.events ?? 'none',
         });
       });
       return fault;

@@ -8,5 +8,5 @@ export const maxKnown = 20_000;
 export const tokenBytes = 32;
 /** Organizations that a person sees at a glance; the list of organizations has pages. */
 export const maxShown = 200;
-/** Winding down waits for other domains, which may need a moment. */
-export const windDownRetry = { attempts: 5, firstDelayMs: 200, maxDelayMs: 30 * secondMs };
+/** Winding down waits for other domains: machines shut down and disks are wiped, which takes a quarter of an hour at most. */
+export const windDownRetry = { attempts: 40, firstDelayMs: 200, maxDelayMs: 30 * secondMs };

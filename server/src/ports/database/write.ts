@@ -126,14 +126,15 @@ export function makeWrite(parts: {
     idempotency: ReturnType<typeof idempotencyOf>,
   ): unknown[] {
     const organizationId = act.organizationId ?? receipt.organizationId;
+    const projectId = act.projectId ?? receipt.projectId;
     const envelopes =
-      receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event, organizationId));
+      receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event, { organizationId, projectId }));
     const some = envelopes.length > 0;
     const reply = idempotency?.encode(value);
     return [
       act.id,
       organizationId ?? null,
-      act.projectId ?? null,
+      projectId ?? null,
       act.actorId,
       act.actorKind,
       act.actorRole,
@@ -164,7 +165,7 @@ export function makeWrite(parts: {
   function sealed(
     act: Act,
     event: DeclaredEvent,
-    organizationId: string | undefined,
+    { organizationId, projectId }: { organizationId: string | undefined; projectId: string | undefined },
   ): { event: DeclaredEvent; envelope: Envelope } {
     const valid = payloads.get(event.type);
     if (!valid?.Check(event.payload))
@@ -179,7 +180,7 @@ export function makeWrite(parts: {
         correlation_id: act.correlationId,
         ...(act.traceparent && { traceparent: act.traceparent }),
         ...(organizationId && { organization_id: organizationId }),
-        ...(act.projectId && { project_id: act.projectId }),
+        ...(projectId && { project_id: projectId }),
         ...(act.actorKind === 'user' && { actor_id: act.actorId }),
         payload: event.payload,
       },

@@ -1,0 +1,73 @@
+import { makeGuards, makeProjectAllocations, makeReattest } from '../../domains/allocations/index.ts';
+import type { Tasks } from '../../domains/nodes/index.ts';
+import type { Policies } from '../../domains/policy/index.ts';
+import { makeProjectKeys } from '../../domains/ssh/index.ts';
+import { actsOf } from '../../kernel/act.ts';
+import type { Common } from '../../kernel/process.ts';
+import { startReconciler } from '../../kernel/reconciler.ts';
+import type { Saga } from '../../kernel/saga.ts';
+import type { Ports } from '../../ports/open.ts';
+import { makeSagas } from './sagas.ts';
+
+/** How late a guard notices; what matters sooner is told by events. */
+const guardEveryMs = 2_000;
+
+const taskPolicies = {
+  provision: 'allocation.provision_timeout_seconds',
+  release: 'allocation.release_timeout_seconds',
+  short: 'node.task_ttl_seconds',
+} as const;
+
+/** Serves the sagas of allocations and looks after those that nobody asks about. */
+export async function serveAllocations(
+  parts: Pick<Ports, 'database' | 'sagas'> & Omit<Common<unknown>, 'config'>,
+  settings: { readonly policies: Policies; readonly tasks: Tasks },
+) {
+  const { database, sagas, clock, ids, log, metrics, scope } = parts;
+  const { policies, tasks } = settings;
+  const db = database.database;
+  const guards = makeGuards({
+    db,
+    begin: actsOf('allocation-guards', ids),
+    ids,
+    clock,
+    metrics,
+    policies: {
+      maxReleaseAttempts: () => policies.number('allocation.force_release_max_attempts'),
+      lostAfterSeconds: () => policies.number('allocation.node_lost_seconds'),
+      reportSeconds: () => policies.number('node.lost_after_seconds'),
+      idlePercent: () => policies.number('allocation.idle_percent'),
+      idleGraceMinutes: () => policies.number('allocation.idle_grace_minutes'),
+    },
+  });
+  const served = makeSagas({
+    db,
+    ids,
+    clock,
+    tasks,
+    taskSeconds: (kind) => policies.number(taskPolicies[kind]),
+    graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
+    residents: [
+      makeProjectAllocations({ db, release: guards.release }),
+      makeProjectKeys({ db, begin: actsOf('ssh', ids) }),
+    ],
+  });
+  await sagas.serve(Object.values(served) as unknown as readonly Saga<never>[]);
+  const reattest = makeReattest({
+    db,
+    ids,
+    clock,
+    everyMinutes: () => policies.number('allocation.reattest_minutes'),
+    begin: (run, lease, { organization_id, project_id }) =>
+      sagas.start(served.attest, run, lease, {
+        correlationId: ids.next(),
+        traceparent: undefined,
+        organizationId: organization_id,
+        projectId: project_id,
+      }),
+  });
+  for (const guard of [guards.expiry, guards.lostNodes, guards.idle, guards.drift, reattest]) {
+    scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs: guardEveryMs }));
+  }
+  return { served, release: guards.release };
+}

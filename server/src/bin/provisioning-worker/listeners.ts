@@ -1,0 +1,112 @@
+import {
+  type Envelope,
+  projectRemovalRequested,
+  provisioningCleanupRequested,
+  provisioningForceReleaseRequested,
+  provisioningReleasingRequested,
+  provisioningRequested,
+  provisioningRestartRequested,
+} from '@gpuaas/contract';
+import { readOrder } from '../../domains/allocations/index.ts';
+import { type Listener, listener } from '../../domains/outbox/index.ts';
+import { type Database, systemViewer } from '../../kernel/act.ts';
+import type { Origin, Sagas } from '../../ports/sagas/port.ts';
+import type { makeSagas } from './sagas.ts';
+
+/** Which saga each event begins. A run is named after what asked for it, so that the same event again is the same run. */
+export function makeListeners(parts: {
+  readonly db: Database;
+  readonly sagas: Sagas;
+  readonly served: ReturnType<typeof makeSagas>;
+  readonly release: (allocationId: string, reason: string) => Promise<boolean>;
+}): readonly Listener[] {
+  const { sagas, served } = parts;
+  const allocation = async (_tx: unknown, payload: { readonly allocation_id: string }) => ({
+    type: 'allocation',
+    id: payload.allocation_id,
+  });
+
+  /** A whole node under full-reimage is imaged again before anybody else gets it. */
+  async function vacate(
+    payload: { readonly allocation_id: string; readonly generation: number; readonly version: number },
+    how: { readonly afterwards: 'available' | 'quarantined'; readonly forced: boolean },
+    envelope: Envelope,
+  ): Promise<void> {
+    const viewer = systemViewer('provisioning-worker', { correlationId: envelope.correlation_id });
+    const order = await parts.db.read(viewer, (tx) => readOrder(tx, payload.allocation_id));
+    const reimages = order?.shape === 'baremetal' && order.isolationModel === 'full-reimage';
+    await sagas.start(
+      reimages ? served.vacateAndReimage : served.vacate,
+      `${payload.allocation_id}.${payload.version}`,
+      { allocationId: payload.allocation_id, generation: payload.generation, ...how },
+      originOf(envelope),
+    );
+  }
+
+  return [
+    listener({
+      event: projectRemovalRequested,
+      action: 'project.begin_removal',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.removeProject,
+          `${payload.project_id}.${payload.version}`,
+          { projectId: payload.project_id },
+          originOf(envelope),
+        ),
+      effect: async (_tx, payload) => ({ type: 'project', id: payload.project_id }),
+    }),
+    listener({
+      event: provisioningRequested,
+      action: 'allocation.begin_provisioning',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.provision,
+          `${payload.allocation_id}.${payload.generation}`,
+          { allocationId: payload.allocation_id, generation: payload.generation },
+          originOf(envelope),
+        ),
+      effect: allocation,
+    }),
+    listener({
+      event: provisioningReleasingRequested,
+      action: 'allocation.begin_release',
+      before: (payload, envelope) => vacate(payload, { afterwards: 'available', forced: payload.forced }, envelope),
+      effect: allocation,
+    }),
+    listener({
+      event: provisioningForceReleaseRequested,
+      action: 'allocation.begin_forced_release',
+      // Asked again it finds the allocation leaving, or gone.
+      before: async (payload) => {
+        await parts.release(payload.allocation_id, payload.reason);
+      },
+      effect: allocation,
+    }),
+    listener({
+      event: provisioningCleanupRequested,
+      action: 'allocation.begin_cleanup',
+      before: (payload, envelope) => vacate(payload, { afterwards: payload.afterwards, forced: true }, envelope),
+      effect: allocation,
+    }),
+    listener({
+      event: provisioningRestartRequested,
+      action: 'allocation.begin_restart',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.restart,
+          `${payload.allocation_id}.${envelope.event_id}`,
+          { allocationId: payload.allocation_id, generation: payload.generation },
+          originOf(envelope),
+        ),
+      effect: allocation,
+    }),
+  ];
+}
+
+export const originOf = (envelope: Envelope): Origin => ({
+  correlationId: envelope.correlation_id,
+  traceparent: envelope.traceparent,
+  organizationId: envelope.organization_id,
+  projectId: envelope.project_id,
+});

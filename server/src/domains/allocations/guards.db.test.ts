@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actsOf } from '../../kernel/act.ts';
+import { makeTestClock } from '../../kernel/clock.ts';
+import { systemIds } from '../../kernel/id.ts';
+import { makeMetrics } from '../../kernel/metrics.ts';
+import { asSystem } from '../../testing/world.ts';
+import { makeGuards } from './guards.ts';
+import { makeReattest } from './reattest.ts';
+import { type AllocationPlan, type Bench, openBench, type TestAllocation } from './sagas/testing.ts';
+import { openYard, type Yard } from './testing.ts';
+
+let yard: Yard;
+let bench: Bench;
+const clock = makeTestClock(new Date());
+const metrics = makeMetrics('test', '0.0.0');
+const never = new AbortController().signal;
+let guards: ReturnType<typeof makeGuards>;
+beforeAll(async () => {
+  yard = await openYard();
+  bench = await openBench(yard);
+  guards = makeGuards({
+    db: yard.port.database,
+    begin: actsOf('guards', systemIds),
+    ids: systemIds,
+    clock,
+    metrics,
+    policies: {
+      maxReleaseAttempts: () => 3,
+      lostAfterSeconds: () => 600,
+      reportSeconds: () => 45,
+      idlePercent: () => 5,
+      idleGraceMinutes: () => 15,
+    },
+  });
+});
+beforeEach(() => yard.removeNodes());
+afterAll(async () => {
+  await bench.close();
+  await yard.close();
+});
+
+const active = (plan: AllocationPlan = {}) => bench.allocation({ state: 'active', ...plan });
+const change = (allocation: TestAllocation, column: string, value: unknown) =>
+  asSystem(yard.root, `update allocations set ${column} = $2, version = version + 1 where id = $1`, [
+    allocation.id,
+    value,
+  ]);
+/** The last word of an allocation's node: what it holds, and how busy its GPUs are. */
+const report = (allocation: TestAllocation, leases: readonly object[], busy: number[] | null = null) =>
+  yard.root.query('update node_reports set leases = $2, gpu_utilization = $3, reported_at = $4 where node_id = $1', [
+    allocation.nodeId,
+    JSON.stringify(leases),
+    busy,
+    new Date(clock.now().getTime() + 1_000),
+  ]);
+const leaseOf = (allocation: TestAllocation, state = 'running') => ({
+  allocation_id: allocation.id,
+  generation: allocation.generation,
+  slot_ids: [],
+  state,
+  deadline_at: null,
+});
+const minutes = (n: number) => clock.advance(n * 60_000);
+
+describe('an allocation whose time is up', () => {
+  it('is released, and one whose time is not up is not', async () => {
+    const [due, later, endless] = [await active(), await active(), await active()];
+    await change(due, 'expires_at', clock.now());
+    await change(later, 'expires_at', new Date(clock.now().getTime() + 60_000));
+    expect(await guards.expiry.round(never)).toBe('idle');
+    expect((await due.look()).state).toBe('releasing');
+    expect((await due.look()).events).toEqual(['provisioning.releasing.requested']);
+    expect([(await later.look()).state, (await endless.look()).state]).toEqual(['active', 'active']);
+  });
+});
+
+describe('an allocation whose node is lost', () => {
+  it('is lost only when that has lasted', async () => {
+    const allocation = await active();
+    await asSystem(
+      yard.root,
+      `update nodes set state = 'offline', version = version + 1, updated_at = $2 where id = $1`,
+      [allocation.nodeId, clock.now()],
+    );
+    await minutes(9);
+    await guards.lostNodes.round(never);
+    expect((await allocation.look()).state).toBe('active');
+    await minutes(1);
+    await guards.lostNodes.round(never);
+    expect(await allocation.look()).toMatchObject({
+      state: 'failed',
+      failure: 'node_lost',
+      slots: { available: 6, cleaning: 2 },
+      events: ['provisioning.failed', 'provisioning.cleanup.requested'],
+    });
+  });
+});
+
+describe('an allocation that does nothing', () => {
+  it.each(['release', 'warn'] as const)('is warned about once, and with %s ends as its owner asked', async (action) => {
+    const allocation = await active();
+    await change(allocation, 'idle_minutes', 30);
+    await change(allocation, 'idle_action', action);
+    const round = async () => {
+      await report(allocation, [leaseOf(allocation)], [0, 5, 90, 90, 90, 90, 90, 90]);
+      await guards.idle.round(never);
+      return allocation.look();
+    };
+    await round();
+    await minutes(29);
+    expect((await round()).events).toEqual([]);
+    await minutes(1);
+    expect((await round()).events).toEqual(['provisioning.idle']);
+    expect((await round()).events).toEqual(['provisioning.idle']);
+    await minutes(15);
+    expect((await round()).state).toBe(action === 'release' ? 'releasing' : 'active');
+  });
+
+  it('is left alone when it does something, or when nobody can tell', async () => {
+    const allocation = await active();
+    await change(allocation, 'idle_minutes', 1);
+    await change(allocation, 'idle_action', 'release');
+    for (const busy of [[0, 6], null, [0, 6]]) {
+      await report(allocation, [leaseOf(allocation)], busy);
+      await guards.idle.round(never);
+      await minutes(30);
+    }
+    expect(await allocation.look()).toMatchObject({ state: 'active', events: [] });
+  });
+});
+
+describe('what a node reports', () => {
+  it('is compared: what is gone is lost, what the node ended is released, what is right stays', async () => {
+    const [gone, ended, right] = [await active(), await active(), await active()];
+    await minutes(1);
+    await report(gone, []);
+    await report(ended, [leaseOf(ended, 'ended')]);
+    await report(right, [leaseOf(right)]);
+    await guards.drift.round(never);
+    expect(await gone.look()).toMatchObject({ state: 'failed', failure: 'runtime_lost' });
+    expect((await ended.look()).state).toBe('releasing');
+    expect((await right.look()).state).toBe('active');
+    expect(await metrics.scrape()).toMatch(/gpuaas_allocation_drift_total\{[^}]*kind="absent"[^}]*\} 1/);
+  });
+
+  it('and nobody wants keeps its free slots from being used, and touches no others', async () => {
+    const allocation = await active();
+    await minutes(1);
+    const { rows } = await yard.root.query('select id from slots where node_id = $1 order by slot_index', [
+      allocation.nodeId,
+    ]);
+    const slot_ids = rows.map(({ id }) => id as string).slice(1, 4);
+    const orphan = { ...leaseOf(allocation), allocation_id: systemIds.next(), slot_ids };
+    await report(allocation, [leaseOf(allocation), orphan]);
+    for (const _ of ['first', 'again']) await guards.drift.round(never);
+    // One of the three belongs to the allocation by now.
+    expect(await allocation.look()).toMatchObject({
+      state: 'active',
+      slots: { available: 4, in_use: 2, quarantined: 2 },
+    });
+  });
+});
+
+describe('an active allocation', () => {
+  it('is proven again when its last proof is too old, once at a time', async () => {
+    const allocation = await active();
+    const begun: string[] = [];
+    const reattest = makeReattest({
+      db: yard.port.database,
+      ids: systemIds,
+      clock,
+      everyMinutes: () => 60,
+      begin: async (run) => void begun.push(run),
+    });
+    await reattest.round(never);
+    await reattest.round(never);
+    expect(begun).toEqual([`${allocation.id}.1.0`, `${allocation.id}.1.0`]);
+  });
+});

@@ -1,0 +1,263 @@
+import {
+  type DeclaredEvent,
+  provisioningCleanupRequested,
+  provisioningFailed,
+  provisioningIdle,
+} from '@gpuaas/contract';
+import { type BeginAct, type Database, type ReadTx, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import { minuteMs, secondMs } from '../../kernel/units.ts';
+import { compareWithReport, type Drift } from './drift.ts';
+import { guardBatch } from './facts.ts';
+import { type IdleRow, listExpired, listIdle, listLost, listReported, lockFreeAmong, setIdle } from './guards-store.ts';
+import { beginRelease } from './leave.ts';
+import { advanceAllocation, noteAllocation } from './machine.ts';
+import { moveSlots } from './slots.ts';
+
+export interface GuardParts {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly policies: {
+    maxReleaseAttempts(): number;
+    /** How long a node may be lost before what it served counts as lost too. */
+    lostAfterSeconds(): number;
+    /** A report older than this says nothing about now. */
+    reportSeconds(): number;
+    /** At or below this many percent a GPU does nothing. */
+    idlePercent(): number;
+    /** Between the warning and the release. */
+    idleGraceMinutes(): number;
+  };
+}
+
+/**
+ * What looks after allocations when nobody asks: those whose time is up, those that do nothing, those whose node is gone,
+ * and those that are not where they should be. Each takes a bounded number at a time and leaves one audited act per
+ * allocation; whoever else moved it meanwhile was first, and the guard lets it be.
+ */
+export function makeGuards(parts: GuardParts) {
+  const { db, ids, clock, policies } = parts;
+  const drifts = parts.metrics.counter(
+    'gpuaas_allocation_drift_total',
+    'Differences between what nodes hold and what they should hold.',
+    ['kind'],
+  );
+  const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
+    db.read(systemViewer('allocation-guards', { correlationId: ids.next() }), work);
+  const ago = (ms: number) => new Date(clock.now().getTime() - ms);
+
+  const release = (id: string, reason: string) =>
+    change(id, `allocation.release_${reason}`, (tx, correlationId) =>
+      beginRelease(tx, id, {
+        ids,
+        correlationId,
+        reason,
+        forced: false,
+        maxAttempts: policies.maxReleaseAttempts(),
+        endedAt: clock.now(),
+      }),
+    );
+
+  /** What was promised is gone. It ends here, billed no further, and whatever the node still has is cleaned up. */
+  const lose = (id: string, code: 'node_lost' | 'runtime_lost', sentence: string, generation?: number) =>
+    change(id, 'allocation.lose', async (tx, correlationId) => {
+      const moved = await advanceAllocation(tx, id, 'lose', {
+        ids,
+        correlationId,
+        seenGeneration: generation,
+        detail: { failure_code: code },
+        set: { failureCode: code, failureReason: sentence },
+      });
+      if (!moved || moved instanceof Fault || !moved.nodeId) return moved instanceof Fault ? moved : undefined;
+      const cleaning = await moveSlots(tx, { allocationId: id }, 'clean');
+      if (cleaning instanceof Fault) return cleaning;
+      const about = {
+        allocation_id: id,
+        organization_id: moved.organizationId,
+        project_id: moved.projectId,
+        version: moved.version,
+      };
+      return {
+        moved,
+        events: [
+          provisioningFailed.of(id, { ...about, failure_code: code, failure_reason: sentence }),
+          provisioningCleanupRequested.of(id, {
+            ...about,
+            generation: moved.generation,
+            node_id: moved.nodeId,
+            afterwards: code === 'node_lost' ? 'available' : 'quarantined',
+          }),
+        ],
+      };
+    });
+
+  /** One allocation, one act. Losing a race is no failure: somebody else moved it. */
+  async function change(
+    id: string,
+    action: `${string}.${string}`,
+    work: (
+      tx: WriteTx,
+      correlationId: string,
+    ) => Promise<
+      | {
+          readonly moved: { from: string; to: string; organizationId: string; projectId: string };
+          readonly events: readonly DeclaredEvent[];
+        }
+      | Fault
+      | undefined
+    >,
+  ): Promise<boolean> {
+    const correlationId = ids.next();
+    const outcome = await db.write(parts.begin(action, { correlationId }), async (tx) => {
+      const done = await work(tx, correlationId);
+      if (!done) return tx.abandon(new Fault('allocation_not_found', 'It is gone.'));
+      if (done instanceof Fault) return tx.abandon(done);
+      return tx.commit(undefined, {
+        target: { type: 'allocation', id },
+        change: { state: [done.moved.from, done.moved.to] },
+        organizationId: done.moved.organizationId,
+        projectId: done.moved.projectId,
+        events: done.events,
+      });
+    });
+    return !(outcome instanceof Fault);
+  }
+
+  const expiry: Reconciler = {
+    name: 'allocation-expiry',
+    async round() {
+      const due = await look((tx) => listExpired(tx, clock.now(), guardBatch));
+      for (const { id } of due) await release(id, 'max_duration');
+      return due.length === guardBatch ? 'more' : 'idle';
+    },
+  };
+  const lostNodes: Reconciler = {
+    name: 'allocation-lost-nodes',
+    async round() {
+      const before = ago(policies.lostAfterSeconds() * secondMs);
+      const lost = await look((tx) => listLost(tx, before, guardBatch));
+      for (const { id } of lost) await lose(id, 'node_lost', 'Its node has not been heard of for too long.');
+      return lost.length === guardBatch ? 'more' : 'idle';
+    },
+  };
+
+  const idle: Reconciler = {
+    name: 'allocation-idle',
+    async round() {
+      for (let after: string | undefined; ; ) {
+        const rows = await look((tx) => listIdle(tx, ago(policies.reportSeconds() * secondMs), after, guardBatch));
+        for (const row of rows) await watchIdle(row);
+        after = rows.at(-1)?.id;
+        if (rows.length < guardBatch) return 'idle';
+      }
+    },
+  };
+  async function watchIdle(row: IdleRow): Promise<void> {
+    const now = clock.now();
+    const busy = row.busiest === null || row.busiest > policies.idlePercent();
+    if (busy) {
+      if (row.idle_since) await markIdle(row, { since: null, warnedAt: null }, []);
+      return;
+    }
+    if (!row.idle_since) return markIdle(row, { since: now, warnedAt: null }, []);
+    if (now.getTime() - row.idle_since.getTime() < row.idle_minutes * minuteMs) return;
+    if (!row.idle_warned_at) {
+      const releasesAt =
+        row.idle_action === 'release'
+          ? new Date(now.getTime() + policies.idleGraceMinutes() * minuteMs).toISOString()
+          : null;
+      const warning = provisioningIdle.of(row.id, {
+        allocation_id: row.id,
+        organization_id: row.organization_id,
+        project_id: row.project_id,
+        version: Number(row.version) + 1,
+        idle_since: row.idle_since.toISOString(),
+        releases_at: releasesAt,
+      });
+      return markIdle(row, { since: row.idle_since, warnedAt: now }, [warning]);
+    }
+    const over = now.getTime() - row.idle_warned_at.getTime() >= policies.idleGraceMinutes() * minuteMs;
+    if (row.idle_action === 'release' && over) await release(row.id, 'idle');
+  }
+  async function markIdle(
+    row: IdleRow,
+    mark: { readonly since: Date | null; readonly warnedAt: Date | null },
+    events: readonly DeclaredEvent[],
+  ): Promise<void> {
+    const correlationId = ids.next();
+    await db.write(parts.begin('allocation.watch_idle', { correlationId }), async (tx) => {
+      // Changed since it was read: the next round looks again.
+      if ((await setIdle(tx, row, mark)) === 0) return tx.abandon(new Fault('version_conflict', 'It has changed.'));
+      if (events.length > 0) {
+        await noteAllocation(tx, row.id, { ids, correlationId, kind: 'note', name: 'idle_warning' });
+      }
+      return tx.commit(undefined, {
+        target: { type: 'allocation', id: row.id },
+        change: { idle_since: mark.since?.toISOString() ?? null },
+        organizationId: row.organization_id,
+        projectId: row.project_id,
+        events: events.length > 0 ? events : 'none',
+      });
+    });
+  }
+
+  const drift: Reconciler = {
+    name: 'allocation-drift',
+    async round() {
+      for (let after: string | undefined; ; ) {
+        const rows = await look((tx) => listReported(tx, ago(policies.reportSeconds() * secondMs), after, guardBatch));
+        for (const row of rows) {
+          const desired = row.desired.map(({ id, state, generation, since }) => ({
+            ...{ allocationId: id, state, generation },
+            since: new Date(since),
+          }));
+          const found = compareWithReport(desired, new Set(row.leaving), { at: row.reported_at, leases: row.leases });
+          for (const each of found) await mend(row.node_id, each);
+        }
+        after = rows.at(-1)?.node_id;
+        if (rows.length < guardBatch) return 'idle';
+      }
+    },
+  };
+  async function mend(nodeId: string, found: Drift): Promise<void> {
+    drifts.inc({ kind: found.kind });
+    switch (found.kind) {
+      case 'ended':
+        await release(found.allocationId, 'max_duration');
+        return;
+      case 'absent':
+        await lose(found.allocationId, 'runtime_lost', 'Its node does not have it any more.', found.generation);
+        return;
+      case 'orphan':
+      case 'stale':
+        await setAside(nodeId, found.lease.slot_ids, found.lease.allocation_id);
+    }
+  }
+  /** Free slots under something that nobody wants are kept from being handed out. What it is stays as it is. */
+  async function setAside(nodeId: string, slotIds: readonly string[], allocationId: string): Promise<void> {
+    const correlationId = ids.next();
+    await db.write(parts.begin('node.set_aside', { correlationId }), async (tx) => {
+      const reason = `The node still holds allocation ${allocationId}: look before it is used again.`;
+      // Only what is free: a slot that somebody holds by now is that allocation's, whatever the node remembers.
+      const free = await lockFreeAmong(tx, nodeId, slotIds);
+      const moved = free.length > 0 ? await moveSlots(tx, { slotIds: free }, 'quarantine', { reason }) : undefined;
+      if (!moved || moved instanceof Fault) {
+        return tx.abandon(new Fault('illegal_transition', 'The slots are set aside already, or in other hands.'));
+      }
+      return tx.commit(undefined, {
+        target: { type: 'node', id: nodeId },
+        change: { quarantined: moved.slots.map(({ id }) => id), orphan: allocationId },
+        events: 'none',
+      });
+    });
+  }
+
+  return { release, expiry, lostNodes, idle, drift };
+}

@@ -1,0 +1,50 @@
+import { provisioningPhase } from '@gpuaas/contract';
+import type { NodeTaskProgress } from '@gpuaas/contract/node';
+import { sql, type WriteTx } from '../../kernel/act.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Told } from '../nodes/index.ts';
+import { noteAllocation } from './machine.ts';
+
+const ownerOf = sql(
+  'allocation-owner',
+  'select organization_id, project_id, version, generation from allocations where id = $1 and mine(organization_id)',
+);
+
+/** Writes down how far a node is with an allocation, and tells those who watch. Only beginnings are told: one ends when the next begins. */
+export const makePhases =
+  (parts: { readonly ids: Ids }) =>
+  async (
+    tx: WriteTx,
+    task: { readonly id: string; readonly allocation_id: string | null; readonly correlation_id: string },
+    progress: NodeTaskProgress,
+  ): Promise<Told | undefined> => {
+    if (task.allocation_id === null || progress.state !== 'began') return undefined;
+    const [owner] = await tx.rows<{
+      organization_id: string;
+      project_id: string;
+      version: bigint;
+      generation: bigint;
+    }>(ownerOf, [task.allocation_id]);
+    if (!owner) return undefined;
+    await noteAllocation(tx, task.allocation_id, {
+      ids: parts.ids,
+      correlationId: task.correlation_id,
+      kind: 'phase',
+      name: progress.phase,
+      detail: { task_id: task.id, ...(progress.percent !== undefined && { percent: progress.percent }) },
+    });
+    return {
+      projectId: owner.project_id,
+      events: [
+        provisioningPhase.of(task.allocation_id, {
+          allocation_id: task.allocation_id,
+          organization_id: owner.organization_id,
+          project_id: owner.project_id,
+          version: Number(owner.version),
+          generation: Number(owner.generation),
+          phase: progress.phase,
+          percent: progress.percent ?? null,
+        }),
+      ],
+    };
+  };
