@@ -37,9 +37,7 @@ export function makeInventory(parts: {
   };
 }
 
-export { type AvailabilityRow, readAvailability } from './availability.ts';
 export { seedCatalogue } from './defaults.ts';
-export { noteCached } from './images-store.ts';
 export { type EffectivePrice, findPrice } from './prices.ts';
 export { isRegion } from './regions.ts';
 export { findSku, type SkuRow } from './skus-store.ts';

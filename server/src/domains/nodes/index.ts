@@ -1,7 +1,6 @@
 export { type Answers, answerOf, makeAnswers, TaskAnswer } from './answers.ts';
 export { type Denials, openDenials } from './denials.ts';
 export { type Dispatch, makeDispatch } from './dispatch.ts';
-export { hashEnrolmentToken } from './enrolment-tokens.ts';
 export { showFleet } from './fleet-metrics.ts';
 export { readFleet } from './fleet-numbers.ts';
 export { denialsChannel, type Identities, makeIdentities, revokeNode } from './identities.ts';

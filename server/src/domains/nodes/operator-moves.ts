@@ -32,6 +32,7 @@ import {
   scheduleNode,
   showNode,
 } from './operator-store.ts';
+import { lockSlotsOf } from './slots-store.ts';
 import type { Tasks } from './tasks.ts';
 
 export interface MoveParts extends OperatorParts {
@@ -102,13 +103,14 @@ async function end(
     const moved = await advanceNode(tx, id, transition, { reason: asked.reason, seenVersion: asked.version });
     if (moved instanceof Fault) return tx.abandon(moved);
     if (!moved) return tx.abandon(absentNode());
+    // Whoever is reserving a slot is waited for, and seen.
+    await lockSlotsOf(tx, id);
     const busy = await inUse(tx, id);
     if (busy) return tx.abandon(busy);
     const free = (await listSlots(tx, id)).filter(({ state }) => state === 'available').map((slot) => slot.id);
     if (free.length > 0) {
       const disabled = await parts.moveSlots(tx, { slotIds: free }, 'disable', { reason: asked.reason });
-      // Taken in this very moment.
-      if (disabled instanceof Fault) return tx.abandon((await inUse(tx, id)) ?? nobodyLeft());
+      if (disabled instanceof Fault) throw disabled;
     }
     if (transition === 'remove') {
       await voidEnrolmentTokens(tx, id);
@@ -125,7 +127,6 @@ async function end(
   parts.changed();
   return written;
 }
-const nobodyLeft = () => new Fault('node_in_use', 'One of its slots was taken in this moment: try again.');
 
 /** What keeps a node from taking work, in sentences. */
 async function unready(tx: ReadTx, row: NodeRow): Promise<string[]> {

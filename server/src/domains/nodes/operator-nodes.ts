@@ -63,8 +63,8 @@ const offer = (row: NodeRow, door: NodeDoor, issued: IssuedToken): NodeEnrolment
   purpose: issued.purpose,
   expires_at: issued.expiresAt.toISOString(),
   token: issued.token,
-  install_command: installCommand(door, issued.token),
-  cloud_init: cloudInit(door, issued.token),
+  install_command: installCommand(door, issued),
+  cloud_init: cloudInit(door, issued),
 });
 
 const create = on(nodeCreate, async ({ db, ids, clock, policies, door }, act, { body }) => {

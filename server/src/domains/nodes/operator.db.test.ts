@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeAct, systemViewer } from '../../kernel/act.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { makeMetrics } from '../../kernel/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { reserveSlots } from '../allocations/slots.ts';
 import { cacheImages, discover, placeNode, topologyOf } from '../inventory/testing.ts';
 import { hashEnrolmentToken } from './enrolment-tokens.ts';
 import { showFleet } from './fleet-metrics.ts';
@@ -56,7 +59,9 @@ describe('announcing a host', () => {
     expect(body.node).toMatchObject({ state: 'bootstrap_issued', gpus_total: 8, schedulable: false, slots: {} });
     expect(body.token).toMatch(/^gpuaas_node_[0-9a-f]{64}$/);
     expect(body.install_command).toContain(body.token);
-    expect(parse(body.cloud_init)).toMatchObject({ write_files: [{ content: body.token, permissions: '0600' }] });
+    expect(parse(body.cloud_init)).toMatchObject({
+      write_files: [{ content: expect.stringContaining(body.token), permissions: '0600' }],
+    });
     const { rows } = await world.root.query('select * from node_enrolments where node_id = $1', [body.node.id]);
     expect(rows).toHaveLength(1);
     expect(rows[0].token_hash).toEqual(hashEnrolmentToken(body.token));
@@ -329,6 +334,26 @@ describe('the life of a host', () => {
     await go(id, 'retire');
     const removed = await admin('DELETE', `nodes/${id}`, because);
     expect({ status: removed.status, state: removed.body.state }).toEqual({ status: 202, state: 'removing' });
+  });
+
+  it('[CAP-03] that is retired while somebody reaches for its last slot has one winner', async () => {
+    const actor = systemViewer('tester', { correlationId: 'c', organizationId: home.organizationId });
+    const reach = (slotId: string, allocationId: string) =>
+      world.database.database.write(makeAct(actor, 'slot.reserve', systemIds.next()), async (tx) => {
+        const taken = await reserveSlots(tx, { slotIds: [slotId], allocationId, wait: true });
+        if (!taken) return tx.abandon(new Fault('sku_unavailable', 'gone'));
+        return tx.commit(taken, { target: { type: 'slot', id: slotId }, events: 'none' });
+      });
+    for (let round = 0; round < 10; round += 1) {
+      const id = await place({ slots: [{}] });
+      const elsewhere = await allocation(await place({ slots: [] }), { state: 'provisioning' });
+      const [{ id: slot }] = (await admin('GET', `nodes/${id}/resource-slots`)).body.data;
+      const [retired, reserved] = await Promise.all([go(id, 'retire'), reach(slot, elsewhere)]);
+      const { state } = await stored(id);
+      expect([retired.status, state, reserved instanceof Fault]).toEqual(
+        retired.status === 200 ? [200, 'retired', true] : [409, 'active', false],
+      );
+    }
   });
 
   it('[STM-08] that never enrolled is gone at once, with its token, and its name is free', async () => {
