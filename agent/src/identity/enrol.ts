@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { NodeEnrolled, nodeTransport } from '@gpuaas/contract/node';
+import { NodeEnrolled, nodeCommonName, nodeSpiffeId, nodeTransport } from '@gpuaas/contract/node';
 import { Compile } from 'typebox/compile';
 import { type Answer, type Client, makeClient } from '../transport/client.ts';
-import { fetchPinned, leadsTo, nodeSpiffeId, pinnedIn } from '../transport/trust.ts';
+import { fetchPinned, leadsTo, pinnedIn } from '../transport/trust.ts';
 import type { Identity, IdentityFiles } from './identity-files.ts';
 import { belongsTogether, makeCertificateRequest, makeTlsKey, publicResultKey } from './keys.ts';
 
@@ -95,7 +95,7 @@ export async function renew(parts: {
   const { nodeId } = parts.identity;
   const key = makeTlsKey();
   const path = nodeTransport.renew.path.replace('{id}', nodeId);
-  const csr = await makeCertificateRequest(key, `node-${nodeId}`);
+  const csr = await makeCertificateRequest(key, nodeCommonName(nodeId));
   const given = readAnswer(await client.call({ method: 'POST', path, body: { csr }, limitMs }));
   if (given.node_id !== nodeId) throw new EnrolmentFailure('the renewed certificate is for another node', false);
   const identity = await takeCertificate({ files, key, given });

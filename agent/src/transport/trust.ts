@@ -1,16 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, connect, type DetailedPeerCertificate, type PeerCertificate } from 'node:tls';
+import { nodeSpiffeId } from '@gpuaas/contract/node';
 
 /**
  * Whom an agent believes. The control plane's certificate must lead to the HTTPS trust file and carry the control
  * plane's name. A node's own certificate comes from an authority that may be the same one, so a certificate that names
  * a node is never taken for the control plane's, however good its chain is.
  */
-export const nodeSpiffeId = (nodeId: string): string => `spiffe://gpuaas/node/${nodeId}`;
-
 export function judgePeer(host: string, peer: PeerCertificate, expectedId: string | undefined): Error | undefined {
   const names = (peer.subjectaltname ?? '').split(', ').filter((name) => name.startsWith('URI:'));
-  if (names.some((name) => name.startsWith('URI:spiffe://gpuaas/node/'))) {
+  if (names.some((name) => name.startsWith(`URI:${nodeSpiffeId('')}`))) {
     return new Error('the peer shows the certificate of a node');
   }
   if (expectedId === undefined) return checkServerIdentity(host, peer);
