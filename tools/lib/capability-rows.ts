@@ -67,6 +67,12 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
         id: 'SEC-03',
         words: 'A task is obeyed once: ids that were seen survive a restart, and expired ones are refused',
       },
+      {
+        id: 'SEC-04',
+        words: 'A host enrols with a one-time token at its only destination, which asks the authority for it',
+      },
+      { id: 'SEC-05', words: 'Tasks are rows, signed when they are decided, and handed out to their node alone' },
+      { id: 'SEC-06', words: 'A node is known by the URI of its certificate, alone and in full, on every request' },
       { id: 'TSK-11', words: 'Every task is typed, signed, addressed and expiring, and nothing else reaches a host' },
       {
         id: 'CAP-04',

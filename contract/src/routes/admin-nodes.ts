@@ -310,6 +310,20 @@ export const nodeResume = defineRoute({
   response: FleetNode,
 });
 
+export const nodeRevoke = defineRoute({
+  id: 'node_revoke',
+  method: 'POST',
+  path: '/api/v1/admin/nodes/{node_id}/revoke',
+  summary: 'Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token',
+  ...writing,
+  audit: 'node.revoke',
+  stepUp: { maxAge: 'auth.step_up_max_age_seconds' },
+  errors: ['node_not_found'],
+  params,
+  body: Type.Object({ reason }, strict),
+  response: Type.Object({ revoked: Type.Integer({ description: 'How many certificates were still good.' }) }, strict),
+});
+
 export const nodeQuarantine = defineRoute({
   id: 'node_quarantine',
   method: 'POST',

@@ -143,6 +143,7 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_resume: byNode('draining', {}),
   node_quarantine: byNode('active', because),
   node_clear: byNode('quarantined', because),
+  node_revoke: byNode('active', because),
   node_retire: byNode('active', because, [{}]),
   node_readmit: byNode('retired', because),
   node_remove: byNode('retired', because),

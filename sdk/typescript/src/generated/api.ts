@@ -314,6 +314,17 @@ readonly events: number;
      */
     retire(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
+     * Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/revoke`
+     *
+     * Refusals: node_not_found, step_up_required.
+     */
+    revoke(input: { readonly node_id: string; readonly reason: string }, options?: CallOptions): Promise<{
+  /** How many certificates were still good. */
+readonly revoked: number;
+}>;
+    /**
      * Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/approve`

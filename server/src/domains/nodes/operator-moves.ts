@@ -19,6 +19,7 @@ import type { Moved } from '../../kernel/machine.ts';
 import { minuteMs } from '../../kernel/units.ts';
 import { voidEnrolmentTokens } from './enrolment-tokens.ts';
 import { allocationsNamed } from './facts.ts';
+import { revokeNode } from './identities.ts';
 import { advanceNode, type NodeTransition } from './machine.ts';
 import { absentNode, factsOf, movedOn, type OperatorParts } from './operator-nodes.ts';
 import type { MoveSlots } from './operator-slots.ts';
@@ -114,6 +115,7 @@ async function end(
     }
     if (transition === 'remove') {
       await voidEnrolmentTokens(tx, id);
+      await revokeNode(tx, id, asked.reason);
       await parts.tasks.cancelOfNode(tx, id);
     }
     const row = (await findNode(tx, id)) as NodeRow;

@@ -2,6 +2,7 @@ import type { Mounted } from '../../kernel/act.ts';
 import { fleetRoutes } from './operator-fleet.ts';
 import { moveRoutes } from './operator-moves.ts';
 import { nodeRoutes, type OperatorParts } from './operator-nodes.ts';
+import { revokeRoutes } from './operator-revoke.ts';
 import { type MoveSlots, slotRoutes } from './operator-slots.ts';
 import { taskRoutes } from './operator-tasks.ts';
 import type { Tasks } from './tasks.ts';
@@ -12,6 +13,7 @@ export const operatorRoutes = (
 ): Mounted[] => [
   ...nodeRoutes(parts),
   ...moveRoutes(parts),
+  ...revokeRoutes(parts),
   ...slotRoutes(parts),
   ...taskRoutes(parts),
   ...fleetRoutes(parts),

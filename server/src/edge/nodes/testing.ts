@@ -30,6 +30,7 @@ export interface DoorWorld {
   readonly database: DatabasePort;
   readonly door: NodeListener;
   readonly roots: string;
+  readonly fingerprint: string;
   readonly signers: TaskSigners;
   readonly tasks: Tasks;
   readonly metrics: Metrics;
@@ -98,12 +99,13 @@ export async function openDoorWorld(
   });
   const tasks = makeTasks({ ids: systemIds, clock: systemClock, signer: signers });
   const begin = actsOf('nodes', systemIds);
-  const { roots } = await certificates.authority();
+  const { roots, fingerprint } = await certificates.authority();
   const world: DoorWorld = {
     root,
     database,
     door,
     roots,
+    fingerprint,
     signers,
     tasks,
     metrics: common.metrics,
