@@ -5,7 +5,7 @@ import type { SlotCandidate } from '@gpuaas/contract/node';
 export const gpuModels = {
   H200: { name: 'NVIDIA H200', memoryMib: 143_771, powerW: 700, vbios: '96.00.A5.00.1A' },
   H100: { name: 'NVIDIA H100 80GB HBM3', memoryMib: 81_559, powerW: 700, vbios: '96.00.74.00.1A' },
-  MI300X: { name: 'AMD Instinct MI300X', memoryMib: 196_592, powerW: 750, vbios: '113-M3000100-102' },
+  MI300X: { name: 'AMD Instinct MI300X', memoryMib: 196_608, powerW: 750, vbios: '113-M3000100-102' },
 } as const;
 export type GpuModel = keyof typeof gpuModels;
 

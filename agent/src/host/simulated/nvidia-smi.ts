@@ -14,6 +14,7 @@ export interface SmiPicture {
 
 const idlePowerW = 81;
 const idleCelsius = 31;
+const firstPid = 4_210;
 
 /** `0000:1b:00.0` as the tool writes it. */
 const busId = (pciAddress: string): string => pciAddress.toUpperCase().padStart(16, '0').slice(-16);
@@ -104,9 +105,20 @@ export function smiTable(picture: SmiPicture): string {
     '|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |',
     '|        ID   ID                                                               Usage      |',
     '|=========================================================================================|',
-    '|  No running processes found                                                             |',
+    ...processLines(picture),
     whole,
   ].join('\n');
+}
+
+/** Whoever computes is in the list; a machine on which nobody does has an empty one. */
+function processLines(picture: SmiPicture): string[] {
+  const busy = readingsOf(picture).filter(({ utilization }) => utilization > 0);
+  if (busy.length === 0) return [`|${'  No running processes found'.padEnd(whole.length - 2)}|`];
+  return busy.map(({ index, usedMib }) => {
+    const process = `|  ${String(index).padStart(3)}   N/A  N/A  ${String(firstPid + index).padStart(14)}      C   python3`;
+    const memory = `${usedMib}MiB |`;
+    return `${process.padEnd(whole.length - memory.length)}${memory}`;
+  });
 }
 
 const quoted = (text: string | number): string => `'${String(text).replaceAll("'", `'\\''`)}'`;

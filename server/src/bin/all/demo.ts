@@ -5,6 +5,7 @@ import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
+import { makeCaller } from './caller.ts';
 
 /** Fills an empty installation, so that the first look finds something. Everything goes through the public API but the roles of operators, which only whoever runs the platform can give. */
 export async function seedDemo(spec: {
@@ -12,7 +13,10 @@ export async function seedDemo(spec: {
   readonly databaseUrl: string;
   readonly accounts: LocalAccounts;
 }): Promise<void> {
-  const as = async (login: Login) => makeCaller(spec.apiUrl, await spec.accounts.tokenFor(login));
+  const as = async (login: Login) => {
+    const token = await spec.accounts.tokenFor(login);
+    return makeCaller(spec.apiUrl, async () => token);
+  };
   const owner = await as('owner');
   const slug = 'demo';
   const mine = (await owner('GET', '/api/v1/me')) as { organizations: { id: string; slug: string }[] };
@@ -72,19 +76,3 @@ async function bindPlatformRoles(spec: Parameters<typeof seedDemo>[0]): Promise<
     await database.close();
   }
 }
-
-const makeCaller =
-  (apiUrl: string, token: string) =>
-  async (method: string, path: string, body?: object): Promise<unknown> => {
-    const response = await fetch(`${apiUrl}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body && { 'content-type': 'application/json', 'idempotency-key': systemIds.next() }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`The demo data could not be made: ${method} ${path} answered ${text}`);
-    return JSON.parse(text);
-  };

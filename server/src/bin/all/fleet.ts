@@ -34,10 +34,15 @@ export async function openLogFile(dataDir: string): Promise<string> {
   return path;
 }
 
-export async function startHere(spec: AnyProcess, env: Environment, logPath: string | undefined): Promise<Member> {
+/** The log of something that runs in this process; `flush` before the process ends. */
+export function openLog(name: string, env: Environment, logPath: string | undefined) {
   const level = env['GPUAAS_LOG_LEVEL'] === 'debug' ? 'debug' : 'info';
   const destination = pino.destination(logPath ? { dest: logPath, sync: false, mkdir: true } : 1);
-  const log = makeLog(spec.name, level, destination);
+  return { log: makeLog(name, level, destination), flush: () => destination.flushSync() };
+}
+
+export async function startHere(spec: AnyProcess, env: Environment, logPath: string | undefined): Promise<Member> {
+  const { log, flush } = openLog(spec.name, env, logPath);
   const running = await startProcess(spec, {
     env,
     clock: systemClock,
@@ -54,7 +59,7 @@ export async function startHere(spec: AnyProcess, env: Environment, logPath: str
     stop: async () => {
       await running.stop();
       // The last lines say how it ended, and nobody waits for them any more.
-      destination.flushSync();
+      flush();
     },
   };
 }

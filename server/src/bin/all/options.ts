@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../kernel/config.ts';
+import { type FleetSize, fleetSizes } from './fleet-plan.ts';
 
 export interface Options {
   readonly help: boolean;
@@ -9,6 +10,9 @@ export interface Options {
   readonly ephemeral: boolean;
   readonly split: boolean;
   readonly verbose: boolean;
+  readonly fleet: FleetSize;
+  /** How many times faster than real hosts the simulated ones are. */
+  readonly speed: number;
   /** Undefined: the one of the last start, or the first free one from 8443. */
   readonly port: number | undefined;
 }
@@ -21,6 +25,8 @@ Options:
   --port N      listen on this port (first choice: 8443; kept from start to start)
   --data DIR    keep everything in this folder (default: $XDG_DATA_HOME/gpuaas, as root /var/lib/gpuaas)
   --ephemeral   keep nothing: a temporary folder that is removed at the end
+  --fleet SIZE  simulated hosts: none, small (3), medium (12) or large (64); small when left out
+  --speed N     simulated hosts are N times as fast as real ones (60 when left out: a slice takes 5 s)
   --split       run each process alone, as in production
   --verbose     show the log here instead of in the data folder
   --help        show this
@@ -52,6 +58,8 @@ export function readOptions(args: readonly string[], env: Environment, uid: numb
     ephemeral: values.ephemeral,
     split: values.split,
     verbose: values.verbose,
+    fleet: readSize(values.fleet),
+    speed: readSpeed(values.speed),
     port: values.port === undefined ? undefined : readPort(values.port),
   };
 }
@@ -63,11 +71,28 @@ const parse = (args: readonly string[]) =>
       help: { type: 'boolean', short: 'h', default: false },
       port: { type: 'string' },
       data: { type: 'string' },
+      fleet: { type: 'string', default: 'small' },
+      speed: { type: 'string', default: '60' },
       ephemeral: { type: 'boolean', default: false },
       split: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });
+
+function readSize(text: string): FleetSize {
+  const size = fleetSizes.find((known) => known === text);
+  if (size === undefined) throw new UsageFault(`--fleet is one of ${fleetSizes.join(', ')}; not ${text}.`);
+  return size;
+}
+
+const speeds = { least: 1, most: 100_000 };
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (text.trim() === '' || !(speed >= speeds.least && speed <= speeds.most)) {
+    throw new UsageFault(`--speed is a number from ${speeds.least} to ${speeds.most}; not ${text}.`);
+  }
+  return speed;
+}
 
 function readPort(text: string): number {
   const port = Number(text);

@@ -13,8 +13,10 @@ import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
 import { chooseNodePort, choosePort, host } from './address.ts';
 import { seedDemo } from './demo.ts';
-import { type Member, openLogFile, startApart, startHere } from './fleet.ts';
+import { type Member, openLog, openLogFile, startApart, startHere } from './fleet.ts';
+import { openFleetDesk } from './fleet-desk.ts';
 import { type Options, UsageFault } from './options.ts';
+import { startFleet } from './start-fleet.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
 
 const audience = 'gpuaas';
@@ -66,11 +68,17 @@ export async function startAll(
     const sealingKey = (await keepSealingKey(join(dataDir, 'secrets.key'))).toString('base64');
     const plumbingUrl = server.urlFor('gpuaas_plumbing');
     const logPath = options.verbose ? undefined : await openLogFile(dataDir);
+    const nodePort = env['GPUAAS_NODE_PORT'] ?? String(await chooseNodePort(dataDir));
+    const fleetLog = openLog('simulated-fleet', env, logPath);
+    closing.push(async () => fleetLog.flush());
+    const desk = options.fleet === 'none' ? undefined : await openFleetDesk(options.speed, fleetLog.log);
+    if (desk) closing.push(desk.close);
     const shared = {
       ...env,
+      ...(desk && { GPUAAS_SIMULATOR_ADDRESS: desk.address }),
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
-      GPUAAS_NODE_PORT: env['GPUAAS_NODE_PORT'] ?? String(await chooseNodePort(dataDir)),
+      GPUAAS_NODE_PORT: nodePort,
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: sealingKey,
       GPUAAS_OIDC_AUDIENCE: audience,
@@ -102,9 +110,24 @@ export async function startAll(
       () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), accounts }),
       () => 'an organization, a project, its people, a catalogue',
     );
+    if (desk) {
+      const fleet = await steps.step(
+        'simulated fleet',
+        () =>
+          startFleet({
+            ...{ dataDir, desk, accounts, apiUrl: url, log: fleetLog.log },
+            ...{ size: options.fleet, speed: options.speed },
+            doorUrl: new URL(`https://${host}:${nodePort}`),
+          }),
+        ({ hosts, ready }) =>
+          `${hosts} hosts${ready < hosts ? `, ${hosts - ready} on their way` : ''}, ${options.speed} times as fast as real ones`,
+      );
+      closing.push(fleet.close);
+    }
     welcome(steps, {
       url,
       inboxUrl,
+      isSimulated: desk !== undefined,
       dataDir,
       accounts,
       logPath,
@@ -182,6 +205,7 @@ function welcome(
     logPath: string | undefined;
     ephemeral: boolean;
     inboxUrl: string | undefined;
+    isSimulated: boolean;
     took: number;
   },
 ): void {
@@ -198,6 +222,8 @@ function welcome(
   line(`  Try      curl -sS ${url}/api/v1/sign-in`);
   line(`  API      ${url}/openapi.json`);
   if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (letters that would leave the house)`);
+  if (facts.isSimulated)
+    line(`  Fleet    ${url}/api/v1/sim/nodes  (hosts that do not exist; the operator may break them)`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);
   if (facts.logPath) line(`  Log      ${facts.logPath}`);
   line('  Stop     Ctrl-C');
