@@ -1,0 +1,92 @@
+import { spanningGpus } from '../facts.ts';
+import type { CandidateNode, PlacementRequest } from './model.ts';
+
+/**
+ * Where free capacity is, as far as this process knows. It answers "which few nodes are worth a look" in a time that does
+ * not depend on the size of the fleet, and is never believed: what it names is read again, and the rows decide. What it
+ * does not know of is found by a query, so a stale index costs time and nothing else.
+ *
+ * Nodes lie in drawers, by SKU and region, then by how many slots are free in one of their NUMA groups, then by how many
+ * are free on the node. The best fit is in the first drawer that is large enough.
+ */
+export interface CapacityIndex {
+  /** Takes in what nodes look like; whatever was known of them before is forgotten. */
+  learn(nodes: readonly CandidateNode[]): void;
+  forget(nodeId: string): void;
+  /** The ids of at most `limit` nodes that may fit, best first. */
+  suggest(request: PlacementRequest, limit: number, except?: ReadonlySet<string>): string[];
+  size(): number;
+}
+
+type Drawer = Map<string, true>;
+/** By free slots in a group, then by free slots on the node. */
+type Cabinet = Drawer[][];
+
+export function makeCapacityIndex(): CapacityIndex {
+  const cabinets = new Map<string, { readonly grouped: Cabinet; readonly whole: Cabinet }>();
+  const places = new Map<string, Drawer[]>();
+
+  const cabinetOf = (sku: string, region: string) => {
+    const key = `${sku} ${region}`;
+    let cabinet = cabinets.get(key);
+    if (!cabinet) {
+      cabinet = { grouped: [], whole: [] };
+      cabinets.set(key, cabinet);
+    }
+    return cabinet;
+  };
+  const drawerOf = (cabinet: Cabinet, group: number, node: number): Drawer => {
+    cabinet[group] ??= [];
+    const row = cabinet[group];
+    row[node] ??= new Map();
+    return row[node];
+  };
+  const forget = (nodeId: string) => {
+    for (const drawer of places.get(nodeId) ?? []) drawer.delete(nodeId);
+    places.delete(nodeId);
+  };
+  const put = (drawer: Drawer, nodeId: string) => {
+    drawer.set(nodeId, true);
+    const known = places.get(nodeId);
+    if (known) known.push(drawer);
+    else places.set(nodeId, [drawer]);
+  };
+  const learnOne = (node: CandidateNode) => {
+    forget(node.id);
+    if (node.state !== 'active' || !node.schedulable) return;
+    const free = new Map<number, number>();
+    let total = 0;
+    for (const { state, health, numa } of node.slots) {
+      if (state !== 'available' || health !== 'healthy') continue;
+      total += 1;
+      free.set(numa, (free.get(numa) ?? 0) + 1);
+    }
+    if (total === 0) return;
+    const cabinet = cabinetOf(node.sku, node.region);
+    for (const size of new Set(free.values())) put(drawerOf(cabinet.grouped, size, total), node.id);
+    if (total === node.slots.length) put(drawerOf(cabinet.whole, total, total), node.id);
+  };
+
+  return {
+    learn: (nodes) => nodes.forEach(learnOne),
+    forget,
+    suggest(request, limit, except) {
+      const cabinet = cabinets.get(`${request.sku} ${request.region}`);
+      const found = new Set<string>();
+      if (!cabinet) return [];
+      const isWhole = request.shape === 'baremetal' || request.gpus >= spanningGpus;
+      const rows = isWhole ? cabinet.whole : cabinet.grouped;
+      for (let group = request.gpus; group < rows.length && found.size < limit; group += 1) {
+        for (const drawer of rows[group]?.values() ?? []) {
+          for (const id of drawer?.keys() ?? []) {
+            if (!except?.has(id)) found.add(id);
+            if (found.size >= limit) break;
+          }
+          if (found.size >= limit) break;
+        }
+      }
+      return [...found];
+    },
+    size: () => places.size,
+  };
+}

@@ -1,0 +1,89 @@
+import type { Change, Decision, Verdict } from './decide.ts';
+import type { Constraint } from './model.ts';
+
+/** What a tenant may know of a decision: counts and reasons. Which hosts there are, and who is on them, is not theirs. */
+export interface RedactedDecision {
+  readonly outcome: Decision['outcome'];
+  readonly considered: number;
+  readonly feasible: number;
+  readonly reasons: readonly { readonly constraint: Constraint; readonly nodes: number; readonly message: string }[];
+  readonly nearest_miss: { readonly constraint: Constraint; readonly message: string } | null;
+  readonly would_fit: Decision['would_fit'];
+  readonly chosen: { readonly gpus: number; readonly numa_groups: number; readonly image_cached: boolean } | null;
+}
+
+const missing: Readonly<Record<Constraint, string>> = {
+  region: 'in another region',
+  sku: 'of another SKU',
+  node_state: 'not in service',
+  schedulable: 'closed to new work',
+  reporting: 'not answering',
+  image_cached: 'without the image',
+  slot_healthy: 'without enough healthy GPUs',
+  slot_free: 'without enough free GPUs',
+  fabric: 'without fabric for each GPU',
+  nvme: 'without a disk for each GPU',
+  single_node: 'too small',
+  single_numa: 'with enough free GPUs, but not in one NUMA group',
+};
+const plural = (nodes: number): string => (nodes === 1 ? '1 host is' : `${nodes} hosts are`);
+
+export function redact(decision: Decision): RedactedDecision {
+  const { nearest_miss: near, chosen } = decision;
+  return {
+    outcome: decision.outcome,
+    considered: decision.considered,
+    feasible: decision.feasible,
+    reasons: decision.reasons.map(({ constraint, nodes }) => ({
+      ...{ constraint, nodes },
+      message: `${plural(nodes)} ${missing[constraint]}.`,
+    })),
+    nearest_miss: near && { constraint: near.constraint, message: describeMiss(near) },
+    would_fit: decision.would_fit,
+    chosen: chosen && {
+      gpus: chosen.slot_ids.length,
+      numa_groups: chosen.numa_nodes.length,
+      image_cached: chosen.image_cached,
+    },
+  };
+}
+
+function describeMiss({ constraint, ...miss }: Verdict & { constraint: Constraint }): string {
+  const counted = 'need' in miss && typeof miss.need === 'number' ? `: ${miss.need} needed, ${miss.have} there` : '';
+  return `The nearest host is ${missing[constraint]}${counted}.`;
+}
+
+/** What is said of hosts that failed at one of these; the first line that applies. */
+const whys: readonly (readonly [readonly Constraint[], string])[] = [
+  [['single_numa', 'single_node'], 'is not free together on one host'],
+  [['slot_free'], 'is not free'],
+  [
+    ['slot_healthy', 'fabric', 'nvme', 'image_cached', 'reporting', 'schedulable', 'node_state'],
+    'is there, but no host of it is ready',
+  ],
+];
+
+/** One sentence for the person who was refused. It keeps apart what they can do something about. */
+export function sayWhy(decision: Decision): string {
+  const { request, reasons, would_fit: changes } = decision;
+  const what = `${request.gpus} × ${request.sku} in ${request.region}`;
+  const [, why] = whys.find(([wanted]) => reasons.some(({ constraint }) => wanted.includes(constraint))) ?? [
+    [],
+    'is not there',
+  ];
+  const instead = changes.map(sayChange);
+  return `${what} ${why}${instead.length > 0 ? `; ${instead.join(', ')}` : ''}.`;
+}
+
+function sayChange(each: Change): string {
+  switch (each.change) {
+    case 'fewer_gpus':
+      return `${each.gpus} would fit now`;
+    case 'other_region':
+      return `${each.region} has it`;
+    case 'other_sku':
+      return `${each.sku} has it`;
+    case 'wait':
+      return 'it may be worth waiting';
+  }
+}
