@@ -431,6 +431,42 @@ CREATE OR REPLACE FUNCTION public.posix_username(subject text, uid integer)
  IMMUTABLE
 RETURN CASE WHEN (subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN ('u'::text || uid) WHEN (split_part(lower(subject), '@'::text, 1) ~ '^[a-z]'::text) THEN ((btrim("left"(regexp_replace(split_part(lower(subject), '@'::text, 1), '[^a-z0-9]+'::text, '-'::text, 'g'::text), 20), '-'::text) || '-'::text) || uid) ELSE ('u'::text || uid) END;
 
+-- Function slots_reserve(uuid[],uuid,boolean)
+
+CREATE OR REPLACE FUNCTION public.slots_reserve(wanted uuid[], holder uuid, patient boolean)
+ RETURNS TABLE(id uuid, node_id uuid, slot_index integer, generation bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  found_free integer;
+begin
+  if patient then
+    perform 1 from slots s join nodes n on n.id = s.node_id
+      where s.id = any (wanted) and s.state = 'available' and s.health_state = 'healthy'
+        and n.state = 'active' and n.schedulable
+      order by s.id for update of s;
+  else
+    perform 1 from slots s join nodes n on n.id = s.node_id
+      where s.id = any (wanted) and s.state = 'available' and s.health_state = 'healthy'
+        and n.state = 'active' and n.schedulable
+      order by s.id for update of s skip locked;
+  end if;
+  get diagnostics found_free = row_count;
+  if found_free <> cardinality(wanted) then
+    raise exception 'a slot is gone' using errcode = 'GP010';
+  end if;
+  return query
+    update slots s set state = 'reserved', version = s.version + 1, allocation_id = holder, updated_at = act_time(),
+      generation = (select max(t.generation) + 1 from slots t where t.id = any (wanted))
+    where s.id = any (wanted)
+    returning s.id, s.node_id, s.slot_index, s.generation;
+exception when sqlstate 'GP010' then
+  return;
+end
+$function$;
+grant execute on function slots_reserve(uuid[],uuid,boolean) to gpuaas_api, gpuaas_worker;
+
 -- Function within_self(uuid)
 
 CREATE OR REPLACE FUNCTION public.within_self(person uuid)
@@ -1907,7 +1943,7 @@ create table slots (
   constraint slots_health_state_check CHECK ((health_state = ANY (ARRAY['healthy'::text, 'degraded'::text, 'failed'::text, 'unknown'::text]))),
   constraint slots_pci_address_check CHECK ((pci_address ~ '^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$'::text)),
   constraint slots_slot_index_check CHECK (((slot_index >= 0) AND (slot_index <= 255))),
-  constraint slots_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint slots_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id) DEFERRABLE INITIALLY DEFERRED,
   constraint slots_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
 );
 
@@ -1960,6 +1996,8 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 alter table ssh_keys enable row level security;
 
+create policy own on ssh_keys for select
+  using (((user_id)::text = NULLIF(current_setting('gpuaas.actor'::text, true), ''::text)));
 create policy reach on ssh_keys
   using ((within_wall(organization_id) OR within_self(user_id)));
 

@@ -286,6 +286,48 @@ export const policies = [
     'How long nodes obey a task-signing key after another one took its place.',
   ),
   whole(
+    'allocation.max_duration_max_hours',
+    { default: 8_760, minimum: 1, maximum: 87_600, unit: 'hours' },
+    'allocations',
+    'The longest time that an allocation may be asked for.',
+  ),
+  whole(
+    'allocation.queue_max_wait_seconds',
+    { default: 604_800, minimum: 1, maximum: 31_536_000, unit: 'seconds' },
+    'allocations',
+    'The longest time that a request may wait for capacity.',
+  ),
+  whole(
+    'allocation.queue_ageing_seconds',
+    { default: 3_600, minimum: 1, maximum: 604_800, unit: 'seconds' },
+    'allocations',
+    'Waiting this long makes up for one GPU that the organization holds already.',
+  ),
+  whole(
+    'allocation.queue_batch',
+    { default: 50, minimum: 1, maximum: 10_000, unit: 'requests' },
+    'allocations',
+    'Waiting requests that are looked at in one round.',
+  ),
+  whole(
+    'allocation.placement_max_repicks',
+    { default: 8, minimum: 1, maximum: 100, unit: 'picks' },
+    'allocations',
+    'Places that are tried for one request while others take them away.',
+  ),
+  whole(
+    'allocation.placement_candidates',
+    { default: 8, minimum: 1, maximum: 1_000, unit: 'hosts' },
+    'allocations',
+    'Hosts that are looked at for one pick.',
+  ),
+  onOff(
+    'allocation.image_cache_required',
+    false,
+    'allocations',
+    'Whether a slice goes only to hosts that have its image already.',
+  ),
+  whole(
     'terminal.session_max_ttl_seconds',
     { default: 14_400, minimum: 60, maximum: 86_400, unit: 'seconds' },
     'terminal',

@@ -12,6 +12,8 @@ export const scopes = {
   'ssh_keys:write': 'Add and remove SSH keys',
   'projects:read': 'See projects',
   'projects:write': 'Create, change and remove projects',
+  'allocations:read': 'See allocations and what is known about them',
+  'allocations:write': 'Ask for capacity, change it and give it back',
   'activity:read': 'See who did what in a project',
   'audit:read': 'See and check the audit log of an organization',
   'audit:admin': 'See and check every audit log',
@@ -39,12 +41,14 @@ const viewer = [
   'membership:leave',
   'projects:read',
   'ssh_keys:read',
+  'allocations:read',
   'activity:read',
   'policies:read',
   'service_accounts:read',
 ] as const satisfies readonly Scope[];
+const member = [...viewer, 'allocations:write'] as const satisfies readonly Scope[];
 const admin = [
-  ...viewer,
+  ...member,
   'audit:read',
   'organizations:write',
   'members:write',
@@ -56,7 +60,7 @@ const admin = [
 export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
   owner: [...admin, 'organizations:delete'],
   admin,
-  member: viewer,
+  member,
   viewer,
 };
 

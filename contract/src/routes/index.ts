@@ -1,9 +1,12 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
+import * as adminAllocations from './admin-allocations.ts';
 import * as adminCatalog from './admin-catalog.ts';
 import * as adminFleet from './admin-fleet.ts';
 import * as adminNodes from './admin-nodes.ts';
 import * as adminSlots from './admin-slots.ts';
+import * as allocationGroups from './allocation-groups.ts';
+import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
 import * as catalog from './catalog.ts';
 import * as deadLetters from './dead-letters.ts';
@@ -33,6 +36,9 @@ export const routes: readonly Route[] = [
   adminFleet,
   adminNodes,
   adminSlots,
+  adminAllocations,
+  allocationGroups,
+  allocations,
   audit,
   catalog,
   deadLetters,
@@ -57,10 +63,13 @@ export const routes: readonly Route[] = [
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 
 export * from './activity.ts';
+export * from './admin-allocations.ts';
 export * from './admin-catalog.ts';
 export * from './admin-fleet.ts';
 export * from './admin-nodes.ts';
 export * from './admin-slots.ts';
+export * from './allocation-groups.ts';
+export * from './allocations.ts';
 export * from './audit.ts';
 export * from './catalog.ts';
 export * from './dead-letters.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
+import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domains/allocations/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { fleetExamples } from './fleet-examples.ts';
@@ -139,7 +140,53 @@ const taskSigner = async (world: World, states: readonly string[]): Promise<stri
   return id;
 };
 
+/** Something that can be had, with a host that has room for it. */
+const wish = async (world: World) => {
+  await (await stockFleet(world.root)).addNode();
+  return { sku: sliceSku, gpus: 1, region: testRegion, name: unique('wish') };
+};
+const anAllocation =
+  (state: Parameters<typeof putAllocation>[2], body?: Readonly<Record<string, unknown>>): MakeExample =>
+  async (world, tenant) => ({
+    params: { allocation_id: await putAllocation(world.root, tenant, state) },
+    ...(body && { body }),
+  });
+const aGroup: MakeExample = async (world, tenant) => {
+  const groupId = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into allocation_groups (id, organization_id, project_id, name, created_by) values ($1, $2, $3, 'G', 'x')`,
+    [groupId, tenant.organizationId, tenant.projectId],
+  );
+  await putAllocation(world.root, { ...tenant, groupId });
+  return { params: { allocation_group_id: groupId } };
+};
+
 const examples: Readonly<Record<string, MakeExample>> = {
+  admin_allocation_list: nothing,
+  admin_allocation_queue: nothing,
+  admin_allocation_placement: anAllocation('requested'),
+  admin_allocation_force_release: anAllocation('active', { reason: 'an example' }),
+  admin_allocation_force_cleanup: anAllocation('release_failed', {
+    runtime_verified_absent: true,
+    reason: 'an example',
+  }),
+  allocation_plan: async (world) => ({ body: await wish(world) }),
+  allocation_create: async (world) => ({ body: await wish(world) }),
+  allocation_list: nothing,
+  allocation_get: anAllocation('requested'),
+  allocation_timeline: anAllocation('requested'),
+  allocation_placement: anAllocation('requested'),
+  allocation_attestations: anAllocation('requested'),
+  allocation_update: anAllocation('requested', { name: 'Another name' }),
+  allocation_release: anAllocation('requested', {}),
+  allocation_extend: anAllocation('active', { seconds: 600 }),
+  allocation_restart: anAllocation('active'),
+  allocation_set_ssh_keys: anAllocation('active', { ssh_key_ids: [] }),
+  allocation_group_create: async (world) => ({ body: { name: 'A group', members: [await wish(world)] } }),
+  allocation_group_list: nothing,
+  allocation_group_get: aGroup,
+  allocation_group_release: aGroup,
   ...fleetExamples,
   ...simulatorExamples,
   activity_list: nothing,

@@ -47,6 +47,14 @@ describe.each([
         absent: 'service_account_not_found',
         find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
       },
+      allocation_id: {
+        absent: 'allocation_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
+      allocation_group_id: {
+        absent: 'allocation_group_not_found',
+        find: async () => ({ organizationId: home.organizationId, projectId: home.projectId }),
+      },
     },
   };
 
@@ -61,6 +69,19 @@ describe.each([
         whose(
           (await world.root.query('select organization_id, project_id as id from service_accounts where id = $1', [id]))
             .rows[0],
+        ),
+      allocation_id: async (id) =>
+        whose(
+          (await world.root.query('select organization_id, project_id as id from allocations where id = $1', [id]))
+            .rows[0],
+        ),
+      allocation_group_id: async (id) =>
+        whose(
+          (
+            await world.root.query('select organization_id, project_id as id from allocation_groups where id = $1', [
+              id,
+            ])
+          ).rows[0],
         ),
     };
     const whose = (row: { organization_id: string; id: string } | undefined) =>
@@ -98,6 +119,7 @@ describe.each([
          (select json_agg(p order by p.id) from projects p where p.organization_id = $1) as projects,
          (select json_agg(s order by s.id) from service_accounts s where s.organization_id = $1) as accounts,
          (select json_agg(k order by k.id) from service_account_keys k where k.organization_id = $1) as keys,
+         (select json_agg(l order by l.id) from allocations l where l.organization_id = $1) as allocations,
          (select count(*)::int from audit_logs a where a.organization_id = $1) as audit,
          (select count(*)::int from outbox_events e where e.organization_id = $1) as events`,
       [tenant.organizationId],

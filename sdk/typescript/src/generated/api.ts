@@ -16,6 +16,22 @@ export interface Api {
   };
   readonly adminAllocations: {
     /**
+     * Allocations of all tenants, latest first
+     *
+     * `GET /api/v1/admin/allocations`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly organization?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined }, options?: CallOptions): Paged<T.AdminAllocation>;
+    /**
+     * Who waits for capacity, in the order in which it would be given
+     *
+     * `GET /api/v1/admin/allocations/queue`
+     */
+    queue(input?: { readonly region?: string | undefined; readonly sku?: string | undefined }, options?: CallOptions): Promise<{
+  readonly data: readonly T.QueueEntry[];
+}>;
+    /**
      * Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200
      *
      * `GET /api/v1/admin/allocations/stuck`
@@ -23,6 +39,30 @@ export interface Api {
     stuckList(options?: CallOptions): Promise<{
   readonly data: readonly T.StuckAllocation[];
 }>;
+    /**
+     * Settle an allocation whose release failed: its slots come back only if somebody looked and nothing runs
+     *
+     * `POST /api/v1/admin/allocations/{allocation_id}/force-cleanup`
+     *
+     * Refusals: allocation_not_found, illegal_transition.
+     */
+    forceCleanup(input: { readonly allocation_id: string; readonly reason: string; readonly runtime_verified_absent: boolean }, options?: CallOptions): Promise<T.AdminAllocation>;
+    /**
+     * End an allocation without waiting for its guest; as often as the policy allows
+     *
+     * `POST /api/v1/admin/allocations/{allocation_id}/force-release`
+     *
+     * Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+     */
+    forceRelease(input: { readonly allocation_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminAllocation>;
+    /**
+     * Why it was placed there, with hosts by name
+     *
+     * `GET /api/v1/admin/allocations/{allocation_id}/placement`
+     *
+     * Refusals: allocation_not_found.
+     */
+    placement(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.FullDecision>;
   };
   readonly adminAudit: {
     /**
@@ -571,6 +611,172 @@ readonly missing: readonly number[];
      */
     userRevoke(input: { readonly session_id: string; readonly user_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.AccountSession>;
   };
+  readonly allocationGroups: {
+    /**
+     * The groups of a project, latest first
+     *
+     * `GET /api/v1/allocation-groups`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AllocationGroup>;
+    /**
+     * Ask for several allocations at once: all of them are reserved, or none
+     *
+     * `POST /api/v1/allocation-groups`
+     *
+     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     */
+    create(input: { readonly members: readonly {
+  readonly gpus: number;
+  readonly idle?: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+};
+  /** An image of the catalogue; without one, the first that suits the SKU. */
+readonly image?: string;
+  /** Released this long after it became active. */
+readonly max_duration_seconds?: number;
+  readonly name?: string;
+  readonly region: string;
+  /** A SKU of the catalogue. */
+readonly sku: string;
+  /** Your own SSH keys and those of the project. */
+readonly ssh_key_ids?: readonly string[];
+  /** Words of your own, to find things by. */
+readonly tags?: Readonly<Record<string, string>>;
+}[]; readonly name: string }, options?: CallOptions): Promise<T.AllocationGroupDetail>;
+    /**
+     * One group with its allocations
+     *
+     * `GET /api/v1/allocation-groups/{allocation_group_id}`
+     *
+     * Refusals: allocation_group_not_found.
+     */
+    get(input: { readonly allocation_group_id: string }, options?: CallOptions): Promise<T.AllocationGroupDetail>;
+    /**
+     * Give all of it back; asked again, it releases whatever is still held
+     *
+     * `POST /api/v1/allocation-groups/{allocation_group_id}/release`
+     *
+     * Refusals: allocation_group_not_found.
+     */
+    release(input: { readonly allocation_group_id: string }, options?: CallOptions): Promise<T.AllocationGroupDetail>;
+  };
+  readonly allocations: {
+    /**
+     * The allocations of a project, latest first
+     *
+     * `GET /api/v1/allocations`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly group?: string | undefined; readonly limit?: number | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Paged<T.Allocation>;
+    /**
+     * Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
+     *
+     * `POST /api/v1/allocations`
+     *
+     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     */
+    create(input: { readonly gpus: number; readonly idle?: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly queue?: {
+  /** When nothing is free, wait for it this long instead of being refused. */
+readonly max_wait_seconds: number;
+} | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * Whether it would fit now, what it would cost, and why or why not; reserves nothing
+     *
+     * `POST /api/v1/allocations/plan`
+     *
+     * Refusals: duration_invalid, gpu_count_invalid, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+     */
+    plan(input: { readonly gpus: number; readonly idle?: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.AllocationPlan>;
+    /**
+     * One allocation, with what its node swore to and what can be done with it
+     *
+     * `GET /api/v1/allocations/{allocation_id}`
+     *
+     * Refusals: allocation_not_found.
+     */
+    get(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.AllocationDetail>;
+    /**
+     * Rename, tag, or change the guard against idling
+     *
+     * `PATCH /api/v1/allocations/{allocation_id}`
+     *
+     * Refusals: allocation_not_found, illegal_transition, version_conflict.
+     */
+    update(input: { readonly allocation_id: string; readonly idle?: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | null | undefined; readonly name?: string | undefined; readonly tags?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * What its node swore to, with the signed results
+     *
+     * `GET /api/v1/allocations/{allocation_id}/attestations`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    attestations(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AttestationReceipt>;
+    /**
+     * Move its end further away
+     *
+     * `POST /api/v1/allocations/{allocation_id}/extend`
+     *
+     * Refusals: allocation_not_active, allocation_not_found, duration_invalid.
+     */
+    extend(input: { readonly allocation_id: string; readonly seconds: number }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * Why it was placed, or is not placed yet
+     *
+     * `GET /api/v1/allocations/{allocation_id}/placement`
+     *
+     * Refusals: allocation_not_found.
+     */
+    placement(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.PlacementDecision>;
+    /**
+     * Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
+     *
+     * `POST /api/v1/allocations/{allocation_id}/release`
+     *
+     * Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+     */
+    release(input: { readonly allocation_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * Reboot its machine; it stays the same allocation
+     *
+     * `POST /api/v1/allocations/{allocation_id}/restart`
+     *
+     * Refusals: allocation_not_active, allocation_not_found.
+     */
+    restart(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * Make the SSH keys that open it exactly these
+     *
+     * `PUT /api/v1/allocations/{allocation_id}/ssh-keys`
+     *
+     * Refusals: allocation_not_found, illegal_transition, ssh_key_not_found.
+     */
+    setSshKeys(input: { readonly allocation_id: string; readonly ssh_key_ids: readonly string[] }, options?: CallOptions): Promise<T.AllocationDetail>;
+    /**
+     * Everything that happened to an allocation, in order
+     *
+     * `GET /api/v1/allocations/{allocation_id}/timeline`
+     *
+     * Refusals: allocation_not_found, cursor_invalid.
+     */
+    timeline(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.TimelineItem>;
+  };
   readonly serviceAccounts: {
     /**
      * The public keys that tokens of service accounts are signed with, as JSON Web Key Set
@@ -609,7 +815,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -625,7 +831,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for ever
      *
@@ -649,7 +855,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Switch a service account off; its tokens are refused within five seconds
      *
@@ -953,7 +1159,7 @@ readonly y: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *

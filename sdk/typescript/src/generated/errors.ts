@@ -8,6 +8,8 @@ export const errorCodes = {
   allocation_already_releasing: { status: 409, retryable: false },
   /** The caller holds as many allocations as its policy allows. */
   allocation_concurrency_limit: { status: 409, retryable: false },
+  /** There is no such group of allocations. */
+  allocation_group_not_found: { status: 404, retryable: false },
   /** The allocation is not active. */
   allocation_not_active: { status: 409, retryable: false },
   /** There is no such allocation. */
@@ -34,10 +36,14 @@ export const errorCodes = {
   department_not_found: { status: 404, retryable: false },
   /** Another department of the organization already uses this slug. */
   department_slug_taken: { status: 409, retryable: false },
+  /** It would last, or wait, longer than the policy allows, or has no end to move. */
+  duration_invalid: { status: 422, retryable: false },
   /** The event was requeued or discarded already. */
   event_already_settled: { status: 409, retryable: false },
   /** There is no such failed event. */
   event_not_found: { status: 404, retryable: false },
+  /** The SKU is not sold in this count; details names those that it is sold in. */
+  gpu_count_invalid: { status: 422, retryable: false },
   /** A request with this key is still running. */
   idempotency_in_progress: { status: 409, retryable: true },
   /** The Idempotency-Key is empty, too long, or contradicts its alias. */

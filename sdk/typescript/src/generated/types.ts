@@ -30,6 +30,375 @@ export type Activity = {
   readonly target_type: string;
 };
 
+export type AdminAllocation = {
+  /** Where it is reached, once it is active: ssh, with address, port and host key. */
+readonly access: Readonly<Record<string, unknown>> | null;
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly AllocationAction[];
+  readonly active_at: string | null;
+  readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly expires_at: string | null;
+  readonly failure: {
+  readonly code: string;
+  readonly reason: string;
+} | null;
+  readonly generation: number;
+  readonly gpu_count: number;
+  readonly group_id: string | null;
+  readonly id: string;
+  readonly idle: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | null;
+  readonly image: string | null;
+  readonly isolation_model: "user-revoke" | "full-reimage";
+  readonly login: {
+  readonly gid: number;
+  readonly uid: number;
+  readonly username: string;
+} | null;
+  readonly max_duration_seconds: number | null;
+  readonly name: string;
+  readonly node_id: string | null;
+  readonly node_name: string | null;
+  readonly organization_id: string;
+  readonly placement_status: "queued" | "reserved" | "leased" | "freed";
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  /** The size of the machine, as it was promised. */
+readonly profile: {
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+} | null;
+  readonly project_id: string;
+  readonly provisioning_started_at: string | null;
+  readonly region: string;
+  readonly release_attempts: number;
+  readonly release_reason: string | null;
+  readonly releasing_at: string | null;
+  readonly requested_by: string;
+  readonly resource_name: string;
+  readonly sku: string;
+  /** How many of its slots are in which state. */
+readonly slots: Readonly<Record<string, number>>;
+  readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Words of your own, to find things by. */
+readonly tags: Readonly<Record<string, string>>;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type Allocation = {
+  /** Where it is reached, once it is active: ssh, with address, port and host key. */
+readonly access: Readonly<Record<string, unknown>> | null;
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly AllocationAction[];
+  readonly active_at: string | null;
+  readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly expires_at: string | null;
+  readonly failure: {
+  readonly code: string;
+  readonly reason: string;
+} | null;
+  readonly gpu_count: number;
+  readonly group_id: string | null;
+  readonly id: string;
+  readonly idle: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | null;
+  readonly image: string | null;
+  readonly isolation_model: "user-revoke" | "full-reimage";
+  readonly login: {
+  readonly gid: number;
+  readonly uid: number;
+  readonly username: string;
+} | null;
+  readonly max_duration_seconds: number | null;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly placement_status: "queued" | "reserved" | "leased" | "freed";
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  /** The size of the machine, as it was promised. */
+readonly profile: {
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+} | null;
+  readonly project_id: string;
+  readonly provisioning_started_at: string | null;
+  readonly region: string;
+  readonly release_reason: string | null;
+  readonly releasing_at: string | null;
+  readonly requested_by: string;
+  readonly resource_name: string;
+  readonly sku: string;
+  readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Words of your own, to find things by. */
+readonly tags: Readonly<Record<string, string>>;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type AllocationAction = {
+  readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys" | "open_terminal";
+  readonly allowed: boolean;
+  readonly why_not: string | null;
+};
+
+export type AllocationDetail = {
+  /** Where it is reached, once it is active: ssh, with address, port and host key. */
+readonly access: Readonly<Record<string, unknown>> | null;
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly AllocationAction[];
+  readonly active_at: string | null;
+  readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly expires_at: string | null;
+  readonly failure: {
+  readonly code: string;
+  readonly reason: string;
+} | null;
+  readonly gpu_count: number;
+  readonly group_id: string | null;
+  readonly id: string;
+  readonly idle: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | null;
+  readonly image: string | null;
+  readonly isolation_model: "user-revoke" | "full-reimage";
+  readonly login: {
+  readonly gid: number;
+  readonly uid: number;
+  readonly username: string;
+} | null;
+  readonly max_duration_seconds: number | null;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly placement_status: "queued" | "reserved" | "leased" | "freed";
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  /** The size of the machine, as it was promised. */
+readonly profile: {
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+} | null;
+  readonly project_id: string;
+  readonly provisioning_started_at: string | null;
+  readonly queue: {
+  readonly deadline_at: string;
+  /** Who is first may be placed next; it can change. */
+readonly position: number;
+  readonly reason: string;
+} | null;
+  /** What its node swore to last; all of it under attestations. */
+readonly receipt: {
+  readonly attestation_id: string;
+  readonly cuda_version: string;
+  readonly driver_version: string;
+  readonly gpus: number;
+  readonly passed: boolean;
+  readonly taken_at: string;
+} | null;
+  readonly region: string;
+  readonly release_reason: string | null;
+  readonly releasing_at: string | null;
+  readonly requested_by: string;
+  readonly resource_name: string;
+  readonly sku: string;
+  readonly ssh_keys: readonly {
+  readonly fingerprint: string;
+  readonly ssh_key_id: string;
+}[];
+  readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Words of your own, to find things by. */
+readonly tags: Readonly<Record<string, string>>;
+  readonly updated_at: string;
+  readonly version: number;
+};
+
+export type AllocationGroup = {
+  readonly created_at: string;
+  readonly id: string;
+  /** How many members are in which state. */
+readonly members: Readonly<Record<string, number>>;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly release_requested_at: string | null;
+  readonly resource_name: string;
+  /** Follows from the members and from whether the group is to be released. */
+readonly status: "requested" | "provisioning" | "active" | "degraded" | "releasing" | "released" | "release_failed" | "failed";
+};
+
+export type AllocationGroupDetail = {
+  readonly allocations: readonly {
+  /** Where it is reached, once it is active: ssh, with address, port and host key. */
+readonly access: Readonly<Record<string, unknown>> | null;
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly AllocationAction[];
+  readonly active_at: string | null;
+  readonly capacity_shape: "baremetal" | "gpu_slice";
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly expires_at: string | null;
+  readonly failure: {
+  readonly code: string;
+  readonly reason: string;
+} | null;
+  readonly gpu_count: number;
+  readonly group_id: string | null;
+  readonly id: string;
+  readonly idle: {
+  readonly action: "warn" | "release";
+  /** All GPUs idle for this long. */
+readonly minutes: number;
+} | null;
+  readonly image: string | null;
+  readonly isolation_model: "user-revoke" | "full-reimage";
+  readonly login: {
+  readonly gid: number;
+  readonly uid: number;
+  readonly username: string;
+} | null;
+  readonly max_duration_seconds: number | null;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly placement_status: "queued" | "reserved" | "leased" | "freed";
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  /** The size of the machine, as it was promised. */
+readonly profile: {
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+} | null;
+  readonly project_id: string;
+  readonly provisioning_started_at: string | null;
+  readonly region: string;
+  readonly release_reason: string | null;
+  readonly releasing_at: string | null;
+  readonly requested_by: string;
+  readonly resource_name: string;
+  readonly sku: string;
+  readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
+  /** Words of your own, to find things by. */
+readonly tags: Readonly<Record<string, string>>;
+  readonly updated_at: string;
+  readonly version: number;
+}[];
+  readonly created_at: string;
+  readonly id: string;
+  /** How many members are in which state. */
+readonly members: Readonly<Record<string, number>>;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly release_requested_at: string | null;
+  readonly resource_name: string;
+  /** Follows from the members and from whether the group is to be released. */
+readonly status: "requested" | "provisioning" | "active" | "degraded" | "releasing" | "released" | "release_failed" | "failed";
+};
+
+export type AllocationPlan = {
+  readonly decision: {
+  readonly chosen: {
+  readonly gpus: number;
+  readonly image_cached: boolean;
+  /** One, unless it is a whole host. */
+readonly numa_groups: number;
+} | null;
+  readonly considered: number;
+  readonly decided_at: string;
+  readonly feasible: number;
+  readonly nearest_miss: {
+  readonly constraint: string;
+  readonly message: string;
+} | null;
+  readonly outcome: "placed" | "queued" | "refused";
+  readonly reasons: readonly PlacementReason[];
+  /** The smallest changes with which it would fit now. */
+readonly would_fit: readonly PlacementChange[];
+};
+  readonly feasible: boolean;
+  readonly message: string;
+  readonly price: {
+  readonly per_hour: Money;
+  readonly price_id: string | null;
+  readonly unit: "gpu_hour" | "node_hour";
+  readonly unit_price: Money;
+};
+  /** The size of the machine, as it was promised. */
+readonly profile: {
+  readonly memory_mib: number;
+  readonly name: string;
+  readonly vcpus: number;
+} | null;
+  /** For the whole of max_duration_seconds. */
+readonly projected: {
+  readonly amount_minor: string;
+  readonly currency: string;
+} | null;
+};
+
+export type AttestationReceipt = {
+  readonly attestation: {
+  readonly allocation_id: string;
+  readonly cuda_version: string;
+  readonly disk_clean: Proof;
+  readonly driver_version: string;
+  /** How long each phase took, by its name. */
+readonly durations_ms: Readonly<Record<string, number>>;
+  readonly gpus: readonly GpuEvidence[];
+  readonly isolation: Proof;
+  readonly nvidia_smi: Proof;
+  readonly ssh: {
+  readonly address: string;
+  readonly host_key_fingerprint: string;
+  readonly port: number;
+  readonly reachable: boolean;
+  readonly username: string;
+};
+  readonly taken_at: string;
+};
+  readonly generation: number;
+  readonly id: string;
+  readonly passed: boolean;
+  readonly problems: readonly string[];
+  /** As the node signed it; anybody with its key can check it. */
+readonly signed_result: Readonly<Record<string, unknown>>;
+  readonly taken_at: string;
+  readonly task_id: string;
+};
+
 export type AuditEntry = {
   readonly action: string;
   readonly actor_address: string | null;
@@ -207,6 +576,23 @@ export type FleetTask = {
   readonly task_type: string;
 };
 
+export type FullDecision = {
+  readonly decided_at: string;
+  /** The decision as the engine made it, with every host that it named. */
+readonly document: Readonly<Record<string, unknown>>;
+  readonly outcome: "placed" | "queued" | "refused";
+};
+
+export type GpuEvidence = {
+  /** Why it is not healthy, for example an Xid. */
+readonly detail?: string;
+  readonly healthy: boolean;
+  readonly memory_mib: number;
+  readonly model: string;
+  readonly pci_address: string;
+  readonly uuid: string;
+};
+
 export type HeldLease = {
   readonly allocation_id: string;
   readonly deadline_at: string | null;
@@ -315,7 +701,7 @@ export type NewPersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
   /** The token itself. It is shown here and never again. */
 readonly token: string;
 };
@@ -455,7 +841,43 @@ export type PersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+};
+
+export type PlacementChange = {
+  readonly change: "fewer_gpus" | "other_region" | "other_sku" | "wait";
+  readonly gpus?: number;
+  readonly region?: string;
+  readonly sku?: string;
+};
+
+/** Why it was placed, or not. Hosts and other tenants are counted, never named. */
+export type PlacementDecision = {
+  readonly chosen: {
+  readonly gpus: number;
+  readonly image_cached: boolean;
+  /** One, unless it is a whole host. */
+readonly numa_groups: number;
+} | null;
+  readonly considered: number;
+  readonly decided_at: string;
+  readonly feasible: number;
+  readonly nearest_miss: {
+  readonly constraint: string;
+  readonly message: string;
+} | null;
+  readonly outcome: "placed" | "queued" | "refused";
+  readonly reasons: readonly PlacementReason[];
+  /** The smallest changes with which it would fit now. */
+readonly would_fit: readonly PlacementChange[];
+};
+
+export type PlacementReason = {
+  /** The first thing that did not suit, in the order in which they are asked. */
+readonly constraint: string;
+  readonly message: string;
+  /** Hosts that failed at it. */
+readonly nodes: number;
 };
 
 export type PolicyDefinition = {
@@ -514,12 +936,31 @@ export type Project = {
 readonly version: number;
 };
 
+export type Proof = {
+  readonly detail: string;
+  readonly passed: boolean;
+};
+
 export type PublicImage = {
   readonly digest: string;
   readonly display_name: string;
   readonly driver_strategy: "preinstalled" | "cloud_init";
   readonly skus: readonly string[];
   readonly slug: string;
+};
+
+export type QueueEntry = {
+  readonly allocation_id: string;
+  readonly deadline_at: string;
+  readonly gpu_count: number;
+  readonly organization_id: string;
+  readonly position: number;
+  readonly project_id: string;
+  readonly region: string;
+  readonly sku: string;
+  readonly waiting_since: string;
+  /** What it waits behind: less goes first. */
+readonly weight: number;
 };
 
 export type Region = {
@@ -569,7 +1010,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;
@@ -727,6 +1168,18 @@ readonly public_key: string;
   readonly retires_at: string | null;
   readonly state: "staged" | "active" | "grace" | "retired" | "revoked";
   readonly version: number;
+};
+
+export type TimelineItem = {
+  readonly at: string;
+  readonly correlation_id: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly from_state: string | null;
+  readonly id: string;
+  readonly kind: "transition" | "phase" | "task" | "note";
+  readonly name: string;
+  readonly to_state: string | null;
+  readonly version: number | null;
 };
 
 export type VmProfile = {

@@ -1,5 +1,5 @@
 import { type PolicyKey, routes, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
-import { moveSlots } from '../../domains/allocations/index.ts';
+import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
@@ -170,6 +170,15 @@ export async function assembleApi(
     }),
   );
   const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
+  const allocations = scope.keep(
+    'allocations',
+    await openAllocations({
+      ...{ db, ids, clock, log, region, policies, listen: database.listen },
+      tasks: makeTasks({ ids, clock, signer: taskSigners }),
+      // Nothing is billed yet, so everybody can pay.
+      mayAfford: async () => undefined,
+    }),
+  );
   const operators = operatorRoutes({
     db,
     ids,
@@ -222,13 +231,14 @@ export async function assembleApi(
       ...identities.routes,
       ...serviceAccounts.routes,
       ...taskSigners.routes,
+      ...allocations.routes,
       ...operators,
       makeEventStream({ log: makeEventLog(db), tail }),
     ],
     policy: policies.value,
     tenants: settings.tenants ?? {
       role: tenancy.role,
-      owners: { ...tenancy.owners, service_account_id: serviceAccounts.owner },
+      owners: { ...tenancy.owners, service_account_id: serviceAccounts.owner, ...allocations.owners },
     },
     rateLimit,
     replies: database.replies,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { openQueue } from '../../domains/allocations/index.ts';
 import { answersChannel, makeAnswers, makeTasks, showFleet } from '../../domains/nodes/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
@@ -41,6 +42,13 @@ export const provisioningWorker = defineProcess({
     const { served, release } = await serveAllocations(
       { database, sagas, clock, ids, log, metrics, scope },
       { policies, tasks },
+    );
+    scope.keep(
+      'allocation-queue',
+      await openQueue({
+        ...{ db, ids, clock, log, policies, listen: database.listen },
+        begin: actsOf('allocation-queue', ids),
+      }),
     );
     const consumer = scope.keep(
       'consumer',

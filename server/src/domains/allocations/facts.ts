@@ -10,3 +10,19 @@ export const guardBatch = 200;
 export const spanningGpus = 8;
 /** Candidates that a decision names one by one. The rest is counted: the document is kept for ever. */
 export const maxNamed = 50;
+/** Hosts that a refusal looks at. Beyond that the reasons repeat themselves, and a refusal has to stay cheap. */
+export const maxSurveyed = 2_000;
+/** Hosts that are read at once when the index is filled; keeps one answer at some hundred kilobytes. */
+export const indexPage = 500;
+/** How often the index is filled anew, whatever it was told: it is only a hint, and being wrong costs a look more. */
+export const relearnMs = 60 * 1_000;
+/** Picks that wait for somebody else, when all that do not wait were in vain. Each sees what was committed meanwhile. */
+export const patientPicks = 3;
+/** Prices are per hour, durations in seconds. */
+export const secondsPerHour = 3_600;
+/** How often those who wait are looked at without having been told: for deadlines, and for wake-ups that were lost. */
+export const queueEveryMs = 5 * 1_000;
+/** Rows of the queue that one look shows; whoever needs more filters by SKU and region. */
+export const maxQueueShown = 500;
+/** Attestations that a detail shows in short. */
+export const lastOne = 1;

@@ -1,4 +1,80 @@
-/** Allocations: who holds which capacity. */
+import type { ErrorCode } from '@gpuaas/contract';
+import { type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Tasks } from '../nodes/index.ts';
+import type { Policies } from '../policy/index.ts';
+import { adminRoutes } from './admin.ts';
+import { createRoutes } from './create.ts';
+import { groupRoutes } from './groups.ts';
+import { findGroup } from './groups-store.ts';
+import { lifecycleRoutes } from './lifecycle.ts';
+import type { AllocationParts, MayAfford } from './parts.ts';
+import { openCapacityIndex } from './placement/learn.ts';
+import { makePlacer } from './placement/place.ts';
+import { readRoutes } from './read.ts';
+import { findOwner } from './store.ts';
+
+interface Owner {
+  readonly absent: ErrorCode;
+  find(id: string): Promise<{ readonly organizationId: string; readonly projectId: string } | undefined>;
+}
+/** Allocations: who holds which capacity, from the request to the proof that nothing is left. */
+export interface Allocations {
+  readonly routes: readonly Mounted[];
+  readonly owners: { readonly allocation_id: Owner; readonly allocation_group_id: Owner };
+  close(): Promise<void>;
+}
+
+export async function openAllocations(parts: {
+  readonly db: Database;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly region: string;
+  readonly policies: Policies;
+  readonly tasks: Pick<Tasks, 'queueTask'>;
+  readonly mayAfford: MayAfford;
+  readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
+}): Promise<Allocations> {
+  const { db, ids, policies } = parts;
+  const lostAfterSeconds = () => policies.number('node.lost_after_seconds');
+  const index = await openCapacityIndex({ ...parts, lostAfterSeconds });
+  const placer = makePlacer({
+    index,
+    lostAfterSeconds,
+    candidates: () => policies.number('allocation.placement_candidates'),
+    maxRepicks: () => policies.number('allocation.placement_max_repicks'),
+  });
+  const limits: AllocationParts['limits'] = (who) => ({
+    maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who),
+  });
+  const inside = { ...parts, placer, limits };
+  const whose = (row: { organization_id: string; project_id: string } | undefined) =>
+    row && { organizationId: row.organization_id, projectId: row.project_id };
+  const look = () => systemViewer('allocations', { correlationId: ids.next() });
+  return {
+    routes: [
+      ...createRoutes(inside),
+      ...readRoutes(inside),
+      ...lifecycleRoutes(inside),
+      ...groupRoutes(inside),
+      ...adminRoutes(inside),
+    ],
+    owners: {
+      allocation_id: {
+        absent: 'allocation_not_found',
+        find: async (id) => whose(await db.read(look(), (tx) => findOwner(tx, id))),
+      },
+      allocation_group_id: {
+        absent: 'allocation_group_not_found',
+        find: async (id) => whose(await db.read(look(), (tx) => findGroup(tx, id))),
+      },
+    },
+    close: index.close,
+  };
+}
 
 export { type GuardParts, makeGuards } from './guards.ts';
 export { beginRelease, type Leaving, type Left } from './leave.ts';
@@ -12,7 +88,9 @@ export {
   stateFacts,
 } from './machine.ts';
 export { readOrder } from './order.ts';
+export type { MayAfford } from './parts.ts';
 export { makePhases } from './phases.ts';
+export { openQueue } from './queue.ts';
 export { makeReattest } from './reattest.ts';
 export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';

@@ -1,36 +1,9 @@
 import { sql } from '../../kernel/act.ts';
 
-/**
- * Takes slots for an allocation, all of them or none. Rows are locked in the order of their ids, so that two who want
- * overlapping sets cannot wait for each other. A row that somebody else holds is waited for. They all get the same
- * generation, one that none of them has seen: it is that of the lease.
- */
+/** All of them or none; see the function. The state is `reserved` from here on. */
 export const reserveSlots = sql(
-  'slots-reserve-move',
-  `with free as (
-     select s.id, s.generation from slots s join nodes n on n.id = s.node_id
-     where s.id = any ($1::uuid[]) and s.state = 'available' and s.health_state = 'healthy'
-       and n.state = 'active' and n.schedulable
-     order by s.id for update of s
-   )
-   update slots set state = 'reserved', version = version + 1, allocation_id = $2, updated_at = act_time(),
-     generation = (select max(free.generation) + 1 from free)
-   where id in (select free.id from free) and (select count(*) from free) = cardinality($1::uuid[])
-   returning id, node_id, slot_index, generation`,
-);
-/** The same without waiting: what somebody else holds counts as gone. */
-export const reserveFreeSlots = sql(
-  'slots-reserve-free-move',
-  `with free as (
-     select s.id, s.generation from slots s join nodes n on n.id = s.node_id
-     where s.id = any ($1::uuid[]) and s.state = 'available' and s.health_state = 'healthy'
-       and n.state = 'active' and n.schedulable
-     order by s.id for update of s skip locked
-   )
-   update slots set state = 'reserved', version = version + 1, allocation_id = $2, updated_at = act_time(),
-     generation = (select max(free.generation) + 1 from free)
-   where id in (select free.id from free) and (select count(*) from free) = cardinality($1::uuid[])
-   returning id, node_id, slot_index, generation`,
+  'slots-reserve',
+  'select id, node_id, slot_index, generation from slots_reserve($1::uuid[], $2, $3)',
 );
 export const lockSlots = sql(
   'slots-lock',

@@ -10,7 +10,6 @@ import {
   insertClaims,
   lockSlots,
   moveSlotRows,
-  reserveFreeSlots,
   reserveSlots as reserveSlotsSql,
 } from './slots-store.ts';
 
@@ -84,10 +83,11 @@ export async function reserveSlots(
   tx: WriteTx,
   wanted: { readonly allocationId: string; readonly slotIds: readonly string[]; readonly wait: boolean },
 ): Promise<Reservation | undefined> {
-  const rows = await tx.rows<{ id: string; node_id: string; generation: bigint }>(
-    wanted.wait ? reserveSlotsSql : reserveFreeSlots,
-    [wanted.slotIds, wanted.allocationId],
-  );
+  const rows = await tx.rows<{ id: string; node_id: string; generation: bigint }>(reserveSlotsSql, [
+    wanted.slotIds,
+    wanted.allocationId,
+    wanted.wait,
+  ]);
   const [first] = rows;
   if (!first || rows.length !== wanted.slotIds.length) return undefined;
   return {

@@ -128,6 +128,46 @@ export async function stockFleet(root: pg.Client): Promise<Fleet> {
   };
 }
 
+/** An allocation in a given state, walked there along the table; nothing of it is on any host. */
+export async function putAllocation(
+  root: pg.Client,
+  of: { readonly organizationId: string; readonly projectId: string; readonly groupId?: string },
+  state: 'requested' | 'provisioning' | 'active' | 'releasing' | 'release_failed' = 'requested',
+): Promise<string> {
+  const fleet = await stockFleet(root);
+  const node = await fleet.addNode({ groups: [1] });
+  const id = systemIds.next();
+  await asSystem(
+    root,
+    `insert into allocations (id, organization_id, project_id, group_id, name, requested_by, placement_status, sku,
+       capacity_shape, gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model, login,
+       max_duration_seconds)
+     values ($1, $2, $3, $4, 'A test', $7, 'reserved', $5, 'gpu_slice', 1, $6, 450, 'USD', $8, 1, 'user-revoke',
+       '{"username": "tester", "uid": 20001, "gid": 20001}', 3600)`,
+    [id, of.organizationId, of.projectId, of.groupId ?? null, sliceSku, testRegion, `nobody-${id}`, node.id],
+  );
+  await asSystem(
+    root,
+    `insert into placement_decisions (id, allocation_id, organization_id, outcome, document)
+     values ($1, $2, $3, 'placed', $4)`,
+    [systemIds.next(), id, of.organizationId, JSON.stringify(emptyDecision)],
+  );
+  const way = ['requested', 'provisioning', 'active', 'releasing', 'release_failed'];
+  for (const next of way.slice(1, way.indexOf(state) + 1)) {
+    await asSystem(
+      root,
+      `update allocations set state = $2, version = version + 1, active_at = now(), expires_at = now() + interval '1 hour'
+       where id = $1`,
+      [id, next],
+    );
+  }
+  return id;
+}
+const emptyDecision = {
+  ...{ outcome: 'placed', request: {}, chosen: null, considered: 0, feasible: 0, reasons: [], candidates: [] },
+  ...{ omitted: 0, nearest_miss: null, would_fit: [] },
+};
+
 /** A fleet, and one organization that rents from it, over the connections of an api. */
 export interface Yard extends Fleet {
   readonly schema: TestSchema;

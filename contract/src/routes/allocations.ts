@@ -1,0 +1,491 @@
+import { type Static, Type } from 'typebox';
+import { Name, Slug, Timestamp, Uuid } from '../ids.ts';
+import { Money } from '../money.ts';
+import { ReadinessAttestation } from '../node/attestation.ts';
+import { page, pageQuery } from '../pages.ts';
+import { defineRoute } from '../route.ts';
+
+const strict = { additionalProperties: false } as const;
+const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const slug = (what: string) =>
+  Type.String({ pattern: '^[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?$', minLength: 1, maxLength: 100, description: what });
+const SkuName = slug('A SKU of the catalogue.');
+const ImageName = slug('An image of the catalogue; without one, the first that suits the SKU.');
+
+export const AllocationState = Type.Enum([
+  'requested',
+  'provisioning',
+  'active',
+  'releasing',
+  'released',
+  'failed',
+  'release_failed',
+]);
+export const Tags = Type.Record(
+  Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._/-]{0,62}$' }),
+  Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]*$' }),
+  { maxProperties: 32, description: 'Words of your own, to find things by.' },
+);
+const IdleGuard = Type.Object(
+  {
+    minutes: Type.Integer({ minimum: 1, maximum: 100_000, description: 'All GPUs idle for this long.' }),
+    action: Type.Enum(['warn', 'release']),
+  },
+  strict,
+);
+const SshKeyIds = Type.Array(Uuid, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Your own SSH keys and those of the project.',
+});
+
+/** What one allocation is to be. */
+export const allocationWish = {
+  sku: SkuName,
+  gpus: Type.Integer({ minimum: 1, maximum: 64 }),
+  region: Slug,
+  name: Type.Optional(Name),
+  ssh_key_ids: Type.Optional(SshKeyIds),
+  image: Type.Optional(ImageName),
+  max_duration_seconds: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 315_360_000, description: 'Released this long after it became active.' }),
+  ),
+  idle: Type.Optional(IdleGuard),
+  tags: Type.Optional(Tags),
+};
+const createBody = Type.Object(
+  {
+    ...allocationWish,
+    queue: Type.Optional(
+      Type.Object(
+        {
+          max_wait_seconds: Type.Integer({
+            minimum: 1,
+            maximum: 31_536_000,
+            description: 'When nothing is free, wait for it this long instead of being refused.',
+          }),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+
+export const PlacementReason = Type.Object(
+  {
+    constraint: Type.String({
+      description: 'The first thing that did not suit, in the order in which they are asked.',
+    }),
+    nodes: Type.Integer({ minimum: 0, description: 'Hosts that failed at it.' }),
+    message: Type.String(),
+  },
+  { $id: 'PlacementReason', ...strict },
+);
+export const PlacementChange = Type.Object(
+  {
+    change: Type.Enum(['fewer_gpus', 'other_region', 'other_sku', 'wait']),
+    gpus: Type.Optional(Type.Integer()),
+    region: Type.Optional(Type.String()),
+    sku: Type.Optional(Type.String()),
+  },
+  { $id: 'PlacementChange', ...strict },
+);
+export const PlacementDecision = Type.Object(
+  {
+    outcome: Type.Enum(['placed', 'queued', 'refused']),
+    considered: Type.Integer({ minimum: 0 }),
+    feasible: Type.Integer({ minimum: 0 }),
+    reasons: Type.Array(PlacementReason),
+    nearest_miss: orNull(Type.Object({ constraint: Type.String(), message: Type.String() }, strict)),
+    would_fit: Type.Array(PlacementChange, { description: 'The smallest changes with which it would fit now.' }),
+    chosen: orNull(
+      Type.Object(
+        {
+          gpus: Type.Integer(),
+          numa_groups: Type.Integer({ description: 'One, unless it is a whole host.' }),
+          image_cached: Type.Boolean(),
+        },
+        strict,
+      ),
+    ),
+    decided_at: Timestamp,
+  },
+  {
+    $id: 'PlacementDecision',
+    ...strict,
+    description: 'Why it was placed, or not. Hosts and other tenants are counted, never named.',
+  },
+);
+export type PlacementDecision = Static<typeof PlacementDecision>;
+
+const Price = Type.Object(
+  {
+    price_id: orNull(Uuid),
+    unit: Type.Enum(['gpu_hour', 'node_hour']),
+    unit_price: Money,
+    per_hour: Money,
+  },
+  strict,
+);
+export const AllocationAction = Type.Object(
+  {
+    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys', 'open_terminal']),
+    allowed: Type.Boolean(),
+    why_not: orNull(Type.String()),
+  },
+  { $id: 'AllocationAction', ...strict },
+);
+export type AllocationAction = Static<typeof AllocationAction>;
+
+const allocationFields = {
+  id: Uuid,
+  resource_name: Type.String(),
+  organization_id: Uuid,
+  project_id: Uuid,
+  group_id: orNull(Uuid),
+  name: Name,
+  tags: Tags,
+  requested_by: Type.String(),
+  state: AllocationState,
+  version: Type.Integer(),
+  placement_status: Type.Enum(['queued', 'reserved', 'leased', 'freed']),
+  sku: Type.String(),
+  capacity_shape: Type.Enum(['baremetal', 'gpu_slice']),
+  gpu_count: Type.Integer(),
+  region: Type.String(),
+  profile: orNull(
+    Type.Object(
+      { name: Type.String(), vcpus: Type.Integer(), memory_mib: Type.Integer() },
+      { description: 'The size of the machine, as it was promised.' },
+    ),
+  ),
+  image: orNull(Type.String()),
+  isolation_model: Type.Enum(['user-revoke', 'full-reimage']),
+  price: Price,
+  login: orNull(Type.Object({ username: Type.String(), uid: Type.Integer(), gid: Type.Integer() }, strict)),
+  access: orNull(
+    Type.Object({}, { description: 'Where it is reached, once it is active: ssh, with address, port and host key.' }),
+  ),
+  max_duration_seconds: orNull(Type.Integer()),
+  expires_at: orNull(Timestamp),
+  idle: orNull(IdleGuard),
+  failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
+  release_reason: orNull(Type.String()),
+  actions: Type.Array(AllocationAction, { description: 'What can be done with it now, and if not, why not.' }),
+  created_at: Timestamp,
+  provisioning_started_at: orNull(Timestamp),
+  active_at: orNull(Timestamp),
+  releasing_at: orNull(Timestamp),
+  ended_at: orNull(Timestamp),
+  updated_at: Timestamp,
+};
+export const Allocation = Type.Object(allocationFields, { $id: 'Allocation', ...strict });
+export type Allocation = Static<typeof Allocation>;
+
+export const AllocationDetail = Type.Object(
+  {
+    ...allocationFields,
+    ssh_keys: Type.Array(Type.Object({ ssh_key_id: Uuid, fingerprint: Type.String() }, strict)),
+    queue: orNull(
+      Type.Object(
+        {
+          position: Type.Integer({ minimum: 1, description: 'Who is first may be placed next; it can change.' }),
+          deadline_at: Timestamp,
+          reason: Type.String(),
+        },
+        strict,
+      ),
+    ),
+    receipt: orNull(
+      Type.Object(
+        {
+          attestation_id: Uuid,
+          taken_at: Timestamp,
+          passed: Type.Boolean(),
+          gpus: Type.Integer(),
+          driver_version: Type.String(),
+          cuda_version: Type.String(),
+        },
+        { ...strict, description: 'What its node swore to last; all of it under attestations.' },
+      ),
+    ),
+  },
+  { $id: 'AllocationDetail', ...strict },
+);
+export type AllocationDetail = Static<typeof AllocationDetail>;
+
+export const AllocationPlan = Type.Object(
+  {
+    feasible: Type.Boolean(),
+    message: Type.String(),
+    price: Price,
+    projected: orNull(
+      Type.Object(Money.properties, { ...strict, description: 'For the whole of max_duration_seconds.' }),
+    ),
+    profile: allocationFields.profile,
+    decision: Type.Object(PlacementDecision.properties, strict),
+  },
+  { $id: 'AllocationPlan', ...strict },
+);
+export type AllocationPlan = Static<typeof AllocationPlan>;
+
+export const TimelineItem = Type.Object(
+  {
+    id: Uuid,
+    at: Timestamp,
+    kind: Type.Enum(['transition', 'phase', 'task', 'note']),
+    name: Type.String(),
+    from_state: orNull(Type.String()),
+    to_state: orNull(Type.String()),
+    version: orNull(Type.Integer()),
+    detail: Type.Object({}),
+    correlation_id: orNull(Type.String()),
+  },
+  { $id: 'TimelineItem', ...strict },
+);
+export type TimelineItem = Static<typeof TimelineItem>;
+
+export const AttestationReceipt = Type.Object(
+  {
+    id: Uuid,
+    task_id: Uuid,
+    generation: Type.Integer(),
+    passed: Type.Boolean(),
+    problems: Type.Array(Type.String()),
+    attestation: Type.Object(ReadinessAttestation.properties),
+    signed_result: Type.Object({}, { description: 'As the node signed it; anybody with its key can check it.' }),
+    taken_at: Timestamp,
+  },
+  { $id: 'AttestationReceipt', ...strict },
+);
+export type AttestationReceipt = Static<typeof AttestationReceipt>;
+
+const tag = 'Allocations';
+const reader = { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' } as const;
+const writer = { kind: 'user', scope: 'allocations:write', serviceAccounts: 'allowed' } as const;
+const one = { kind: 'owner-of', param: 'allocation_id' } as const;
+const ofOne = Type.Object({ allocation_id: Uuid }, strict);
+const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$' });
+/** How a wish may be refused before anybody looks for a place. */
+export const wishErrors = [
+  'project_not_found',
+  'sku_not_found',
+  'region_not_found',
+  'os_image_not_found',
+  'gpu_count_invalid',
+  'duration_invalid',
+  'ssh_key_not_found',
+] as const;
+/** How it may be refused when a place was looked for. */
+export const placeErrors = ['sku_unavailable', 'insufficient_balance', 'allocation_concurrency_limit'] as const;
+
+export const allocationPlan = defineRoute({
+  id: 'allocation_plan',
+  method: 'POST',
+  path: '/api/v1/allocations/plan',
+  tag,
+  summary: 'Whether it would fit now, what it would cost, and why or why not; reserves nothing',
+  auth: writer,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.plan',
+  errors: [...wishErrors],
+  body: Type.Object({ ...allocationWish }, strict),
+  response: AllocationPlan,
+});
+
+export const allocationCreate = defineRoute({
+  id: 'allocation_create',
+  method: 'POST',
+  path: '/api/v1/allocations',
+  tag,
+  summary: 'Ask for GPUs: reserved at once, queued if asked for, or refused with reasons',
+  auth: writer,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.create',
+  errors: [...wishErrors, ...placeErrors],
+  status: 201,
+  body: createBody,
+  response: Allocation,
+});
+
+export const allocationList = defineRoute({
+  id: 'allocation_list',
+  method: 'GET',
+  path: '/api/v1/allocations',
+  tag,
+  summary: 'The allocations of a project, latest first',
+  auth: reader,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  errors: ['cursor_invalid'],
+  query: Type.Object(
+    {
+      ...pageQuery,
+      state: Type.Optional(AllocationState),
+      sku: Type.Optional(SkuName),
+      tag: Type.Optional(Type.String({ maxLength: 264, description: 'A key, or key=value.' })),
+      group: Type.Optional(Uuid),
+    },
+    strict,
+  ),
+  response: page(Allocation),
+});
+
+export const allocationGet = defineRoute({
+  id: 'allocation_get',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}',
+  tag,
+  summary: 'One allocation, with what its node swore to and what can be done with it',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found'],
+  params: ofOne,
+  response: AllocationDetail,
+});
+
+export const allocationTimeline = defineRoute({
+  id: 'allocation_timeline',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/timeline',
+  tag,
+  summary: 'Everything that happened to an allocation, in order',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found', 'cursor_invalid'],
+  params: ofOne,
+  query: Type.Object(pageQuery, strict),
+  response: page(TimelineItem),
+});
+
+export const allocationPlacement = defineRoute({
+  id: 'allocation_placement',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/placement',
+  tag,
+  summary: 'Why it was placed, or is not placed yet',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found'],
+  params: ofOne,
+  response: PlacementDecision,
+});
+
+export const allocationAttestations = defineRoute({
+  id: 'allocation_attestations',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/attestations',
+  tag,
+  summary: 'What its node swore to, with the signed results',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found', 'cursor_invalid'],
+  params: ofOne,
+  query: Type.Object(pageQuery, strict),
+  response: page(AttestationReceipt),
+});
+
+export const allocationUpdate = defineRoute({
+  id: 'allocation_update',
+  method: 'PATCH',
+  path: '/api/v1/allocations/{allocation_id}',
+  tag,
+  summary: 'Rename, tag, or change the guard against idling',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.update',
+  errors: ['allocation_not_found', 'version_conflict', 'illegal_transition'],
+  params: ofOne,
+  body: Type.Object(
+    {
+      name: Type.Optional(Name),
+      tags: Type.Optional(Tags),
+      idle: Type.Optional(orNull(IdleGuard)),
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that you saw.' })),
+    },
+    { ...strict, minProperties: 1 },
+  ),
+  response: Allocation,
+});
+
+export const allocationRelease = defineRoute({
+  id: 'allocation_release',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/release',
+  tag,
+  summary:
+    'Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.release',
+  errors: ['allocation_not_found', 'allocation_already_releasing', 'illegal_transition'],
+  status: 202,
+  params: ofOne,
+  body: Type.Object({ reason: Type.Optional(Reason) }, strict),
+  response: Allocation,
+});
+
+export const allocationExtend = defineRoute({
+  id: 'allocation_extend',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/extend',
+  tag,
+  summary: 'Move its end further away',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.extend',
+  errors: ['allocation_not_found', 'allocation_not_active', 'duration_invalid'],
+  params: ofOne,
+  body: Type.Object({ seconds: Type.Integer({ minimum: 60, maximum: 315_360_000 }) }, strict),
+  response: Allocation,
+});
+
+export const allocationRestart = defineRoute({
+  id: 'allocation_restart',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/restart',
+  tag,
+  summary: 'Reboot its machine; it stays the same allocation',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.restart',
+  errors: ['allocation_not_found', 'allocation_not_active'],
+  status: 202,
+  params: ofOne,
+  response: Allocation,
+});
+
+export const allocationSetSshKeys = defineRoute({
+  id: 'allocation_set_ssh_keys',
+  method: 'PUT',
+  path: '/api/v1/allocations/{allocation_id}/ssh-keys',
+  tag,
+  summary: 'Make the SSH keys that open it exactly these',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.set_ssh_keys',
+  errors: ['allocation_not_found', 'ssh_key_not_found', 'illegal_transition'],
+  params: ofOne,
+  body: Type.Object({ ssh_key_ids: SshKeyIds }, strict),
+  response: AllocationDetail,
+});

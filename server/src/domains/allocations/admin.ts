@@ -1,0 +1,130 @@
+import {
+  adminAllocationForceCleanup,
+  adminAllocationForceRelease,
+  adminAllocationList,
+  adminAllocationPlacement,
+  adminAllocationQueue,
+  provisioningFailed,
+} from '@gpuaas/contract';
+import { handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { readPage } from '../../kernel/page.ts';
+import { maxQueueShown } from './facts.ts';
+import { advanceAllocation } from './machine.ts';
+import type { AllocationParts } from './parts.ts';
+import { listQueue } from './queue-store.ts';
+import { absent } from './read.ts';
+import { endAllocation } from './release.ts';
+import { showForOperator } from './show.ts';
+import { freeClaims, moveSlots } from './slots.ts';
+import { lastDecision, listAllAllocations } from './store.ts';
+
+const on = handlers<AllocationParts>();
+const slotsOfSql = sql(
+  'allocation-slots',
+  `select s.id, s.state, n.state as node_state from slots s join nodes n on n.id = s.node_id
+   where s.allocation_id = $1 order by s.id`,
+);
+const findRow = async (tx: ReadTx, id: string) => (await listAllAllocations(tx, { id }, undefined, 1))[0];
+
+const list = on(adminAllocationList, ({ db, limits }, who, { query }) =>
+  readPage({
+    name: 'admin-allocations',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listAllAllocations(tx, query, before, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => showForOperator(row, limits(who)),
+  }),
+);
+
+const queue = on(adminAllocationQueue, async ({ db, policies }, who, { query }) => {
+  const ageingSeconds = policies.number('allocation.queue_ageing_seconds');
+  const rows = await db.read(who, (tx) => listQueue(tx, { ...query, ageingSeconds, limit: maxQueueShown }));
+  return {
+    data: rows.map((row) => ({
+      position: row.position,
+      allocation_id: row.id,
+      organization_id: row.organization_id,
+      project_id: row.project_id,
+      sku: row.sku,
+      region: row.region,
+      gpu_count: row.gpu_count,
+      waiting_since: row.created_at.toISOString(),
+      deadline_at: row.queue_deadline_at.toISOString(),
+      weight: row.weight,
+    })),
+  };
+});
+
+const placement = on(adminAllocationPlacement, async ({ db }, who, { params }) => {
+  const row = await db.read(who, (tx) => lastDecision(tx, params.allocation_id));
+  if (!row) return absent();
+  return { outcome: row.outcome, document: row.document as object, decided_at: row.decided_at.toISOString() };
+});
+
+const forceRelease = on(adminAllocationForceRelease, async (parts, act, { params, body }) =>
+  parts.db.write(act, async (tx) => {
+    const ended = await endAllocation(tx, parts, act, params.allocation_id, { reason: body.reason, forced: true });
+    if (!ended) return tx.abandon(absent());
+    if (ended instanceof Fault) return tx.abandon(ended);
+    const row = await findRow(tx, params.allocation_id);
+    if (!row) throw new Error('an allocation is gone');
+    return tx.commit(showForOperator(row, parts.limits(act)), {
+      target: { type: 'allocation', id: row.id },
+      change: { state: [ended.moved.from, ended.moved.to], reason: body.reason },
+      organizationId: row.organization_id,
+      events: ended.events,
+    });
+  }),
+);
+
+/**
+ * The way out of a release that cannot be proven by the node. Slots come back to the pool only on the word of somebody who
+ * has looked, and only on a host that is well; otherwise they stay blocked, and the allocation is settled without them.
+ */
+const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params, body }) =>
+  parts.db.write(act, async (tx) => {
+    const id = params.allocation_id;
+    const moved = await advanceAllocation(tx, id, 'cleanUp', {
+      ...{ ids: parts.ids, correlationId: act.correlationId },
+      detail: { reason: body.reason, runtime_verified_absent: body.runtime_verified_absent },
+      set: { failureCode: 'force_cleanup', failureReason: body.reason },
+    });
+    if (!moved) return tx.abandon(absent());
+    if (moved instanceof Fault) {
+      if (moved.code === 'version_conflict') throw moved;
+      return tx.abandon(moved as Fault<'illegal_transition'>);
+    }
+    const slots = await tx.rows<{ id: string; state: string; node_state: string }>(slotsOfSql, [id]);
+    if (body.runtime_verified_absent && slots.some(({ node_state }) => node_state !== 'active')) {
+      return tx.abandon(new Fault('illegal_transition', 'Its host is not active: settle the host first.'));
+    }
+    const unproven = slots.filter(({ state }) => state === 'reserved' || state === 'in_use' || state === 'cleaning');
+    const blocked = slots.filter(({ state }) => state === 'cleanup_blocked');
+    await freeClaims(tx, id);
+    if (unproven.length > 0) {
+      await moveSlots(tx, { slotIds: unproven.map((slot) => slot.id) }, 'block', { reason: body.reason });
+    }
+    const cleared = [...unproven, ...blocked].map((slot) => slot.id);
+    if (body.runtime_verified_absent && cleared.length > 0) {
+      const outcome = await moveSlots(tx, { slotIds: cleared }, 'clear', { reason: body.reason });
+      if (outcome instanceof Fault) return tx.abandon(outcome);
+    }
+    const row = await findRow(tx, id);
+    if (!row) throw new Error('an allocation is gone');
+    return tx.commit(showForOperator(row, parts.limits(act)), {
+      target: { type: 'allocation', id },
+      change: { state: [moved.from, moved.to], ...body },
+      organizationId: row.organization_id,
+      events: [
+        provisioningFailed.of(id, {
+          ...{ allocation_id: id, organization_id: row.organization_id, project_id: row.project_id },
+          ...{ version: moved.version, failure_code: 'force_cleanup', failure_reason: body.reason },
+        }),
+      ],
+    });
+  }),
+);
+
+export const adminRoutes = (parts: AllocationParts): Mounted[] =>
+  [list, queue, placement, forceRelease, forceCleanup].map((bind) => bind(parts));

@@ -1,0 +1,101 @@
+import { type ReadTx, sql } from '../../../kernel/act.ts';
+import type { CandidateNode, CandidateSlot, PlacementRequest } from './model.ts';
+
+/** Hosts with everything the engine asks about. A slot travels as a row of values: there are many of them. */
+const readSql = sql(
+  'placement-nodes',
+  `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
+     coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
+     array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
+     (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null) order by s.slot_index)
+      from slots s where s.node_id = n.id) as slots
+   from nodes n left join node_reports r on r.node_id = n.id where n.id = any ($1::uuid[])`,
+);
+/** Hosts on which it fits now. This is the last word on whether there are any. */
+const fittingSql = sql(
+  'placement-fitting',
+  `select n.id, count(*) as free
+   from nodes n join slots s on s.node_id = n.id left join node_reports r on r.node_id = n.id
+   where n.sku = $1 and n.region = $2 and n.state = 'active' and n.schedulable
+     and r.reported_at > act_time() - make_interval(secs => $3)
+     and s.state = 'available' and s.health_state = 'healthy'
+     and (not $4 or s.fabric_vf_pci_address is not null) and (not $5 or s.nvme_device is not null)
+     and ($6::uuid is null or exists (
+       select from node_image_cache c where c.node_id = n.id and c.image_id = $6))
+     and n.id <> all ($7::uuid[])
+   group by n.id, case when $8 then 0 else s.numa_node end
+   having count(*) >= $9 and (not $8 or count(*) = (select count(*) from slots t where t.node_id = n.id))
+   order by count(*), n.id limit $10`,
+);
+const surveySql = sql(
+  'placement-survey',
+  `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
+     coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
+     array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
+     (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null) order by s.slot_index)
+      from slots s where s.node_id = n.id) as slots
+   from nodes n left join node_reports r on r.node_id = n.id
+   where n.sku = any ($1) and n.state <> 'deleted'
+   order by n.sku = $2 and n.region = $3 desc, n.id limit $4`,
+);
+const pageSql = sql(
+  'placement-node-page',
+  `select id from nodes where state = 'active' and ($1::uuid is null or id > $1) order by id limit $2`,
+);
+
+type SlotValues = readonly [string, number, string, string, number, boolean, boolean];
+interface Row extends Omit<CandidateNode, 'slots'> {
+  readonly slots: readonly SlotValues[] | null;
+}
+const asSlot = ([id, index, state, health, numa, fabric, nvme]: SlotValues): CandidateSlot => ({
+  ...{ id, index, state, health, numa, fabric, nvme },
+});
+const asNode = (row: Row): CandidateNode => ({ ...row, slots: (row.slots ?? []).map(asSlot) });
+
+export const readCandidates = async (
+  tx: ReadTx,
+  ids: readonly string[],
+  lostAfterSeconds: number,
+): Promise<CandidateNode[]> => (await tx.rows<Row>(readSql, [ids, lostAfterSeconds])).map(asNode);
+
+export const findFitting = async (
+  tx: ReadTx,
+  request: PlacementRequest,
+  look: {
+    readonly lostAfterSeconds: number;
+    readonly whole: boolean;
+    readonly except: readonly string[];
+    readonly limit: number;
+  },
+): Promise<string[]> =>
+  (
+    await tx.rows<{ id: string }>(fittingSql, [
+      request.sku,
+      request.region,
+      look.lostAfterSeconds,
+      request.fabric,
+      request.nvme,
+      request.image?.mustBeCached ? request.image.id : null,
+      look.except,
+      look.whole,
+      request.gpus,
+      look.limit,
+    ])
+  ).map(({ id }) => id);
+
+export const survey = async (
+  tx: ReadTx,
+  look: {
+    readonly skus: readonly string[];
+    readonly sku: string;
+    readonly region: string;
+    readonly limit: number;
+    readonly lostAfterSeconds: number;
+  },
+): Promise<CandidateNode[]> =>
+  (await tx.rows<Row>(surveySql, [look.skus, look.sku, look.region, look.limit, look.lostAfterSeconds])).map(asNode);
+
+export const listNodeIds = async (tx: ReadTx, after: string | undefined, limit: number): Promise<string[]> =>
+  (await tx.rows<{ id: string }>(pageSql, [after ?? null, limit])).map(({ id }) => id);

@@ -1,0 +1,143 @@
+import {
+  type AllocationDetail,
+  allocationAttestations,
+  allocationGet,
+  allocationList,
+  allocationPlacement,
+  allocationTimeline,
+} from '@gpuaas/contract';
+import type { ReadinessAttestation } from '@gpuaas/contract/node';
+import { handlers, type Mounted, type ReadTx, systemViewer, type Viewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { readPage } from '../../kernel/page.ts';
+import { lastOne } from './facts.ts';
+import type { AllocationParts } from './parts.ts';
+import type { Decision } from './placement/decide.ts';
+import { sayWhy } from './placement/explain.ts';
+import { findPosition } from './queue-store.ts';
+import { showAllocation, showDecision } from './show.ts';
+import {
+  type AllocationRow,
+  findAllocation,
+  lastDecision,
+  listAllocations,
+  listAttestations,
+  listTimeline,
+} from './store.ts';
+import { listKeys } from './wish-store.ts';
+
+const on = handlers<AllocationParts>();
+export const absent = () => new Fault('allocation_not_found', 'There is no such object.');
+
+const list = on(allocationList, (parts, who, { query }) =>
+  readPage({
+    name: 'allocations',
+    query,
+    read: (before, limit) =>
+      parts.db.read(who, (tx) =>
+        listAllocations(
+          tx,
+          { projectId: who.projectId as string, organizationId: who.organizationId as string },
+          { state: query.state, sku: query.sku, tag: query.tag, group: query.group },
+          before,
+          limit,
+        ),
+      ),
+    keyOf: (row: AllocationRow) => row.id,
+    show: (row) => showAllocation(row, parts.limits(who)),
+  }),
+);
+
+const get = on(allocationGet, async (parts, who, { params }) => {
+  const detail = await parts.db.read(who, (tx) => showDetail(tx, parts, who, params.allocation_id));
+  return detail ?? absent();
+});
+
+/** An allocation with its keys, its receipt, and its place in the queue while it waits. */
+export async function showDetail(
+  tx: ReadTx,
+  parts: AllocationParts,
+  who: Viewer,
+  id: string,
+): Promise<AllocationDetail | undefined> {
+  const row = await findAllocation(tx, id);
+  if (!row) return undefined;
+  const [receipt] = await listAttestations(tx, id, undefined, lastOne);
+  const attestation = receipt?.document as ReadinessAttestation | undefined;
+  return {
+    ...showAllocation(row, parts.limits(who)),
+    ssh_keys: (await listKeys(tx, id)).map(({ ssh_key_id, fingerprint }) => ({ ssh_key_id, fingerprint })),
+    queue: await showQueued(tx, parts, who, row),
+    receipt:
+      receipt && attestation
+        ? {
+            attestation_id: receipt.id,
+            taken_at: receipt.taken_at.toISOString(),
+            passed: receipt.passed,
+            gpus: attestation.gpus.length,
+            driver_version: attestation.driver_version,
+            cuda_version: attestation.cuda_version,
+          }
+        : null,
+  };
+}
+
+async function showQueued(
+  tx: ReadTx,
+  parts: AllocationParts,
+  who: Viewer,
+  row: AllocationRow,
+): Promise<AllocationDetail['queue']> {
+  if (row.placement_status !== 'queued' || !row.queue_deadline_at) return null;
+  const decision = await lastDecision(tx, row.id);
+  // Who else waits is nobody's business; how many do is everybody's.
+  const position = await parts.db.read(systemViewer('allocations', who), (all) =>
+    findPosition(all, row.id, parts.policies.number('allocation.queue_ageing_seconds')),
+  );
+  return {
+    position: position ?? 1,
+    deadline_at: row.queue_deadline_at.toISOString(),
+    reason: decision ? sayWhy(decision.document as Decision) : 'Nothing of this kind and size is free.',
+  };
+}
+
+const timeline = on(allocationTimeline, async ({ db }, who, { params, query }) => {
+  const isThere = await db.read(who, (tx) => findAllocation(tx, params.allocation_id));
+  if (!isThere) return absent();
+  return readPage({
+    name: 'allocation-timeline',
+    query,
+    read: (after, limit) => db.read(who, (tx) => listTimeline(tx, params.allocation_id, after, limit)),
+    keyOf: (row) => row.id,
+    show: (row) => ({
+      ...row,
+      at: row.at.toISOString(),
+      version: row.version === null ? null : Number(row.version),
+    }),
+  });
+});
+
+const placement = on(allocationPlacement, async ({ db }, who, { params }) => {
+  const row = await db.read(who, (tx) => lastDecision(tx, params.allocation_id));
+  return row ? showDecision(row) : absent();
+});
+
+const attestations = on(allocationAttestations, async ({ db }, who, { params, query }) => {
+  const isThere = await db.read(who, (tx) => findAllocation(tx, params.allocation_id));
+  if (!isThere) return absent();
+  return readPage({
+    name: 'allocation-attestations',
+    query,
+    read: (before, limit) => db.read(who, (tx) => listAttestations(tx, params.allocation_id, before, limit)),
+    keyOf: (row) => row.id,
+    show: ({ document, ...row }) => ({
+      ...row,
+      generation: Number(row.generation),
+      attestation: document as ReadinessAttestation,
+      taken_at: row.taken_at.toISOString(),
+    }),
+  });
+});
+
+export const readRoutes = (parts: AllocationParts): Mounted[] =>
+  [list, get, timeline, placement, attestations].map((bind) => bind(parts));

@@ -1,0 +1,328 @@
+import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+import type { AllocationState, PlacementStatus } from './machine.ts';
+
+const insertSql = sql(
+  'allocation-insert',
+  `insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
+     capacity_shape, gpu_count, region, profile, image_id, price_id, unit_price_minor, currency, node_id, generation,
+     isolation_model, login, max_duration_seconds, idle_minutes, idle_action, queue_deadline_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+     $25)`,
+);
+const getSql = sql(
+  'allocation-get',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where a.id = $1 and mine(a.organization_id)`,
+);
+const lockSql = sql(
+  'allocation-get-lock',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where a.id = $1 and mine(a.organization_id) for update of a`,
+);
+const listSql = sql(
+  'allocation-list',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id)
+     and ($3::text is null or a.state = $3) and ($4::text is null or a.sku = $4)
+     and ($5::text is null or case when $6::text is null then a.tags ? $5 else a.tags ->> $5 = $6 end)
+     and ($7::uuid is null or a.group_id = $7)
+     and ($8::uuid is null or a.id < $8)
+   order by a.id desc limit $9`,
+);
+const listAllSql = sql(
+  'allocation-list-all',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name,
+     (select coalesce(jsonb_object_agg(s.state, s.n), '{}')
+      from (select t.state, count(*) as n from slots t where t.allocation_id = a.id group by t.state) s) as slots
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where mine(a.organization_id)
+     and ($1::text is null or a.state = $1) and ($2::uuid is null or a.node_id = $2)
+     and ($3::uuid is null or a.organization_id = $3) and ($4::uuid is null or a.id = $4)
+     and ($5::uuid is null or a.id < $5)
+   order by a.id desc limit $6`,
+);
+const ofGroupSql = sql(
+  'allocation-of-group',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where a.group_id = $1 and mine(a.organization_id) order by a.id`,
+);
+const ownerSql = sql(
+  'allocation-owner',
+  'select organization_id, project_id from allocations where id = $1 and mine(organization_id)',
+);
+const updateSql = sql(
+  'allocation-update',
+  `update allocations set version = version + 1, updated_at = act_time(), name = $2, tags = $3, idle_minutes = $4,
+     idle_action = $5, idle_since = null, idle_warned_at = null
+   where id = $1 and mine(organization_id)`,
+);
+const extendSql = sql(
+  'allocation-extend',
+  `update allocations set version = version + 1, updated_at = act_time(), max_duration_seconds = $2, expires_at = $3
+   where id = $1 and mine(organization_id)`,
+);
+/** Serialises the requests of one caller, so that two of them cannot pass the limit together. */
+const holdSql = sql('allocation-hold', `select pg_advisory_xact_lock(hashtextextended('allocations ' || $1::text, 0))`);
+const countSql = sql(
+  'allocation-count',
+  `select count(*)::int as n from allocations
+   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and mine(organization_id)`,
+);
+const timelineSql = sql(
+  'allocation-timeline',
+  `select t.id, t.at, t.kind, t.name, t.from_state, t.to_state, t.version, t.detail, t.correlation_id
+   from allocation_timeline t where t.allocation_id = $1 and mine(t.organization_id) and ($2::uuid is null or t.id > $2)
+   order by t.id limit $3`,
+);
+const attestationsSql = sql(
+  'allocation-attestations',
+  `select r.id, r.task_id, r.generation, r.passed, r.problems, r.document, r.signed_result, r.taken_at
+   from readiness_attestations r
+   where r.allocation_id = $1 and mine(r.organization_id) and ($2::uuid is null or r.id < $2)
+   order by r.id desc limit $3`,
+);
+const insertDecisionSql = sql(
+  'placement-decision-insert',
+  `insert into placement_decisions (id, allocation_id, organization_id, outcome, document) values ($1, $2, $3, $4, $5)`,
+);
+const decisionSql = sql(
+  'placement-decision-last',
+  `select d.outcome, d.document, d.decided_at from placement_decisions d
+   where d.allocation_id = $1 and mine(d.organization_id) order by d.id desc limit 1`,
+);
+
+export interface AllocationRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly group_id: string | null;
+  readonly name: string;
+  readonly tags: Record<string, string>;
+  readonly requested_by: string;
+  readonly state: AllocationState;
+  readonly version: bigint;
+  readonly placement_status: PlacementStatus;
+  readonly sku: string;
+  readonly capacity_shape: 'baremetal' | 'gpu_slice';
+  readonly gpu_count: number;
+  readonly region: string;
+  readonly profile: { readonly name: string; readonly vcpus: number; readonly memory_mib: number } | null;
+  readonly image_id: string | null;
+  readonly image: string | null;
+  readonly price_id: string | null;
+  readonly unit_price_minor: bigint;
+  readonly currency: string;
+  readonly billing_unit: 'gpu_hour' | 'node_hour';
+  readonly node_id: string | null;
+  readonly node_name: string | null;
+  readonly generation: bigint;
+  readonly isolation_model: 'user-revoke' | 'full-reimage';
+  readonly login: Login | null;
+  readonly access: object | null;
+  readonly max_duration_seconds: number | null;
+  readonly expires_at: Date | null;
+  readonly idle_minutes: number | null;
+  readonly idle_action: 'warn' | 'release' | null;
+  readonly queue_deadline_at: Date | null;
+  readonly failure_code: string | null;
+  readonly failure_reason: string | null;
+  readonly release_reason: string | null;
+  readonly release_attempts: number;
+  readonly provisioning_started_at: Date | null;
+  readonly active_at: Date | null;
+  readonly releasing_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+export interface Login {
+  readonly username: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+export interface AdminRow extends AllocationRow {
+  readonly slots: Record<string, number>;
+}
+export interface NewAllocation
+  extends Pick<
+    AllocationRow,
+    | 'id'
+    | 'organization_id'
+    | 'project_id'
+    | 'group_id'
+    | 'name'
+    | 'tags'
+    | 'requested_by'
+    | 'placement_status'
+    | 'sku'
+    | 'capacity_shape'
+    | 'gpu_count'
+    | 'region'
+    | 'profile'
+    | 'image_id'
+    | 'price_id'
+    | 'unit_price_minor'
+    | 'currency'
+    | 'node_id'
+    | 'isolation_model'
+    | 'login'
+    | 'max_duration_seconds'
+    | 'idle_minutes'
+    | 'idle_action'
+    | 'queue_deadline_at'
+  > {
+  readonly generation: number;
+}
+
+export const insertAllocation = (tx: WriteTx, a: NewAllocation): Promise<number> =>
+  tx.run(insertSql, [
+    a.id,
+    a.organization_id,
+    a.project_id,
+    a.group_id,
+    a.name,
+    a.tags,
+    a.requested_by,
+    a.placement_status,
+    a.sku,
+    a.capacity_shape,
+    a.gpu_count,
+    a.region,
+    a.profile,
+    a.image_id,
+    a.price_id,
+    a.unit_price_minor,
+    a.currency,
+    a.node_id,
+    a.generation,
+    a.isolation_model,
+    a.login,
+    a.max_duration_seconds,
+    a.idle_minutes,
+    a.idle_action,
+    a.queue_deadline_at,
+  ]);
+const first = async <T>(rows: Promise<T[]>): Promise<T | undefined> => (await rows)[0];
+
+export const findAllocation = (tx: ReadTx, id: string) => first(tx.rows<AllocationRow>(getSql, [id]));
+export const holdAllocation = (tx: WriteTx, id: string) => first(tx.rows<AllocationRow>(lockSql, [id]));
+export const findOwner = (tx: ReadTx, id: string) =>
+  first(tx.rows<{ organization_id: string; project_id: string }>(ownerSql, [id]));
+export const listAllocations = (
+  tx: ReadTx,
+  of: { readonly projectId: string; readonly organizationId: string },
+  filter: {
+    readonly state?: string | undefined;
+    readonly sku?: string | undefined;
+    readonly tag?: string | undefined;
+    readonly group?: string | undefined;
+  },
+  before: string | undefined,
+  limit: number,
+) => {
+  const [tagKey, ...rest] = filter.tag?.split('=') ?? [];
+  const tagValue = rest.length > 0 ? rest.join('=') : null;
+  return tx.rows<AllocationRow>(listSql, [
+    of.projectId,
+    of.organizationId,
+    filter.state ?? null,
+    filter.sku ?? null,
+    tagKey ?? null,
+    tagValue,
+    filter.group ?? null,
+    before ?? null,
+    limit,
+  ]);
+};
+export const listAllAllocations = (
+  tx: ReadTx,
+  filter: {
+    readonly state?: string | undefined;
+    readonly node?: string | undefined;
+    readonly organization?: string | undefined;
+    readonly id?: string | undefined;
+  },
+  before: string | undefined,
+  limit: number,
+) =>
+  tx.rows<AdminRow>(listAllSql, [
+    filter.state ?? null,
+    filter.node ?? null,
+    filter.organization ?? null,
+    filter.id ?? null,
+    before ?? null,
+    limit,
+  ]);
+export const listGroup = (tx: ReadTx, groupId: string) => tx.rows<AllocationRow>(ofGroupSql, [groupId]);
+export const updateAllocation = (
+  tx: WriteTx,
+  id: string,
+  to: Pick<AllocationRow, 'name' | 'tags' | 'idle_minutes' | 'idle_action'>,
+) => tx.run(updateSql, [id, to.name, to.tags, to.idle_minutes, to.idle_action]);
+export const extendAllocation = (tx: WriteTx, id: string, seconds: number, expiresAt: Date | null) =>
+  tx.run(extendSql, [id, seconds, expiresAt]);
+/** How many the caller holds. Others who ask in the same name wait until this request is settled. */
+export async function countHeld(tx: WriteTx, organizationId: string, requestedBy: string): Promise<number> {
+  await tx.rows(holdSql, [`${organizationId} ${requestedBy}`]);
+  return (await tx.rows<{ n: number }>(countSql, [organizationId, requestedBy]))[0]?.n ?? 0;
+}
+
+export interface TimelineRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly kind: 'transition' | 'phase' | 'task' | 'note';
+  readonly name: string;
+  readonly from_state: string | null;
+  readonly to_state: string | null;
+  readonly version: bigint | null;
+  readonly detail: object;
+  readonly correlation_id: string | null;
+}
+export const listTimeline = (tx: ReadTx, id: string, after: string | undefined, limit: number) =>
+  tx.rows<TimelineRow>(timelineSql, [id, after ?? null, limit]);
+
+export interface AttestationRow {
+  readonly id: string;
+  readonly task_id: string;
+  readonly generation: bigint;
+  readonly passed: boolean;
+  readonly problems: string[];
+  readonly document: object;
+  readonly signed_result: object;
+  readonly taken_at: Date;
+}
+export const listAttestations = (tx: ReadTx, id: string, before: string | undefined, limit: number) =>
+  tx.rows<AttestationRow>(attestationsSql, [id, before ?? null, limit]);
+
+export const insertDecision = (
+  tx: WriteTx,
+  decision: {
+    readonly id: string;
+    readonly allocationId: string;
+    readonly organizationId: string;
+    readonly outcome: 'placed' | 'queued' | 'refused';
+    readonly document: object;
+  },
+) =>
+  tx.run(insertDecisionSql, [
+    decision.id,
+    decision.allocationId,
+    decision.organizationId,
+    decision.outcome,
+    decision.document,
+  ]);
+export interface DecisionRow {
+  readonly outcome: 'placed' | 'queued' | 'refused';
+  readonly document: unknown;
+  readonly decided_at: Date;
+}
+export const lastDecision = (tx: ReadTx, id: string) => first(tx.rows<DecisionRow>(decisionSql, [id]));
