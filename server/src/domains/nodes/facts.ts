@@ -30,3 +30,5 @@ export const maxReportsHeld = 100_000;
 export const pulseMissedMs = 15 * secondMs;
 /** A certificate of 24 hours is renewed after 16; half of the rest is left when this begins to worry somebody. */
 export const certificateWarningMs = 4 * hourMs;
+/** Moments of timelines that say what is usual: those of some thousand allocations, however busy the days were. */
+export const momentsRead = 50_000;

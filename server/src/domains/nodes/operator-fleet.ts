@@ -3,13 +3,14 @@ import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../k
 import type { Clock } from '../../kernel/clock.ts';
 import { dayMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
-import { stuckShown } from './facts.ts';
+import { momentsRead, stuckShown } from './facts.ts';
 
 /**
  * Who has been too long in one place. A timeline is a row of moments, and a phase is what lies between one and the next,
  * whatever its name: that makes transitions and the phases of a node comparable without a list of them. What is usual
- * comes from allocations of the last days, found by their time-ordered ids; who is in a phase is the last moment of
- * those that are on their way. Waiting in the queue is no phase, and an active allocation is where it should be.
+ * comes from the newest moments of the last days, found by their time-ordered ids and bounded in number; who is in a
+ * phase is the last moment of those that are on their way. Waiting in the queue is no phase, and an active allocation is
+ * where it should be.
  */
 const stuckSql = sql(
   'allocations-stuck',
@@ -17,9 +18,12 @@ const stuckSql = sql(
      select t.allocation_id, t.at, t.id,
        case when t.kind = 'transition' then t.to_state else concat_ws(' ', t.name, t.detail ->> 'state') end as phase,
        lead(t.at) over (partition by t.allocation_id order by t.id) as ended_at
-     from allocation_timeline t
-     where t.kind in ('transition', 'phase') and mine(t.organization_id)
-       and t.id >= (lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
+     from (
+       select * from allocation_timeline
+       where kind in ('transition', 'phase') and mine(organization_id)
+         and id >= (lpad(to_hex((extract(epoch from $2::timestamptz) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
+       order by id desc limit $5
+     ) t
    ), usual as (
      select phase, percentile_cont(0.99) within group (order by extract(epoch from ended_at - at)) as seconds
      from moments where ended_at is not null group by phase
@@ -89,7 +93,13 @@ const on = handlers<Parts>();
 export function readStuck(tx: ReadTx, { clock, policies }: Pick<Parts, 'clock' | 'policies'>): Promise<StuckRow[]> {
   const now = clock.now();
   const from = new Date(now.getTime() - policies.number('allocation.stuck_history_days') * dayMs);
-  return tx.rows<StuckRow>(stuckSql, [now, from, policies.number('allocation.stuck_floor_seconds'), stuckShown]);
+  return tx.rows<StuckRow>(stuckSql, [
+    now,
+    from,
+    policies.number('allocation.stuck_floor_seconds'),
+    stuckShown,
+    momentsRead,
+  ]);
 }
 /** How many of the fleet are in which state, for whoever draws it. */
 export const readHealth = async (tx: ReadTx): Promise<HealthRow> => {
