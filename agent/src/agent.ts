@@ -95,18 +95,18 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     await signers.replace(answer.signers);
     await disk.write(at('pace.json'), JSON.stringify(answer.heartbeat_seconds));
   };
-  const enrolOnce = async (enrolment: Enrolment): Promise<Identity> => {
+  const enrolOnce = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
     const askedAtMs = elapsedMs();
     const common = { url: settings.url, peerId: settings.peerId, files, agentVersion: settings.agentVersion, bootId };
-    const { identity, answer } = await enrol({ enrolment, ...common });
+    const { identity, answer } = await enrol({ enrolment, ...common, ...(as !== undefined && { nodeId: as }) });
     await learn(answer, askedAtMs);
     log.info({ node_id: identity.nodeId }, 'enrolled');
     return identity;
   };
-  const enrolPatiently = async (enrolment: Enrolment): Promise<Identity> => {
+  const enrolPatiently = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await enrolOnce(enrolment);
+        return await enrolOnce(enrolment, as);
       } catch (error) {
         if (attempt === attemptsToEnrol || (error instanceof EnrolmentFailure && !error.mayRetry)) throw error;
         log.warn({ attempt, err: error }, 'enrolment did not succeed yet');
@@ -115,18 +115,27 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       }
     }
   };
+  /** Nobody listens to an expired certificate; but leases are kept by this agent, and have to end on time. */
+  const keepExpired = (expired: Identity, error: unknown): Identity => {
+    log.error({ err: error }, 'the certificate has expired and the token did not help; leases are kept meanwhile');
+    return expired;
+  };
   const firstIdentity = async (): Promise<Identity> => {
     // A damaged identity is what an operator's token is for; without one somebody has to look.
+    let isNew = true;
     const there = await files.read().catch((error: unknown) => {
       if (!settings.enrolment) throw error;
       log.error({ err: error }, 'the identity is damaged and is replaced');
+      isNew = false;
       return undefined;
     });
     const isGood = there !== undefined && there.validToMs > time.nowMs();
     if (there && (isGood || !settings.enrolment)) return there;
     if (!settings.enrolment) throw new Error('this host is not enrolled; give it an operator’s token');
+    // Once: leases wait for this agent to start. The loop that renews goes on trying.
+    if (there) return enrolOnce(settings.enrolment, there.nodeId).catch((error: unknown) => keepExpired(there, error));
     const identity = await enrolPatiently(settings.enrolment);
-    if (!there) await beginJournal(disk, at('tasks'), time.nowMs());
+    if (isNew) await beginJournal(disk, at('tasks'), time.nowMs());
     return identity;
   };
 
@@ -233,6 +242,10 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       identity: () => identity,
       nowMs: time.nowMs,
       async renew() {
+        if (time.nowMs() >= identity.validToMs) {
+          if (!settings.enrolment) throw new Error('the certificate has expired; enrol again');
+          return become(await enrolOnce(settings.enrolment, nodeId));
+        }
         const askedAtMs = elapsedMs();
         const next = await renew({ client, identity, files });
         await learn(next.answer, askedAtMs);
@@ -265,9 +278,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       lastAnsweredAtMs: heartbeats.lastAnsweredAtMs,
     }),
     async recover(enrolment) {
-      const next = await enrolPatiently(enrolment);
-      if (next.nodeId !== nodeId) throw new Error('the token is for another node');
-      await become(next);
+      await become(await enrolPatiently(enrolment, nodeId));
       heartbeats.nudge();
     },
     async close() {

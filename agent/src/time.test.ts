@@ -85,6 +85,17 @@ describe('a lease with a deadline', () => {
     expect(await ended).toBe(allocationId);
   });
 
+  it('is ended also by an agent that nobody listens to any more, with an expired certificate and a spent token', async () => {
+    const { world, plane, clock, agent, allocationId } = await holding('slice');
+    await world.abandon(agent);
+    // Far behind the life of the certificate, and with a token that was used before.
+    clock.set(new Date(clock.now().getTime() + 40 * 86_400_000));
+    const ended = called(world, 'endRuntime');
+    const enrolment = { token: 'gpuaas_node_that_was_spent_long_ago', caFingerprint: plane.authority.fingerprint };
+    await world.open({ clock, elapsedMs: clock.elapsedMs, settings: { enrolment } });
+    expect(await ended).toBe(allocationId);
+  });
+
   it('lives on when its deadline is moved, and takes no orders after its end', async () => {
     const { world, clock, allocationId, give } = await holding('slice');
     const later = new Date(clock.now().getTime() + 600_000).toISOString();

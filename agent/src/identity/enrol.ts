@@ -39,6 +39,8 @@ export async function enrol(parts: {
   readonly files: IdentityFiles;
   readonly agentVersion: string;
   readonly bootId: string;
+  /** The node that this host is already: a token of another node must not make it that one. */
+  readonly nodeId?: string;
 }): Promise<{ readonly identity: Identity; readonly answer: NodeEnrolled }> {
   const { files, url, enrolment } = parts;
   const trust = await settleTrust(parts);
@@ -54,6 +56,9 @@ export async function enrol(parts: {
   try {
     const answer = await client.call({ method: 'POST', path: nodeTransport.enrol.path, body, limitMs });
     const given = readAnswer(answer);
+    if (parts.nodeId !== undefined && given.node_id !== parts.nodeId) {
+      throw new EnrolmentFailure('the token is for another node', false);
+    }
     // The file that only the operator writes decides who may name nodes; else the first answer does, over pinned TLS.
     await files.keepNodeAuthority(given.authority);
     const identity = await takeCertificate({ files, key, given });

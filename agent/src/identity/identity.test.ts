@@ -166,6 +166,35 @@ describe('a certificate', () => {
     expect(agent.status().certificateValidTo.getTime()).toBeGreaterThan(start + 23 * hourMs);
   });
 
+  it('for another node does not make this host that node', async () => {
+    const { plane, stateDir, open } = await makeWorld();
+    const agent = await open();
+    const before = await certificateIn(stateDir);
+    const other = await makeWorld({ authority: plane.authority });
+    Object.assign(plane, { nodeId: other.plane.nodeId });
+    await expect(agent.recover({ token: plane.issueToken() })).rejects.toThrow('another node');
+    expect(await certificateIn(stateDir)).toBe(before);
+  });
+
+  it('that ran out is replaced by the agent itself once a token of its settings is good', async () => {
+    const { plane, open, abandon } = await makeWorld();
+    const clock = makeManualClock();
+    const start = clock.now().getTime();
+    plane.now = clock.now;
+    plane.life = () => ({ from: new Date(start - hourMs), to: new Date(start + hourMs) });
+    await abandon(await open({ clock, elapsedMs: clock.elapsedMs }));
+    await clock.advance(2 * hourMs);
+    plane.life = () => ({ from: new Date(start - hourMs), to: new Date(start + 48 * hourMs) });
+    // The control plane is away while the agent starts.
+    plane.interfere = () => 'drop';
+    const enrolment = { token: plane.issueToken(), caFingerprint: plane.authority.fingerprint };
+    const agent = await open({ clock, elapsedMs: clock.elapsedMs, settings: { enrolment } });
+    expect(agent.status().certificateValidTo.getTime()).toBeLessThan(clock.now().getTime());
+    plane.interfere = () => undefined;
+    await advanceUntil(clock, () => agent.status().certificateValidTo.getTime() > start + 24 * hourMs, 10_000);
+    expect(plane.seen.enrolments.length).toBe(2);
+  });
+
   it('for another key or another name is not taken', async () => {
     const { plane, open } = await makeWorld();
     const { issueNode } = plane.authority;

@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 
 /**
  * Renews the certificate at two thirds of its life, a little earlier or later than the neighbours. Trouble is tried
- * again until the end; after the end only an operator's token helps, and the loop watches for the identity that such an
+ * again, also after the end: then only an operator's token helps, and the loop watches for the identity that such an
  * enrolment writes.
  */
 const due = 2 / 3;
@@ -38,10 +38,7 @@ export async function keepRenewed(parts: {
       continue;
     }
     try {
-      if (!(await parts.reread())) {
-        if (parts.nowMs() >= parts.identity().validToMs) throw new Error('the certificate has expired; enrol again');
-        await parts.renew();
-      }
+      if (!(await parts.reread())) await parts.renew();
       failures = 0;
       atMs = renewalAtMs(parts.identity(), chance);
       log.info({ valid_to: new Date(parts.identity().validToMs).toISOString() }, 'the certificate was renewed');
