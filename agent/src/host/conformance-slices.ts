@@ -132,7 +132,9 @@ export function sliceCases(suite: Suite): void {
       if (!can('slices')) return expect(suite.rig.limitations).toContain('slices');
       const work = makeWork();
       const ended = new Promise<void>((resolve, reject) => {
-        work.onPhase = (phase) => phase === 'image' && host.endRuntime(first).then(resolve, reject);
+        work.onPhase = (phase) => {
+          if (phase === 'image') host.endRuntime(first).then(resolve, reject);
+        };
       });
       expect(await failureOf(host.provisionSlice(slice(first, [0]), work))).toBe('lease_conflict');
       await ended;

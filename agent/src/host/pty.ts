@@ -38,6 +38,7 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
   if (!socket) throw new Error('The terminal library has changed: its socket is not where it was.');
 
   let alive = true;
+  const writing = new Set<() => void>();
   const exited = Promise.withResolvers<{ readonly code: number | undefined }>();
   const kill = () => {
     if (!alive) return;
@@ -55,6 +56,7 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
         });
         pty.onExit(({ exitCode, signal }) => {
           alive = false;
+          for (const done of writing) done();
           exited.resolve({ code: signal ? undefined : exitCode });
           try {
             controller.close();
@@ -74,8 +76,11 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
       new Promise((resolve) => {
         if (!alive) return resolve();
         // Resolves when the terminal has taken it, or is gone: input is bounded by whoever waits for this.
-        const done = () => resolve();
-        void exited.promise.then(done);
+        const done = () => {
+          writing.delete(done);
+          resolve();
+        };
+        writing.add(done);
         socket.write(bytes, done);
       }),
     resize: (columns, rows) => {

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { slicePhases } from '@gpuaas/contract/node';
+import type { FaultName } from '@gpuaas/contract/simulator';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../clock.ts';
 import { failureOf, makeWork, ordersFor } from '../conformance-rig.ts';
-import type { FaultName } from './faults.ts';
 import { openSimulatedHost, type SimulatedHost } from './host.ts';
 
 const allocation = '0191b2c4-0000-7000-8000-00000000000a';

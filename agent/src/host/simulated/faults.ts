@@ -3,8 +3,6 @@ import type { Clock } from '../../clock.ts';
 import type { HostFailureCode } from '../port.ts';
 import type { Fault, Store } from './state.ts';
 
-export { type FaultName, faultNames, simulatedFaults } from '@gpuaas/contract/simulator';
-
 export interface FaultOrder {
   readonly fault: FaultName;
   /** Gone after it has struck once; otherwise it stays until it is taken away. */

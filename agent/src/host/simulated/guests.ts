@@ -147,10 +147,11 @@ export function makeGuests(folder: string, uids: UidRange): Guests {
       });
       const open = shells.get(order.allocationId) ?? new Set();
       shells.set(order.allocationId, open.add(shell));
-      void shell.exited.then(() => {
+      const forget = () => {
         open.delete(shell);
         if (open.size === 0) shells.delete(order.allocationId);
-      });
+      };
+      shell.exited.then(forget, forget);
       return shell;
     },
     end,
