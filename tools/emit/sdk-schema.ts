@@ -127,5 +127,3 @@ const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/(?
 
 export const camel = (words: readonly string[]): string =>
   words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
-export const pascal = (words: readonly string[]): string =>
-  words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Agent, request } from 'node:https';
+import { text as readText } from 'node:stream/consumers';
 import type { SecureContextOptions } from 'node:tls';
 import {
   type NodeEnrolled,
@@ -54,16 +55,11 @@ export function makeNodeClient(door: {
         ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         ...ask.headers,
       };
-      const sent = request({ host: '127.0.0.1', port: door.port, method, path, agent, headers }, async (response) => {
-        let answer = '';
-        try {
-          for await (const chunk of response) answer += String(chunk);
-        } catch (error) {
-          reject(error);
-          return;
-        }
-        const body: unknown = answer === '' ? undefined : JSON.parse(answer);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      const sent = request({ host: '127.0.0.1', port: door.port, method, path, agent, headers }, (response) => {
+        readText(response).then((answer) => {
+          const body: unknown = answer === '' ? undefined : JSON.parse(answer);
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+        }, reject);
       });
       sent.on('error', reject);
       sent.end(text);

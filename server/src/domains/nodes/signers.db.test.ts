@@ -32,7 +32,7 @@ describe('keys that sign tasks', () => {
   it('are announced before they sign, and obeyed for a while after [SEC-02]', async () => {
     const old = nodes.signers.sign(task());
     expect(isObeyed(old, nodes.signers.accepted())).toBe(true);
-    const [{ id: first = '' } = {}] = await listed();
+    const first = (await listed())[0]?.id ?? '';
     const made = await post(path);
     expect(made).toMatchObject({ status: 201, body: { state: 'staged' } });
     expect((await post(path)).status).toBe(409);

@@ -332,7 +332,7 @@ describe('the door of nodes', () => {
     const client = makeNodeClient({ port: strict.door.port, roots: strict.roots });
     const statuses = new Set<number>();
     for (let at = 0; at < 8; at += 1) statuses.add((await client.enrol(`gpuaas_node_${systemIds.secret(24)}`)).status);
-    expect([...statuses].sort()).toEqual([401, 429]);
+    expect([...statuses].sort((a, b) => a - b)).toEqual([401, 429]);
     client.close();
     await strict.close();
   });

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { controlPlaneSpiffeId, nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -139,10 +140,8 @@ export function certificatesConformance(name: string, makeWorld: () => Promise<C
       const { port } = listener.address() as AddressInfo;
       const ask = (identity: { cert?: string; key?: string }) =>
         new Promise<string>((resolve, reject) => {
-          const sent = request({ host: '127.0.0.1', port, ca: roots, agent: false, ...identity }, async (response) => {
-            let text = '';
-            for await (const chunk of response) text += String(chunk);
-            resolve(text);
+          const sent = request({ host: '127.0.0.1', port, ca: roots, agent: false, ...identity }, (response) => {
+            readText(response).then(resolve, reject);
           });
           sent.on('error', reject);
           sent.end();

@@ -197,7 +197,7 @@ export function makeOutboxLog(parts: {
         }
         mark = { from, to: first.to, position: String(BigInt(first.position) - 1n) };
         return handOut(
-          found.map(({ to, ours, ...row }) => row),
+          found.map(({ to: _to, ours: _ours, ...row }) => row),
           limit,
         );
       },

@@ -10,7 +10,7 @@ import { redact } from '../../kernel/redact.ts';
 import type { Answer } from './conversation.ts';
 import { actCommit, actOpen } from './statements.ts';
 import { readStored } from './stored-replies.ts';
-import { type Conversations, mayRetry, OpenTransaction, quiet, translate, viewSettings } from './transaction.ts';
+import { type Conversations, mayRetry, OpenTransaction, translate, viewSettings } from './transaction.ts';
 import type { Wake } from './wake-ups.ts';
 
 const maxAttempts = 5;
@@ -92,7 +92,8 @@ export function makeWrite(parts: {
       if (ending.receipt) {
         await failpoint('write.before-commit');
         const written = commitValues(act, ending.value, ending.receipt, idempotency);
-        quiet(conversation.ask(actCommit, written));
+        // Its failure is that of the commit, which is waited for.
+        conversation.ask(actCommit, written).catch(() => undefined);
       }
     } catch (error) {
       tx.end();
