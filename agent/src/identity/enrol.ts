@@ -47,7 +47,8 @@ export async function enrol(parts: {
   const key = await files.pendingKey(makeTlsKey);
   const body = {
     token: enrolment.token,
-    csr: await makeCertificateRequest(key, 'gpuaas-node'),
+    // Who we are is what we are about to be told: an authority may refuse a request under any other name.
+    csr: await makeCertificateRequest(key),
     result_key: publicResultKey(await files.resultKey()),
     agent_version: parts.agentVersion,
     boot_id: parts.bootId,

@@ -47,7 +47,7 @@ export type ResultSigner = ReturnType<typeof makeResultSigner>;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A PKCS#10 request. What it asks to be called is a courtesy: the control plane writes the name by its own records. */
-export async function makeCertificateRequest(tlsKeyPem: string, commonName: string): Promise<string> {
+export async function makeCertificateRequest(tlsKeyPem: string, commonName?: string): Promise<string> {
   const secret = createPrivateKey(tlsKeyPem);
   const { subtle } = webcrypto;
   const [privateKey, publicKey] = await Promise.all([
@@ -57,7 +57,7 @@ export async function makeCertificateRequest(tlsKeyPem: string, commonName: stri
     ]),
   ]);
   const request = await Pkcs10CertificateRequestGenerator.create({
-    name: `CN=${commonName}`,
+    ...(commonName !== undefined && { name: `CN=${commonName}` }),
     keys: { privateKey, publicKey },
     signingAlgorithm: algorithm,
   });

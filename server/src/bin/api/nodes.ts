@@ -54,6 +54,7 @@ export interface DoorSettings {
   readonly port: number;
   /** What nodes call us. */
   readonly names: readonly string[];
+  readonly handshakeMs?: number;
   readonly certificates: Certificates;
 }
 

@@ -44,6 +44,8 @@ export interface ListenerParts {
   readonly port: number;
   /** What nodes call us: names and addresses for the certificate. */
   readonly names: readonly string[];
+  /** How long a greeting may take. */
+  readonly handshakeMs?: number;
   readonly certificates: Certificates;
   readonly identities: Identities;
   readonly reports: Reports;
@@ -63,6 +65,8 @@ const smallBytes = 64 * 1_024;
 const resultBytes = 512 * 1_024;
 const serverCertificateMs = 30 * 24 * 3_600_000;
 const lookAtCertificateMs = 3_600_000;
+/** When everybody comes back at once, greetings wait for each other: who is patient is not sent away to try again. */
+const handshakeMs = 30_000;
 const tickMs = 1_000;
 const maxConnections = 50_000;
 const readEnrolment = makeBodyReader<NodeEnrolment>(NodeEnrolment, smallBytes);
@@ -102,7 +106,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       requestCert: true,
       // Enrolment has no certificate yet; every other request asks who is there.
       rejectUnauthorized: false,
-      handshakeTimeout: 5_000,
+      handshakeTimeout: parts.handshakeMs ?? handshakeMs,
       maxHeaderSize: 8 * 1_024,
       // Whoever sends slowly is not waited for.
       headersTimeout: 10_000,

@@ -52,6 +52,7 @@ export interface DoorWorld {
 
 export async function openDoorWorld(
   overrides: Partial<Record<PolicyKey, number | boolean | string>> = {},
+  options: { readonly handshakeMs?: number } = {},
 ): Promise<DoorWorld> {
   const schema = await openTestSchema();
   const root = new pg.Client({ connectionString: schema.url });
@@ -92,6 +93,7 @@ export async function openDoorWorld(
     host: '127.0.0.1',
     port: 0,
     names: ['127.0.0.1'],
+    ...(options.handshakeMs !== undefined && { handshakeMs: options.handshakeMs }),
     certificates,
     policies,
     signers,
