@@ -1,5 +1,5 @@
 import type { Tree } from '../lib/tree.ts';
-import { isSource } from '../lib/tree.ts';
+import { isSource, isTestCode } from '../lib/tree.ts';
 import type { Finding, Law } from './law.ts';
 import { importsOf } from './walls.ts';
 
@@ -138,5 +138,24 @@ export const migrationsAreNumbered: Law = {
         ? [report(name, 'the number before it is missing')]
         : [];
     });
+  },
+};
+
+/** The driver plans each name once per connection, so a name that means two texts fails on whoever comes second. */
+export const statementsHaveOneName: Law = {
+  name: 'statements-have-one-name',
+  find: (tree) => {
+    const first = new Map<string, string>();
+    return tree.paths
+      .filter((path) => path.startsWith('server/src/') && isSource(path) && !isTestCode(path))
+      .flatMap((path) =>
+        [...tree.text(path).matchAll(/\bsql\(\s*'([^']+)'/g)].flatMap(([, name = '']) => {
+          const other = first.get(name);
+          if (other === undefined) first.set(name, path);
+          return other === undefined
+            ? []
+            : [found('statements-have-one-name', path, `the statement ${name} is also in ${other}: rename one`)];
+        }),
+      );
   },
 };

@@ -11,6 +11,7 @@ import {
   migrationsAreNumbered,
   namesSaySomething,
   portsAreWhole,
+  statementsHaveOneName,
   toolsHaveRoles,
 } from './place-laws.ts';
 
@@ -49,6 +50,19 @@ const cases: readonly {
       ['no README.md', { 'server/src/domains/a/index.ts': '', 'server/src/domains/a/a.test.ts': '' }],
       ['no index.ts', { 'server/src/domains/a/README.md': '', 'server/src/domains/a/a.test.ts': '' }],
       ['no test', { 'server/src/domains/a/README.md': '', 'server/src/domains/a/index.ts': '' }],
+    ],
+  },
+  {
+    law: statementsHaveOneName,
+    kept: { 'server/src/domains/a/store.ts': "sql('a-one', 'x'); sql('a-two', 'y')" },
+    broken: [
+      [
+        'the statement a-one is also in server/src/domains/a/store.ts',
+        {
+          'server/src/domains/a/store.ts': "sql('a-one', 'x')",
+          'server/src/domains/b/store.ts': "sql(\n  'a-one', 'y')",
+        },
+      ],
     ],
   },
   {

@@ -6,11 +6,14 @@ import type { Told } from '../nodes/index.ts';
 import { noteAllocation } from './machine.ts';
 
 const ownerOf = sql(
-  'allocation-owner',
+  'allocation-phase-owner',
   'select organization_id, project_id, version, generation from allocations where id = $1 and mine(organization_id)',
 );
 
-/** Writes down how far a node is with an allocation, and tells those who watch. Only beginnings are told: one ends when the next begins. */
+/**
+ * Writes down when a node begins a phase of an allocation, and tells those who watch how far it is. Only beginnings are
+ * told: a phase ends when the next one begins.
+ */
 export const makePhases =
   (parts: { readonly ids: Ids }) =>
   async (
@@ -26,13 +29,15 @@ export const makePhases =
       generation: bigint;
     }>(ownerOf, [task.allocation_id]);
     if (!owner) return undefined;
-    await noteAllocation(tx, task.allocation_id, {
-      ids: parts.ids,
-      correlationId: task.correlation_id,
-      kind: 'phase',
-      name: progress.phase,
-      detail: { task_id: task.id, ...(progress.percent !== undefined && { percent: progress.percent }) },
-    });
+    if ((progress.percent ?? 0) === 0) {
+      await noteAllocation(tx, task.allocation_id, {
+        ids: parts.ids,
+        correlationId: task.correlation_id,
+        kind: 'phase',
+        name: progress.phase,
+        detail: { task_id: task.id, state: progress.state, at: progress.at },
+      });
+    }
     return {
       projectId: owner.project_id,
       events: [
