@@ -3,7 +3,7 @@ export { type Denials, openDenials } from './denials.ts';
 export { type Dispatch, makeDispatch } from './dispatch.ts';
 export { showFleet } from './fleet-metrics.ts';
 export { readFleet } from './fleet-numbers.ts';
-export { denialsChannel, type Identities, makeIdentities, revokeNode } from './identities.ts';
+export { type Identities, makeIdentities, revokeNode } from './identities.ts';
 export type { NodeDoor } from './install.ts';
 export { advanceNode, type NodeTransition } from './machine.ts';
 export { operatorRoutes } from './operator.ts';

@@ -7,6 +7,15 @@ import { answerOf, makeAnswers, makeDispatch, makeResults, makeTasks, type TaskA
 import { tasksChannel } from './tasks.ts';
 import { isObeyed, type NodesWorld, openNodesWorld, resultOf, type TestNode } from './testing.ts';
 
+/** What an edit left, if it is still JSON. */
+function parsed(text: string): ReturnType<typeof resultOf> | undefined {
+  try {
+    return JSON.parse(text) as ReturnType<typeof resultOf>;
+  } catch {
+    return undefined;
+  }
+}
+
 const healthy = { output: { checks: {}, healthy: true } };
 
 describe('tasks of nodes', () => {
@@ -174,6 +183,23 @@ describe('tasks of nodes', () => {
     );
     expect(await post(node, task, good)).toBeUndefined();
   });
+
+  it('a result with any one character changed is not the node’s word', async () => {
+    const node = await world.node();
+    await queue(node);
+    const task = await handOut(node);
+    const good = resultOf(node, task, healthy);
+    const text = JSON.stringify(good);
+    let tried = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const edited = parsed(`${text.slice(0, at)}${text[at] === '7' ? '8' : '7'}${text.slice(at + 1)}`);
+      if (edited === undefined) continue;
+      tried += 1;
+      expect({ at, code: codeOf(await post(node, task, edited)) }).toEqual({ at, code: 'node_result_invalid' });
+    }
+    expect(tried).toBeGreaterThan(100);
+    expect(await stateOf(task.task_id)).toBe('dispatched');
+  }, 60_000);
 
   it('a text without a canonical form, however deep, is only a bad result', async () => {
     const node = await world.node();

@@ -1,0 +1,130 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { NodeTask } from '@gpuaas/contract/node';
+import { describe, expect, it } from 'vitest';
+import { makeTestClock } from '../../kernel/clock.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { openWaitingRoom } from './waiting-room.ts';
+
+class Response extends EventEmitter {
+  status: number | undefined;
+  text = '';
+  get headersSent() {
+    return this.status !== undefined;
+  }
+  writeHead(status: number) {
+    this.status = status;
+    return this;
+  }
+  end(text = '') {
+    this.text = text;
+    return this;
+  }
+}
+
+function openRoom() {
+  const clock = makeTestClock();
+  const queued = new Map<string, string[]>();
+  const asked = { pending: 0, dispatch: 0 };
+  let isAway = false;
+  const room = openWaitingRoom({
+    clock,
+    log: silentLog,
+    pending: async (ids) => {
+      asked.pending += 1;
+      if (isAway) throw new Error('away');
+      return ids.filter((id) => (queued.get(id)?.length ?? 0) > 0);
+    },
+    dispatch: async (ids) => {
+      asked.dispatch += 1;
+      if (isAway) throw new Error('away');
+      const handed = ids.flatMap((id) => {
+        const task = queued.get(id)?.shift();
+        return task ? [[id, { task_id: task } as NodeTask] as const] : [];
+      });
+      return new Map(handed);
+    },
+  });
+  const wait = (id: string): Response => {
+    const response = new Response();
+    room.wait(id, response as unknown as ServerResponse);
+    return response;
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const away = (is: boolean) => {
+    isAway = is;
+  };
+  return { clock, queued, asked, room, wait, settle, away };
+}
+
+describe('the waiting room', () => {
+  it('asks once for all who came together, and once for all who are woken together', async () => {
+    const { room, asked, queued, wait, settle } = openRoom();
+    const ids = Array.from({ length: 100 }, (_, at) => `node-${at}`);
+    const responses = ids.map(wait);
+    await settle();
+    expect(asked.pending).toBeLessThanOrEqual(2);
+    expect(asked.dispatch).toBe(0);
+    for (const id of ids) queued.set(id, [`task of ${id}`]);
+    room.wake(ids.join(','));
+    await settle();
+    expect(asked.dispatch).toBe(1);
+    expect(responses.map(({ status }) => status)).toEqual(ids.map(() => 200));
+    expect(responses[7]?.text).toContain('task of node-7');
+    expect(room.size).toBe(0);
+  });
+
+  it('takes no notice of nodes that are not here', async () => {
+    const { room, asked, settle } = openRoom();
+    room.wake('stranger,another');
+    await settle();
+    expect(asked).toEqual({ pending: 0, dispatch: 0 });
+  });
+
+  it('works on after there was nothing to do', async () => {
+    const { room, queued, wait, settle } = openRoom();
+    await room.tick();
+    room.wake('stranger');
+    await settle();
+    queued.set('node', ['task']);
+    const response = wait('node');
+    await settle();
+    expect(response.status).toBe(200);
+  });
+
+  it('answers with nothing when time is over, not to all in the same moment', async () => {
+    const { room, clock, wait, settle } = openRoom();
+    const responses = Array.from({ length: 5 }, (_, at) => wait(`node-${at}`));
+    await settle();
+    await clock.advance(20_000);
+    await room.tick();
+    expect(room.size).toBe(5);
+    await clock.advance(10_000);
+    await room.tick();
+    expect(room.size).toBe(0);
+    for (const { status } of responses) expect(status).toBe(204);
+  });
+
+  it('finds what a lost wake-up left behind, and what could not be handed out', async () => {
+    const { room, clock, queued, wait, settle, away } = openRoom();
+    const response = wait('node');
+    await settle();
+    queued.set('node', ['task']);
+    away(true);
+    await clock.advance(5_000);
+    await room.tick();
+    expect(response.status).toBeUndefined();
+    away(false);
+    await clock.advance(5_000);
+    await room.tick();
+    await settle();
+    expect(response.status).toBe(200);
+  });
+
+  it('forgets who hung up', async () => {
+    const { room, wait, settle } = openRoom();
+    wait('node').emit('close');
+    await settle();
+    expect(room.size).toBe(0);
+  });
+});
