@@ -73,6 +73,10 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       },
       { id: 'SEC-05', words: 'Tasks are rows, signed when they are decided, and handed out to their node alone' },
       { id: 'SEC-06', words: 'A node is known by the URI of its certificate, alone and in full, on every request' },
+      { id: 'TSK-01', words: 'A host says what it is made of: GPUs, sides, fabric, disks, and what still blocks it' },
+      { id: 'TSK-04', words: 'A whole host is handed over as a login that is made once and proven before it opens' },
+      { id: 'TSK-05', words: 'A login is taken away with everything that runs in its name, and proven gone' },
+      { id: 'SEC-07', words: 'A terminal runs with the user and group of its login, and with no other group or right' },
       { id: 'TSK-11', words: 'Every task is typed, signed, addressed and expiring, and nothing else reaches a host' },
       {
         id: 'CAP-04',

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDisk } from '../disk.ts';
+import { makeCommands } from '../host/linux/commands.ts';
+import { discoverTopology } from '../host/linux/topology.ts';
 import { enrol } from '../identity/enrol.ts';
 import { makeIdentityFiles } from '../identity/identity-files.ts';
 import { beginJournal } from '../tasks/journal.ts';
@@ -51,6 +53,10 @@ async function obey(invocation: Invocation, around: Surroundings): Promise<numbe
       out(`${JSON.stringify(await describeNode(agentSettings(invocation.settings(), version)), null, 2)}\n`);
       return 0;
     case 'doctor': {
+      if (invocation.wantsTopology) {
+        out(`${JSON.stringify(await discoverTopology('/', makeCommands()), null, 2)}\n`);
+        return 0;
+      }
       const findings = await examine(agentSettings(invocation.settings(), version));
       for (const { name, trouble } of findings)
         out(`${trouble === undefined ? 'ok  ' : 'FAIL'}  ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`);

@@ -38,6 +38,13 @@ export const Settings = Type.Object({
     default: 'linux',
     description: 'This machine, or one that does not exist.',
   }),
+  GPUAAS_SSH_ADDRESS: Type.Optional(
+    Type.String({
+      pattern: '^[0-9A-Za-z][0-9A-Za-z.:-]{0,99}$',
+      description: 'Where people reach sshd of this host. Without it, the first address that others can reach.',
+    }),
+  ),
+  GPUAAS_SSH_PORT: Type.Integer({ default: 22, minimum: 1, maximum: 65_535, description: 'The port of sshd.' }),
   GPUAAS_AGENT_BUNDLE_PATH: Type.String({
     default: '/internal/v1/nodes/{id}/releases/{digest}',
     description: 'Where the control plane keeps releases of the agent.',
@@ -69,6 +76,8 @@ export interface Invocation {
   readonly settings: () => Settings;
   readonly token: string | undefined;
   readonly caFingerprint: string | undefined;
+  /** The doctor says what the machine is made of, and nothing else. */
+  readonly wantsTopology: boolean;
 }
 
 export function readInvocation(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation {
@@ -82,6 +91,7 @@ export function readInvocation(args: readonly string[], env: Readonly<Record<str
     command,
     token: values.token,
     caFingerprint: values['ca-fingerprint'],
+    wantsTopology: values.topology === true,
     settings: () =>
       readSettings({ ...fileEnv(values['env-file']), ...env, ...(values.url && { GPUAAS_API_URL: values.url }) }),
   };
@@ -99,6 +109,7 @@ function parse(args: readonly string[]) {
         url: { type: 'string' },
         token: { type: 'string' },
         'ca-fingerprint': { type: 'string' },
+        topology: { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -145,6 +156,7 @@ export function helpText(): string {
     '  --url URL               the control plane, instead of GPUAAS_API_URL',
     '  --token TOKEN           an operator’s one-time token; "-" reads it from standard input',
     '  --ca-fingerprint HEX    SHA-256 of the authority that the control plane must lead to',
+    '  --topology              doctor: print what this machine is made of as JSON; needs no settings, changes nothing',
     '  --help, --version',
     '',
     'Settings:',

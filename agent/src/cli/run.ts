@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { openAgent } from '../agent.ts';
 import { systemClock } from '../clock.ts';
 import { makeDisk } from '../disk.ts';
+import { openLinuxHost } from '../host/linux/host.ts';
 import type { Host } from '../host/port.ts';
 import { openSimulatedHost } from '../host/simulated/host.ts';
-import { makeUnpreparedHost } from '../host/unprepared.ts';
 import { digestOf, makeReleases, type Releases } from '../update/releases.ts';
 import { makeSelfUpdate } from '../update/self-update.ts';
 import { healthyMessage, startSupervisor } from '../update/supervisor.ts';
@@ -103,7 +103,14 @@ export async function superviseAgent(parts: {
 }
 
 async function openHost(settings: Settings): Promise<Host> {
-  if (settings.GPUAAS_HOST === 'linux') return makeUnpreparedHost();
+  if (settings.GPUAAS_HOST === 'linux') {
+    const { GPUAAS_SSH_ADDRESS: address, GPUAAS_SSH_PORT: port } = settings;
+    return openLinuxHost({
+      folder: join(settings.GPUAAS_STATE_DIR, 'host'),
+      clock: systemClock,
+      door: { port, ...(address !== undefined && { address }) },
+    });
+  }
   return openSimulatedHost({
     folder: join(settings.GPUAAS_STATE_DIR, 'simulated'),
     clock: systemClock,

@@ -1,6 +1,6 @@
 import type { ReadinessAttestation, TaskOutput, TaskParams, TaskSlot } from '@gpuaas/contract/node';
 import { HostFailure, type Work } from '../port.ts';
-import { troubleIn } from './evidence.ts';
+import { troubleIn } from '../trouble.ts';
 import { checkLease, claimDevices, endLease, freeDevices, type Lease, slotIndexesOf } from './leases.ts';
 import { fingerprintOf, type HostParts, passed } from './parts.ts';
 import type { HostState } from './state.ts';

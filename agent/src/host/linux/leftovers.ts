@@ -1,0 +1,52 @@
+import { lstat, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Proof } from '@gpuaas/contract/node';
+import type { Accounts } from './accounts.ts';
+import type { Login } from './argv.ts';
+import { isThere, namesIn } from './sysfs.ts';
+
+/** Where somebody without rights can leave something outside of a home. */
+const scratch = ['tmp', 'var/tmp', 'dev/shm'];
+const kept = (username: string) => [
+  `var/spool/cron/crontabs/${username}`,
+  `var/lib/systemd/linger/${username}`,
+  `var/mail/${username}`,
+];
+const firstTenantUid = 1_000;
+const mostNamed = 5;
+
+async function scratchOf(root: string, uid: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of scratch) {
+    for (const name of await namesIn(root, folder)) {
+      const path = join(root, folder, name);
+      const entry = await lstat(path).catch(() => undefined);
+      if (entry?.uid === uid) found.push(path);
+    }
+  }
+  return found;
+}
+
+/** Takes away what the login left outside of its home. Only once nothing runs in its name. */
+export async function removeLeftovers(root: string, login: Login): Promise<void> {
+  for (const path of await scratchOf(root, login.uid)) await rm(path, { recursive: true, force: true });
+  for (const path of kept(login.username)) await rm(join(root, path), { force: true });
+}
+
+/**
+ * Whether anything of an earlier tenant could be found by the next one. This is what taking a login away can promise,
+ * and it says so: disks are not wiped by it, that is what imaging is for.
+ */
+export async function proveClean(root: string, homes: string, accounts: Accounts, login: Login): Promise<Proof> {
+  const found = await scratchOf(root, login.uid);
+  for (const path of kept(login.username)) if (await isThere(root, path)) found.push(path);
+  const owners = new Set((await accounts.list()).map(({ uid }) => uid));
+  for (const name of await namesIn('/', homes)) {
+    const entry = await lstat(join(homes, name)).catch(() => undefined);
+    const isAbandoned = entry !== undefined && entry.uid >= firstTenantUid && !owners.has(entry.uid);
+    if (isAbandoned || name === login.username) found.push(join(homes, name));
+  }
+  return found.length === 0
+    ? { passed: true, detail: 'No home, scratch file or crontab of an earlier login is left. Disks were not wiped.' }
+    : { passed: false, detail: `Left by an earlier login: ${found.slice(0, mostNamed).join(', ')}.`.slice(0, 500) };
+}

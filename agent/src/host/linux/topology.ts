@@ -1,0 +1,201 @@
+import type { HostTopology, SlotCandidate } from '@gpuaas/contract/node';
+import { type Commands, systemPath } from './commands.ts';
+import { type GpuLook, type GpuReading, lookAtGpus, readCudaVersion } from './nvidia-smi.ts';
+import {
+  countList,
+  isThere,
+  mebibytesIn,
+  type NvmeDisk,
+  namesIn,
+  type PciDevice,
+  readNumaNodes,
+  readNvmeDisks,
+  readPciDevices,
+  readText,
+} from './sysfs.ts';
+
+/**
+ * What this machine is made of: each GPU that the driver answers for, with the fabric function and the disk that are
+ * nearest to it on its own side. A look changes nothing, and what it finds missing it says in sentences.
+ */
+const nvidia = '10de';
+const mellanox = '15b3';
+const isGpu = ({ vendor, class: kind }: PciDevice) => vendor === nvidia && /^030[02]/.test(kind);
+const isFabricFunction = ({ vendor, class: kind, isVirtualFunction }: PciDevice) =>
+  vendor === mellanox && kind.startsWith('02') && isVirtualFunction;
+const isBridge = ({ class: kind }: PciDevice) => kind.startsWith('0604');
+const mostSlots = 64;
+const mostBlockers = 50;
+const mostIn = { slot: 20, args: 20, argLetters: 100, sentence: 200 };
+const sentence = (text: string) => text.slice(0, mostIn.sentence);
+
+export async function discoverTopology(root: string, commands: Commands): Promise<HostTopology> {
+  const [look, devices, disks, numaNodes, groups, prerequisites] = await Promise.all([
+    lookAtGpus(commands),
+    readPciDevices(root),
+    readNvmeDisks(root),
+    readNumaNodes(root),
+    namesIn(root, 'sys/kernel/iommu_groups'),
+    readPrerequisites(root),
+  ]);
+  const cuda = look.gpus.length > 0 ? await readCudaVersion(commands) : undefined;
+  const cpus = countList(await readText(root, 'sys/devices/system/cpu/online'));
+  return {
+    hostname: (await readText(root, 'proc/sys/kernel/hostname')).slice(0, 253),
+    kernel: (await readText(root, 'proc/sys/kernel/osrelease')).slice(0, 200),
+    cpu_count: Math.max(1, cpus),
+    memory_mib: Math.max(1, mebibytesIn(await readText(root, 'proc/meminfo'))),
+    numa_nodes: numaNodes.map(({ id, cpus, memoryMib }) => ({ id, cpus: cpus.slice(0, 500), memory_mib: memoryMib })),
+    driver_version: look.driverVersion ?? null,
+    cuda_version: cuda ?? null,
+    slots: makeSlots({ look, devices, disks, sides: numaNodes.map(({ id }) => id) }),
+    prerequisites: { ...prerequisites, iommu_group_count: groups.length },
+    blockers: findBlockers({ look, devices, groups: groups.length, prerequisites }).slice(0, mostBlockers),
+  };
+}
+
+async function readPrerequisites(root: string) {
+  const cmdline = (await readText(root, 'proc/cmdline')).split(/\s+/);
+  const folders = systemPath.split(':');
+  const found = await Promise.all(folders.map((folder) => isThere(root, `${folder}/cloud-localds`)));
+  return {
+    kvm_available: await isThere(root, 'dev/kvm'),
+    iommu_kernel_args: cmdline
+      .filter((word) => /iommu/.test(word))
+      .slice(0, mostIn.args)
+      .map((word) => word.slice(0, mostIn.argLetters)),
+    cloud_localds_available: found.includes(true),
+  };
+}
+
+function findBlockers(seen: {
+  readonly look: GpuLook;
+  readonly devices: readonly PciDevice[];
+  readonly groups: number;
+  readonly prerequisites: Awaited<ReturnType<typeof readPrerequisites>>;
+}): string[] {
+  const { look, devices, groups, prerequisites } = seen;
+  const onBus = devices.filter(isGpu);
+  const answering = new Set(look.gpus.map(({ pciAddress }) => pciAddress));
+  const silent = onBus.filter(({ address }) => !answering.has(address));
+  return [
+    ...(onBus.length === 0 ? ['There is no GPU of NVIDIA on the PCI bus.'] : []),
+    ...(onBus.length > 0 && !look.answers.passed ? [look.answers.detail] : []),
+    ...silent.map(({ address, driver }) =>
+      driver === undefined || driver === 'nvidia'
+        ? `The GPU at ${address} is on the bus, and the driver does not answer for it.`
+        : `The GPU at ${address} is held by ${driver}, so its UUID cannot be read.`,
+    ),
+    ...(groups === 0
+      ? [
+          prerequisites.iommu_kernel_args.length === 0
+            ? 'The IOMMU is off: there are no groups. Enable it in the firmware and boot with intel_iommu=on or amd_iommu=on.'
+            : 'The IOMMU is asked for on the kernel’s command line and has no groups: enable it in the firmware.',
+        ]
+      : []),
+    ...(prerequisites.kvm_available
+      ? []
+      : ['/dev/kvm is missing: virtualization is off, or the module is not loaded.']),
+    ...(prerequisites.cloud_localds_available ? [] : ['cloud-localds is missing: install cloud-image-utils.']),
+  ].map(sentence);
+}
+
+function makeSlots(seen: {
+  readonly look: GpuLook;
+  readonly devices: readonly PciDevice[];
+  readonly disks: readonly NvmeDisk[];
+  readonly sides: readonly number[];
+}): SlotCandidate[] {
+  const byAddress = new Map(seen.devices.map((device) => [device.address, device]));
+  const gpus = seen.look.gpus.slice(0, mostSlots).map((reading) => {
+    const device = byAddress.get(reading.pciAddress);
+    // The firmware may name a side that the kernel does not have.
+    const side = device && seen.sides.includes(device.numaNode) ? device.numaNode : -1;
+    return { reading, device, side };
+  });
+  const places = gpus.map(({ device, side }) => ({ way: device?.way ?? [], side }));
+  const fabric = seen.devices.filter(isFabricFunction);
+  const functions = pairNearest(
+    places,
+    fabric.map(({ way, numaNode }) => ({ way, side: numaNode })),
+  );
+  const placed = seen.disks.map((disk) => ({ ...disk, at: byAddress.get(disk.address ?? '') }));
+  const free = placed.filter(({ use }) => use === undefined);
+  const disks = pairNearest(
+    places,
+    free.map(({ at }) => ({ way: at?.way ?? [], side: at?.numaNode ?? -1 })),
+  );
+  return gpus.map(({ reading, device, side }, index) => {
+    const disk = free[disks[index] ?? -1];
+    const taken = placed.filter(({ use, at }) => use !== undefined && sameSide(side, at?.numaNode ?? -1));
+    return {
+      slot_index: index,
+      gpu_uuid: reading.uuid,
+      gpu_model: reading.model,
+      gpu_memory_mib: reading.memoryMib,
+      pci_address: reading.pciAddress,
+      fabric_vf_pci_address: fabric[functions[index] ?? -1]?.address ?? null,
+      nvme_device: disk?.device ?? null,
+      mac_address: null,
+      private_ip: null,
+      numa_node: side,
+      blockers: [
+        ...blockersOf(reading, device, seen.devices),
+        ...(fabric[functions[index] ?? -1] ? [] : ['No free fabric function is on its side.']),
+        ...(disk
+          ? []
+          : [`No free NVMe disk is on its side${taken.map(({ device, use }) => `; ${device} ${use}`).join('')}.`]),
+      ]
+        .map(sentence)
+        .slice(0, mostIn.slot),
+    };
+  });
+}
+
+function blockersOf(reading: GpuReading, device: PciDevice | undefined, devices: readonly PciDevice[]): string[] {
+  if (!device) return [`The kernel has no device at ${reading.pciAddress}.`];
+  const { iommuGroup } = device;
+  const neighbours = devices.filter(
+    (other) => iommuGroup !== undefined && other.iommuGroup === iommuGroup && other !== device && !isBridge(other),
+  );
+  return [
+    ...(iommuGroup === undefined ? ['The GPU is in no IOMMU group.'] : []),
+    ...(neighbours.length > 0
+      ? [`The GPU shares IOMMU group ${iommuGroup} with ${neighbours.map(({ address }) => address).join(', ')}.`]
+      : []),
+    ...(reading.isPartitioned ? ['The GPU is partitioned (MIG); it can only be given away whole.'] : []),
+    ...((reading.uncorrectedErrors ?? 0) > 0
+      ? [`The GPU has counted ${reading.uncorrectedErrors} memory errors that could not be corrected.`]
+      : []),
+  ];
+}
+
+interface Place {
+  readonly way: readonly string[];
+  readonly side: number;
+}
+const sameSide = (a: number, b: number) => a === b || a === -1 || b === -1;
+
+/** For each place the index of what is nearest to it and nobody else's, on the same side; the nearest pairs first. */
+function pairNearest(places: readonly Place[], offers: readonly Place[]): (number | undefined)[] {
+  const pairs = places.flatMap((place, index) =>
+    offers.flatMap((offer, at) =>
+      sameSide(place.side, offer.side) ? [{ index, at, common: stepsInCommon(place.way, offer.way) }] : [],
+    ),
+  );
+  pairs.sort((a, b) => b.common - a.common || a.index - b.index || a.at - b.at);
+  const found: (number | undefined)[] = places.map(() => undefined);
+  const taken = new Set<number>();
+  for (const { index, at } of pairs) {
+    if (found[index] !== undefined || taken.has(at)) continue;
+    found[index] = at;
+    taken.add(at);
+  }
+  return found;
+}
+
+function stepsInCommon(a: readonly string[], b: readonly string[]): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count += 1;
+  return count;
+}

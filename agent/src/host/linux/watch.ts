@@ -1,0 +1,153 @@
+import { statfs } from 'node:fs/promises';
+import type { GpuEvidence, NodeCondition, Proof, TaskOutput } from '@gpuaas/contract/node';
+import type { Clock } from '../../clock.ts';
+import { type Commands, complaintOf } from './commands.ts';
+import { type GpuLook, lookAtGpus } from './nvidia-smi.ts';
+import { greetSsh, type SshDoor } from './ssh.ts';
+import { readPciDevices } from './sysfs.ts';
+import { findXids, type KernelLog } from './xids.ts';
+
+/** How the host is, to whoever asks: heartbeats every few seconds, probes and attestations now and then. */
+export interface Watch {
+  /** A look at the GPUs, at most this old. */
+  gpus(freshness?: 'now' | 'lately'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
+  health(): Promise<TaskOutput<'diag.health_probe'>>;
+  conditions(): Promise<NodeCondition[]>;
+  storage(): Promise<Proof>;
+}
+
+const latelyMs = 10_000;
+const slowlyMs = 60_000;
+/** Below this a host cannot keep its own records and a home. */
+const leastFreeBytes = 2 * 1_024 ** 3;
+const proof = (passed: boolean, detail: string): Proof => ({ passed, detail: detail.slice(0, 500) });
+
+export function makeWatch(parts: {
+  readonly root: string;
+  readonly homes: string;
+  readonly commands: Commands;
+  readonly kernelLog: KernelLog;
+  readonly door: SshDoor;
+  readonly clock: Clock;
+}): Watch {
+  const { commands, clock } = parts;
+  const lately = <T>(maxAgeMs: number, ask: () => Promise<T>) => remember(clock, maxAgeMs, ask);
+  const look = lately(latelyMs, () => lookAtGpus(commands));
+  const log = lately(slowlyMs, () => parts.kernelLog.read());
+  const onBus = lately(slowlyMs, async () => {
+    const devices = await readPciDevices(parts.root);
+    return devices.filter(({ vendor, class: kind }) => vendor === '10de' && /^030[02]/.test(kind)).length;
+  });
+  const time = lately(slowlyMs, () => readTime(commands));
+  const since = new Map<string, NodeCondition>();
+
+  const gpus: Watch['gpus'] = async (freshness = 'now') => {
+    const now = freshness === 'now';
+    const [seen, lines] = await Promise.all([look(now), log(now)]);
+    const xids = 'trouble' in lines ? [] : findXids(lines);
+    const evidence = seen.gpus.map(({ uuid, model, pciAddress, memoryMib, uncorrectedErrors = 0 }) => {
+      const xid = xids.findLast(({ device }) =>
+        pciAddress.startsWith(`${device.replace(/^0{4}(?=[0-9a-f]{4}:)/, '')}.`),
+      );
+      const detail = xid
+        ? `Xid ${xid.code}: ${xid.text}.`
+        : uncorrectedErrors > 0
+          ? `${uncorrectedErrors} memory errors could not be corrected.`
+          : undefined;
+      const common = { uuid, model, pci_address: pciAddress, memory_mib: memoryMib, healthy: detail === undefined };
+      return { ...common, ...(detail !== undefined && { detail }) };
+    });
+    return { look: seen, evidence };
+  };
+
+  const storage = async (): Promise<Proof> => {
+    const { bavail, bsize } = await statfs(parts.homes);
+    const free = bavail * bsize;
+    return proof(free >= leastFreeBytes, `${Math.floor(free / 1_024 ** 2)} MiB are free for homes.`);
+  };
+
+  const checks = async (freshness: 'now' | 'lately'): Promise<Record<string, Proof>> => {
+    const isNow = freshness === 'now';
+    const [{ look: seen, evidence }, expected, lines, room, clockKept, answers] = await Promise.all([
+      gpus(freshness),
+      onBus(isNow),
+      log(isNow),
+      storage(),
+      time(isNow),
+      greetSsh(parts.door),
+    ]);
+    const sick = evidence.filter(({ healthy }) => !healthy);
+    const isWhole = sick.length === 0 && evidence.length === expected && expected > 0;
+    const names = sick.map(({ pci_address, detail }) => `${pci_address}: ${detail}`).join(' ');
+    return {
+      nvidia_smi: seen.answers,
+      gpus: proof(isWhole, `${evidence.length} of ${expected} GPUs answer, ${sick.length} are unwell. ${names}`.trim()),
+      kernel_log: 'trouble' in lines ? proof(false, lines.trouble) : proof(true, 'The kernel’s log can be read.'),
+      storage: room,
+      clock: clockKept,
+      ssh: proof(answers, answers ? 'sshd answers.' : `Nobody answers at ${parts.door.address}:${parts.door.port}.`),
+    };
+  };
+
+  const dated = (type: string, { passed, detail }: Proof, reason: string): NodeCondition => {
+    const status = passed ? 'True' : 'False';
+    const before = since.get(type);
+    const changed = before?.status === status ? before.since : clock.now().toISOString();
+    const condition = {
+      type,
+      status,
+      reason: passed ? 'AsExpected' : reason,
+      message: detail,
+      since: changed,
+    } as const;
+    since.set(type, condition);
+    return condition;
+  };
+
+  return {
+    gpus,
+    storage,
+    async health() {
+      const found = await checks('now');
+      return { checks: found, healthy: Object.values(found).every(({ passed }) => passed) };
+    },
+    async conditions() {
+      const found = await checks('lately');
+      const about = (type: string, check: string, reason: string) =>
+        dated(type, found[check] ?? proof(false, 'Nobody looked.'), reason);
+      return [
+        about('DriverReady', 'nvidia_smi', 'DriverUnavailable'),
+        about('GpusHealthy', 'gpus', 'GpusUnwell'),
+        about('KernelLogReadable', 'kernel_log', 'Unreadable'),
+        about('StorageReady', 'storage', 'DiskFull'),
+        about('ClockKept', 'clock', 'NotSynchronized'),
+        about('SshAnswers', 'ssh', 'NoAnswer'),
+      ];
+    },
+  };
+}
+
+/** Whether somebody keeps the clock. systemd knows it from the kernel, whichever program does the work. */
+async function readTime(commands: Commands): Promise<Proof> {
+  const result = await commands.run(['timedatectl', 'show', '--property=NTPSynchronized', '--value']);
+  if (result.status !== 0) return proof(false, `Whether the clock is kept cannot be told: ${complaintOf(result)}.`);
+  const isKept = result.stdout.trim() === 'yes';
+  return proof(isKept, isKept ? 'The clock is synchronized.' : 'The clock is not synchronized.');
+}
+
+/** The last answer while it is young enough, and one question at a time. */
+function remember<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
+  let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
+  return (now) => {
+    const atMs = clock.now().getTime();
+    if (!last || now || atMs - last.atMs >= maxAgeMs) {
+      const answer = ask();
+      last = { atMs, answer };
+      // A question that failed is asked again, not remembered.
+      answer.catch(() => {
+        if (last?.answer === answer) last = undefined;
+      });
+    }
+    return last.answer;
+  };
+}

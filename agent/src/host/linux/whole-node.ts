@@ -1,0 +1,301 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Proof, ReadinessAttestation, TaskOutput, TaskParams } from '@gpuaas/contract/node';
+import type { Clock } from '../../clock.ts';
+import { HostFailure, type Work } from '../port.ts';
+import { troubleIn } from '../trouble.ts';
+import type { Account, Accounts } from './accounts.ts';
+import { type Login, reboot } from './argv.ts';
+import type { Attest } from './attestation.ts';
+import type { KeyFile } from './authorized-keys.ts';
+import { type Commands, complaintOf } from './commands.ts';
+import { proveClean, removeLeftovers } from './leftovers.ts';
+import { endProcesses, type Processes } from './processes.ts';
+import type { Shells } from './shells.ts';
+import { greetSsh, type SshDoor } from './ssh.ts';
+import { readText } from './sysfs.ts';
+import type { Tenancies, Tenancy } from './tenancies.ts';
+import type { Watch } from './watch.ts';
+
+/**
+ * A login on all of the host, from the order to the proof that nothing of it is left. Each step looks at what is there
+ * before it does anything, so a step that was interrupted is simply taken again; and the door is opened last: the keys
+ * are written when everything else has been proven.
+ */
+export interface WholeNodeParts {
+  readonly root: string;
+  readonly homes: string;
+  readonly commands: Commands;
+  readonly clock: Clock;
+  readonly accounts: Accounts;
+  readonly keyFile: KeyFile;
+  readonly processes: Processes;
+  readonly tenancies: Tenancies;
+  readonly shells: Shells;
+  readonly watch: Watch;
+  readonly attest: Attest;
+  readonly door: SshDoor;
+  /** How long programs of a tenant may take to end by themselves. */
+  readonly graceMs: number;
+  /** How long a host may take until sshd answers, or until it goes down for a restart. */
+  readonly patienceMs: number;
+}
+
+const betweenLooksMs = 500;
+const conflict = (message: string) => new HostFailure('lease_conflict', message);
+const passed = (detail: string): Proof => ({ passed: true, detail });
+
+export function makeWholeNode(parts: WholeNodeParts) {
+  const { accounts, tenancies, clock, watch } = parts;
+  const bootId = () => readText(parts.root, 'proc/sys/kernel/random/boot_id');
+
+  async function provision(params: TaskParams<'allocation.provision_user'>, work: Work): Promise<ReadinessAttestation> {
+    const { allocation_id, login } = params;
+    const phases = makePhases(work, clock);
+    phases.begin('lease');
+    let tenancy = await claim(allocation_id, login, work.generation);
+    const note = async (more: Partial<Tenancy>) => {
+      const now = await tenancies.get(allocation_id);
+      if (!now || now.state === 'ended' || now.generation !== work.generation) {
+        throw conflict('The lease ended or moved on while the work was under way.');
+      }
+      tenancy = { ...now, ...more };
+      await tenancies.put(tenancy);
+    };
+
+    phases.begin('host_check');
+    const { look } = await watch.gpus();
+    if (look.driverVersion === undefined) throw new HostFailure('driver_unavailable', look.answers.detail);
+    const room = await watch.storage();
+    if (!room.passed) throw new HostFailure('disk_full', room.detail);
+    if (!tenancy.disk_clean?.passed) {
+      const disk_clean = await proveClean(parts.root, parts.homes, accounts, login);
+      // An account of that name is a conflict, which says more than that its home is in the way.
+      const isTaken = (await accounts.list()).some(({ name }) => name === login.username);
+      if (!disk_clean.passed && !isTaken) throw new HostFailure('disk_dirty', disk_clean.detail);
+      await note({ disk_clean });
+    }
+
+    phases.begin('user');
+    await refuseForeign(allocation_id, login);
+    await note({ has_account: true });
+    const account = await accounts.make(allocation_id, login);
+    await closeUnlessHeld(account, note);
+
+    phases.begin('readiness');
+    await waitForSsh(work.signal);
+    const seen = await parts.attest(tenancy);
+    const trouble = troubleIn(seen, params.expect);
+    if (trouble) throw new HostFailure(trouble.code, trouble.message);
+    await parts.keyFile.write(account, params.authorized_keys);
+    const durations_ms = phases.end();
+    await closeUnlessHeld(account, () => note({ state: 'running', durations_ms }));
+    return { ...seen, durations_ms };
+  }
+
+  /** Writes down whose host it is, if it is nobody else's. */
+  async function claim(allocationId: string, login: Login, generation: number): Promise<Tenancy> {
+    const other = (await tenancies.all()).find(({ allocation_id }) => allocation_id !== allocationId);
+    if (other) throw conflict(`The host belongs to allocation ${other.allocation_id}.`);
+    const stray = (await accounts.list()).find(
+      (one) => one.allocationId !== undefined && one.allocationId !== allocationId,
+    );
+    if (stray) throw conflict(`Allocation ${stray.allocationId} still has the login ${stray.name}.`);
+    const before = await tenancies.get(allocationId);
+    if (before?.state === 'ended') throw conflict('The lease has ended; it can only be released.');
+    if (before && before.generation > generation) throw overtaken(before, generation);
+    if (before && !isDeepStrictEqual(before.login, login)) {
+      throw new HostFailure('user_conflict', `The login of this allocation is ${before.login.username}.`);
+    }
+    const fresh = { state: 'making', has_account: false, disk_clean: null, restarting_from: null } as const;
+    const tenancy = { ...fresh, durations_ms: {}, ...before, allocation_id: allocationId, login, generation };
+    await tenancies.put(tenancy);
+    return tenancy;
+  }
+
+  /** Before the number is called this tenant's: what runs under it must not be somebody else's. */
+  async function refuseForeign(allocationId: string, login: Login): Promise<void> {
+    const all = await accounts.list();
+    const foreign = all.find(
+      ({ name, uid, allocationId: of }) => (name === login.username || uid === login.uid) && of !== allocationId,
+    );
+    if (foreign) throw new HostFailure('user_conflict', `${foreign.name} (${foreign.uid}) is somebody else’s.`);
+    const isOwn = all.some(({ allocationId: of }) => of === allocationId);
+    if (!isOwn && (await parts.processes.of(login.uid)).length > 0) {
+      throw new HostFailure('user_conflict', `Something runs already as user id ${login.uid}.`);
+    }
+  }
+
+  /** A lease that ended while its login was made leaves no login behind that is open. */
+  async function closeUnlessHeld(account: Account, check: (more: Partial<Tenancy>) => Promise<void>): Promise<void> {
+    try {
+      await check({});
+    } catch (error) {
+      if (error instanceof HostFailure && error.code === 'lease_conflict') await shut(account);
+      throw error;
+    }
+  }
+
+  async function shut(account: Account): Promise<void> {
+    await accounts.close(account);
+    await parts.shells.end(account.allocationId ?? '');
+    await endProcesses(parts, account.uid, parts.graceMs);
+    await parts.keyFile.write(account, []).catch((error: NodeJS.ErrnoException) => {
+      // Without a home there are no keys.
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+
+  async function waitForSsh(signal: AbortSignal): Promise<void> {
+    for (let waited = 0; waited < parts.patienceMs; waited += betweenLooksMs) {
+      if (await greetSsh(parts.door)) return;
+      await rest(clock, betweenLooksMs, signal);
+    }
+  }
+
+  async function revoke(
+    params: TaskParams<'allocation.revoke_user'>,
+    work: Work,
+  ): Promise<TaskOutput<'allocation.revoke_user'>> {
+    const { allocation_id } = params;
+    const tenancy = await tenancies.get(allocation_id);
+    const account = await accounts.of(allocation_id);
+    if (tenancy && tenancy.generation > work.generation) throw overtaken(tenancy, work.generation);
+    const login = account
+      ? { username: account.name, uid: account.uid, gid: account.gid }
+      : (tenancy?.login ?? params.login);
+    if (tenancy || account) {
+      heed(work.signal);
+      work.phase('shutdown', 0);
+      if (tenancy) await tenancies.put({ ...tenancy, state: 'ended' });
+      if (account) await shut(account);
+      await sweep(login, account !== undefined || tenancy?.has_account === true);
+      await accounts.remove(allocation_id, login);
+      // What slipped in between the last look and the removal has no account any more, and no way back.
+      await sweep(login, account !== undefined || tenancy?.has_account === true);
+      if (await accounts.of(allocation_id)) throw new HostFailure('user_remains', `${login.username} is still there.`);
+      await tenancies.remove(allocation_id);
+    }
+    return {
+      user_absent: passed(`No login belongs to allocation ${allocation_id}.`),
+      processes_ended: passed(`Nothing runs in the name of allocation ${allocation_id}.`),
+    };
+  }
+
+  /** Ends what runs under a number that was this tenant's, unless the number is somebody else's by now. */
+  async function sweep(login: Login, wasTheirs: boolean): Promise<void> {
+    const owner = (await accounts.list()).find(({ uid }) => uid === login.uid);
+    if (!wasTheirs || (owner && owner.name !== login.username)) return;
+    await endProcesses(parts, login.uid, parts.graceMs);
+    await removeLeftovers(parts.root, login);
+  }
+
+  /** The tenancy and login of an allocation, as long as both live. */
+  async function livingOf(allocationId: string): Promise<{ tenancy: Tenancy; account: Account }> {
+    const tenancy = await tenancies.get(allocationId);
+    const account = await accounts.of(allocationId);
+    if (tenancy?.state !== 'running' || !account?.isOpen) {
+      throw new HostFailure('not_found', `Nothing runs for allocation ${allocationId}.`);
+    }
+    return { tenancy, account };
+  }
+  async function livingAs(allocationId: string, login: Login) {
+    const living = await livingOf(allocationId);
+    if (isDeepStrictEqual(living.tenancy.login, login)) return living;
+    throw new HostFailure('not_found', `Allocation ${allocationId} has no login ${login.username}.`);
+  }
+
+  return {
+    provision,
+    revoke,
+    livingOf,
+    async installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<number> {
+      heed(work.signal);
+      const { account } = await livingAs(params.allocation_id, params.login);
+      await parts.keyFile.write(account, params.authorized_keys);
+      return params.authorized_keys.length;
+    },
+    async attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation> {
+      heed(work.signal);
+      return parts.attest((await livingAs(params.allocation_id, params.login)).tenancy);
+    },
+
+    /**
+     * Restarts the machine, and with it the agent. The boot in which it was asked for is written down: whoever takes
+     * the task up again afterwards sees another one, and has only to prove that all is well.
+     */
+    async restart(params: TaskParams<'allocation.restart'>, work: Work): Promise<ReadinessAttestation> {
+      const { tenancy } = await livingAs(params.allocation_id, params.login);
+      const boot = await bootId();
+      if (tenancy.restarting_from === null || tenancy.restarting_from === boot) {
+        heed(work.signal);
+        work.phase('reboot', 0);
+        await tenancies.put({ ...tenancy, restarting_from: boot });
+        const result = await parts.commands.run(reboot);
+        if (result.status !== 0) {
+          await tenancies.put({ ...tenancy, restarting_from: null });
+          throw new HostFailure('machine_failed', `The host does not restart: ${complaintOf(result)}.`);
+        }
+        for (let waited = 0; (await bootId()) === boot; waited += betweenLooksMs) {
+          if (waited >= parts.patienceMs) throw new HostFailure('machine_failed', 'The host did not go down.');
+          await rest(clock, betweenLooksMs, work.signal);
+        }
+      }
+      work.phase('readiness', 0);
+      await waitForSsh(work.signal);
+      const seen = await parts.attest(tenancy);
+      await tenancies.put({ ...tenancy, restarting_from: null });
+      return seen;
+    },
+
+    async endRuntime(allocationId: string): Promise<void> {
+      const tenancy = await tenancies.get(allocationId);
+      if (tenancy) await tenancies.put({ ...tenancy, state: 'ended' });
+      const account = await accounts.of(allocationId);
+      if (account) await shut(account);
+    },
+    async runtimes() {
+      const [known, all] = await Promise.all([tenancies.all(), accounts.list()]);
+      const ids = new Set([
+        ...known.map(({ allocation_id }) => allocation_id),
+        ...all.flatMap((a) => a.allocationId ?? []),
+      ]);
+      return [...ids].map((allocationId) => ({
+        allocationId,
+        shape: 'bare_metal' as const,
+        running: all.some((account) => account.allocationId === allocationId && account.isOpen),
+      }));
+    },
+  };
+}
+
+const overtaken = (tenancy: Tenancy, generation: number) =>
+  conflict(`Generation ${generation} is over; generation ${tenancy.generation} holds the lease.`);
+
+/** Work that nobody wants any more ends here, with what has been done so far left in order. */
+function heed(signal: AbortSignal): void {
+  if (signal.aborted) throw new HostFailure('aborted', 'The work was called off.');
+}
+async function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  await clock.sleep(ms, signal).catch(() => heed(signal));
+  heed(signal);
+}
+
+/** Tells which phase has begun and counts how long each took. */
+function makePhases(work: Work, clock: Clock) {
+  const durations: Record<string, number> = {};
+  let current: { readonly name: string; readonly atMs: number } | undefined;
+  const end = () => {
+    if (current) durations[current.name] = Math.max(0, clock.now().getTime() - current.atMs);
+    current = undefined;
+    return durations;
+  };
+  return {
+    begin(name: string) {
+      end();
+      heed(work.signal);
+      current = { name, atMs: clock.now().getTime() };
+      work.phase(name, 0);
+    },
+    end,
+  };
+}
