@@ -7,8 +7,12 @@ const b = '0191b2c4-0000-7000-8000-00000000000b';
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const active: Desired = { allocationId: a, state: 'active', generation: 2, since: at(0) };
 const lease: HeldLease = { allocation_id: a, generation: 2, slot_ids: [], state: 'running', deadline_at: null };
-const compare = (desired: Desired[], leases: HeldLease[], leaving: string[] = []) =>
-  compareWithReport(desired, new Set(leaving), { at: at(10), leases });
+const compare = (desired: Desired[], leases: HeldLease[], leaving: string[] = [], endedAt?: Date) =>
+  compareWithReport(
+    desired,
+    { leaving: new Set(leaving), endedAt: new Map(endedAt ? [[a, endedAt]] : []) },
+    { at: at(30), leases },
+  );
 
 describe('what a node holds', () => {
   it('is right when it is what was wanted', () => {
@@ -22,6 +26,11 @@ describe('what a node holds', () => {
     expect(compare([], [{ ...lease, state: 'ended' }])).toEqual([]);
   });
 
+  it('is no orphan when it ended while the report was on its way', () => {
+    expect(compare([], [lease], [], at(21))).toEqual([]);
+    expect(compare([], [lease], [], at(19))).toEqual([{ kind: 'orphan', lease }]);
+  });
+
   it('is stale when its lease was replaced', () => {
     const old = { ...lease, generation: 1 };
     expect(compare([active], [old])).toEqual([
@@ -32,7 +41,7 @@ describe('what a node holds', () => {
 
   it('is missed only when it is active, and only by a report that could have known', () => {
     expect(compare([active], [])).toEqual([{ kind: 'absent', allocationId: a, generation: 2 }]);
-    expect(compare([{ ...active, since: at(11) }], [])).toEqual([]);
+    expect(compare([{ ...active, since: at(21) }], [])).toEqual([]);
     for (const state of ['requested', 'provisioning', 'releasing'])
       expect(compare([{ ...active, state }], [])).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import type { HeldLease } from '@gpuaas/contract/node';
+import { reportLagMs } from './facts.ts';
 
 /**
  * What a node holds, compared with what it should hold. The comparison decides nothing: it names each difference once,
@@ -26,28 +27,32 @@ export type Drift =
   /** It ended the lease by itself, at its deadline. */
   | { readonly kind: 'ended'; readonly allocationId: string; readonly generation: number };
 
-/**
- * `leaving` are allocations whose slots are being cleaned or are set aside already: what the node still holds of them is
- * known, and is being dealt with.
- */
-export function compareWithReport(
-  desired: readonly Desired[],
-  leaving: ReadonlySet<string>,
-  reported: Reported,
-): Drift[] {
+/** What is known of allocations that the node should not hold any more. */
+export interface Gone {
+  /** Their slots are being cleaned or are set aside: what the node still holds of them is being dealt with. */
+  readonly leaving: ReadonlySet<string>;
+  /** When they ended; a report from before says nothing about it. */
+  readonly endedAt: ReadonlyMap<string, Date>;
+}
+
+export function compareWithReport(desired: readonly Desired[], gone: Gone, reported: Reported): Drift[] {
+  // A report is a little older than its arrival: what happened on its way it cannot know.
+  const knownUntil = new Date(reported.at.getTime() - reportLagMs);
   const wanted = new Map(desired.map((each) => [each.allocationId, each]));
   const held = new Map(reported.leases.map((lease) => [lease.allocation_id, lease]));
   const found: Drift[] = [];
   for (const lease of held.values()) {
     const want = wanted.get(lease.allocation_id);
-    if (lease.state === 'ended' || leaving.has(lease.allocation_id)) continue;
+    if (lease.state === 'ended' || gone.leaving.has(lease.allocation_id)) continue;
+    const endedAt = gone.endedAt.get(lease.allocation_id);
+    if (endedAt && endedAt >= knownUntil) continue;
     if (!want) found.push({ kind: 'orphan', lease });
     else if (lease.generation < want.generation) {
       found.push({ kind: 'stale', lease, generation: want.generation });
     }
   }
   for (const { allocationId, state, generation, since } of wanted.values()) {
-    if (state !== 'active' || since >= reported.at) continue;
+    if (state !== 'active' || since >= knownUntil) continue;
     const lease = held.get(allocationId);
     if (!lease || lease.generation < generation) found.push({ kind: 'absent', allocationId, generation });
     else if (lease.state === 'ended') found.push({ kind: 'ended', allocationId, generation });

@@ -1,4 +1,4 @@
-import { hourMs } from '../../kernel/units.ts';
+import { hourMs, secondMs } from '../../kernel/units.ts';
 
 /** Where it is announced that slots came free. A name between processes of one installation. */
 export const capacityChannel = 'gpuaas_capacity';
@@ -26,3 +26,5 @@ export const queueEveryMs = 5 * 1_000;
 export const maxQueueShown = 500;
 /** Attestations that a detail shows in short. */
 export const lastOne = 1;
+/** A node writes its report, sends it, and it is written down with others: that takes less than this. */
+export const reportLagMs = 10 * secondMs;

@@ -218,7 +218,11 @@ export function makeGuards(parts: GuardParts) {
             ...{ allocationId: id, state, generation },
             since: new Date(since),
           }));
-          const found = compareWithReport(desired, new Set(row.leaving), { at: row.reported_at, leases: row.leases });
+          const gone = {
+            leaving: new Set(row.leaving),
+            endedAt: new Map(Object.entries(row.ended).map(([id, at]) => [id, new Date(at)])),
+          };
+          const found = compareWithReport(desired, gone, { at: row.reported_at, leases: row.leases });
           for (const each of found) await mend(row.node_id, each);
         }
         after = rows.at(-1)?.node_id;
