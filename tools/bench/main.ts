@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Repo
   'write-path': async (...given) => (await import('./write-path.ts')).measureWritePath(...given),
   relay: async (...given) => (await import('./relay.ts')).measureRelay(...given),
   'auth-overhead': async (...given) => (await import('./auth-overhead.ts')).measureAuthOverhead(...given),
+  placement: async (...given) => (await import('./placement.ts')).measurePlacement(...given),
   start: async (...given) => (await import('./start.ts')).measureStart(...given),
 };
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const benchmarkNames = ['write-path', 'relay', 'start', 'auth-overhead'] as const;
+export const benchmarkNames = ['write-path', 'relay', 'start', 'auth-overhead', 'placement'] as const;
 export type BenchmarkName = (typeof benchmarkNames)[number];
 
 export interface Options {

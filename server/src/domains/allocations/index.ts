@@ -90,11 +90,17 @@ export {
 export { readOrder } from './order.ts';
 export type { MayAfford } from './parts.ts';
 export { makePhases } from './phases.ts';
+export { listNodeIds, readCandidates } from './placement/candidates-store.ts';
+export { makeCapacityIndex } from './placement/capacity-index.ts';
+export { decide } from './placement/decide.ts';
+export type { CandidateNode, PlacementRequest } from './placement/model.ts';
+export { makePlacer } from './placement/place.ts';
 export { openQueue } from './queue.ts';
 export { makeReattest } from './reattest.ts';
 export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';
 export { makeProvision } from './sagas/provision.ts';
 export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
-export { freeClaims, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
+export { claimSlots, freeClaims, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
+export { insertAllocation } from './store.ts';
 export { makeProjectAllocations } from './wind-down.ts';

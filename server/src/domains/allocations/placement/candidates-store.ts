@@ -8,7 +8,7 @@ const readSql = sql(
      coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
-        s.fabric_vf_pci_address is not null, s.nvme_device is not null) order by s.slot_index)
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
    from nodes n left join node_reports r on r.node_id = n.id where n.id = any ($1::uuid[])`,
 );
@@ -34,7 +34,7 @@ const surveySql = sql(
      coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
-        s.fabric_vf_pci_address is not null, s.nvme_device is not null) order by s.slot_index)
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
    from nodes n left join node_reports r on r.node_id = n.id
    where n.sku = any ($1) and n.state <> 'deleted'
@@ -45,12 +45,12 @@ const pageSql = sql(
   `select id from nodes where state = 'active' and ($1::uuid is null or id > $1) order by id limit $2`,
 );
 
-type SlotValues = readonly [string, number, string, string, number, boolean, boolean];
+type SlotValues = readonly [string, number, string, string, number, boolean, boolean, number];
 interface Row extends Omit<CandidateNode, 'slots'> {
   readonly slots: readonly SlotValues[] | null;
 }
-const asSlot = ([id, index, state, health, numa, fabric, nvme]: SlotValues): CandidateSlot => ({
-  ...{ id, index, state, health, numa, fabric, nvme },
+const asSlot = ([id, index, state, health, numa, fabric, nvme, generation]: SlotValues): CandidateSlot => ({
+  ...{ id, index, state, health, numa, fabric, nvme, generation },
 });
 const asNode = (row: Row): CandidateNode => ({ ...row, slots: (row.slots ?? []).map(asSlot) });
 

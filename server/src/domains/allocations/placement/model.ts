@@ -18,6 +18,8 @@ export interface CandidateSlot {
   readonly numa: number;
   readonly fabric: boolean;
   readonly nvme: boolean;
+  /** Grows with every reservation; left out where nobody asks. */
+  readonly generation?: number;
 }
 export interface CandidateNode {
   readonly id: string;

@@ -1,10 +1,10 @@
 import type { ReadTx, WriteTx } from '../../../kernel/act.ts';
-import { maxSurveyed, patientPicks, spanningGpus } from '../facts.ts';
+import { maxInFlight, maxSurveyed, patientPicks, spanningGpus } from '../facts.ts';
 import { type Reservation, reserveSlots } from '../slots.ts';
 import { findFitting, readCandidates, survey } from './candidates-store.ts';
 import type { CapacityIndex } from './capacity-index.ts';
 import { type Decision, decide } from './decide.ts';
-import type { Alternatives, CandidateNode, PlacementRequest } from './model.ts';
+import type { Alternatives, CandidateNode, CandidateSlot, PlacementRequest } from './model.ts';
 
 /**
  * Finds a place and takes it, inside the caller's transaction. The index says where to look, the look is fresh, the engine
@@ -37,6 +37,17 @@ export function makePlacer(parts: {
   readonly maxRepicks: () => number;
 }): Placer {
   const { index } = parts;
+  /**
+   * Slots that requests of this process are taking, as they saw them. Others do not see that until it is committed, and
+   * would all pick the same ones. Only the first picks go by it: whoever is patient asks the rows.
+   */
+  const inFlight = new Set<string>();
+  const isTaking = ({ id, generation }: CandidateSlot) => inFlight.has(`${id} ${generation}`);
+  const take = (slot: CandidateSlot) => {
+    inFlight.add(`${slot.id} ${slot.generation}`);
+    const [oldest] = inFlight;
+    if (inFlight.size > maxInFlight && oldest !== undefined) inFlight.delete(oldest);
+  };
 
   /** A few hosts that are worth a look: from memory while it knows some, otherwise from the rows. */
   async function look(tx: ReadTx, request: PlacementRequest, except: ReadonlySet<string>, remembers: boolean) {
@@ -49,7 +60,7 @@ export function makePlacer(parts: {
         ? known
         : await findFitting(tx, request, { lostAfterSeconds, whole, except: [...except], limit });
     const nodes = ids.length > 0 ? await readCandidates(tx, ids, lostAfterSeconds) : [];
-    index.learn(nodes);
+    index.learn(nodes.map((node) => marked(node, isTaking)));
     return { nodes, isLastWord: known.length === 0 };
   }
 
@@ -71,17 +82,19 @@ export function makePlacer(parts: {
     nodes: readonly CandidateNode[],
     wait: boolean,
   ): Promise<Placed | undefined> {
-    const decision = decide(wanted.request, nodes);
+    const seen = wait ? nodes : nodes.map((node) => marked(node, isTaking));
+    const decision = decide(wanted.request, seen);
     if (!decision.chosen) return undefined;
+    const { slot_ids: slotIds } = decision.chosen;
+    const chosen = nodes.find(({ id }) => id === decision.chosen?.node_id);
+    for (const slot of chosen?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
+    if (chosen) index.learn([marked(chosen, isTaking)]);
     const reservation = await reserveSlots(tx, {
       allocationId: wanted.allocationId,
-      slotIds: decision.chosen.slot_ids,
+      slotIds,
       wait,
     });
-    if (reservation) {
-      index.learn(nodes.filter(({ id }) => id === reservation.nodeId).map((node) => without(node, reservation)));
-      return { decision, reservation };
-    }
+    if (reservation) return { decision, reservation };
     index.forget(decision.chosen.node_id);
     return undefined;
   }
@@ -113,7 +126,7 @@ export function makePlacer(parts: {
   };
 }
 
-const without = (node: CandidateNode, { slotIds }: Reservation): CandidateNode => ({
+const marked = (node: CandidateNode, isTaken: (slot: CandidateSlot) => boolean): CandidateNode => ({
   ...node,
-  slots: node.slots.map((slot) => (slotIds.includes(slot.id) ? { ...slot, state: 'reserved' } : slot)),
+  slots: node.slots.map((slot) => (isTaken(slot) ? { ...slot, state: 'reserved' } : slot)),
 });
