@@ -16,7 +16,9 @@ export const SshKey = Type.Object(
     user_id: Type.Union([Uuid, Type.Null()], { description: 'Whose key it is; null for a key of a project.' }),
     project_id: Type.Union([Uuid, Type.Null()]),
     created_at: Timestamp,
-    last_used_at: Type.Union([Timestamp, Type.Null()]),
+    last_used_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it last came to open an allocation: that became active with this key on it.',
+    }),
   },
   { $id: 'SshKey', additionalProperties: false },
 );

@@ -1129,7 +1129,8 @@ export type SshKey = {
   /** SHA256:…, as ssh-keygen -lf prints it. */
 readonly fingerprint: string;
   readonly id: string;
-  readonly last_used_at: string | null;
+  /** When it last came to open an allocation: that became active with this key on it. */
+readonly last_used_at: string | null;
   readonly name: string;
   readonly project_id: string | null;
   /** Type and key, without the comment. */

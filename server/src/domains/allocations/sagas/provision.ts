@@ -20,6 +20,14 @@ const wasHandedOut = sql(
    ) as touched`,
 );
 
+const markKeysUsed = sql(
+  'ssh-keys-mark-used',
+  `update ssh_keys set last_used_at = act_time()
+   where (mine(organization_id) or is_me(user_id)) and id in (
+     select ssh_key_id from allocation_ssh_keys where allocation_id = $1 and mine(organization_id)
+   )`,
+);
+
 /**
  * From reserved slots to proven ones. The allocation becomes active only with an attestation that has no problem; in
  * every other case it fails with a reason, its slots are cleaned, and nothing was ever billed.
@@ -131,6 +139,7 @@ async function activate(
     if (moved instanceof Fault) return tx.abandon(moved);
     const used = await moveSlots(tx, { allocationId }, 'use');
     if (used instanceof Fault) return tx.abandon(used);
+    await tx.run(markKeysUsed, [allocationId]);
     if (expiresAt) {
       await parts.tasks.queueTask(tx, {
         nodeId: order.nodeId,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemIds } from '../../../kernel/id.ts';
 import type { Saga } from '../../../kernel/saga.ts';
 import {
   everyStepMayFail,
@@ -7,6 +8,7 @@ import {
   runSaga,
   type SagaWorld,
 } from '../../../testing/sagas.ts';
+import { asSystem } from '../../../testing/world.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { makeAttest, makeRestart } from './attest.ts';
 import type { OfLease } from './parts.ts';
@@ -125,6 +127,36 @@ describe('an allocation', () => {
       openTasks: 0,
       events: ['provisioning.active'],
     });
+  });
+
+  it('marks the keys that open it as used, and no others', async () => {
+    const allocation = await bench.allocation();
+    const person = systemIds.next();
+    await asSystem(yard.root, `insert into users (id, oidc_issuer, oidc_subject) values ($1, 'test', $2)`, [
+      person,
+      person,
+    ]);
+    const [onIt, elsewhere] = [systemIds.next(), systemIds.next()];
+    for (const [id, letter] of [
+      [onIt, 'A'],
+      [elsewhere, 'B'],
+    ] as const) {
+      await asSystem(
+        yard.root,
+        `insert into ssh_keys (id, user_id, name, type, bits, public_key, fingerprint, comment, created_by)
+         values ($1, $2, 'k', 'ssh-ed25519', 256, 'ssh-ed25519 ' || repeat($3, 8), 'SHA256:' || repeat($3, 43), '', $2)`,
+        [id, person, letter],
+      );
+    }
+    await asSystem(
+      yard.root,
+      `insert into allocation_ssh_keys (allocation_id, organization_id, ssh_key_id, user_id, fingerprint, public_key)
+       select $1, $2, id, user_id, fingerprint, public_key from ssh_keys where id = $3`,
+      [allocation.id, yard.organizationId, onIt],
+    );
+    await run(makeProvision(bench.parts), allocation, {}, wellMade);
+    const { rows } = await yard.root.query('select id from ssh_keys where last_used_at is not null');
+    expect(rows).toEqual([{ id: onIt }]);
   });
 
   it.each([

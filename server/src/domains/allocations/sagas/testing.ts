@@ -4,6 +4,7 @@ import { actsOf } from '../../../kernel/act.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/log.ts';
+import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem } from '../../../testing/world.ts';
 import { makeTasks, openTaskSigners, type TaskAnswer } from '../../nodes/index.ts';
 import { testSeal } from '../../nodes/testing.ts';
@@ -53,7 +54,12 @@ export const unproven = { passed: false, detail: 'not seen' };
 
 export async function openBench(yard: Yard): Promise<Bench> {
   const { root, organizationId, projectId } = yard;
-  const db = yard.port.database;
+  // Sagas run in the worker, with its rights.
+  const port = await openPostgres({
+    ...{ url: yard.schema.as('gpuaas_worker'), clock: systemClock, ids: systemIds, log: silentLog, name: 'worker' },
+    poolSize: 4,
+  });
+  const db = port.database;
   const signers = await openTaskSigners({
     db,
     begin: actsOf('nodes', systemIds),
@@ -63,7 +69,7 @@ export async function openBench(yard: Yard): Promise<Bench> {
     seal: testSeal(),
     overlapSeconds: () => 120,
     graceHours: () => 24,
-    listen: yard.port.listen,
+    listen: port.listen,
   });
   const parts: SagaParts = {
     db,
@@ -213,6 +219,9 @@ export async function openBench(yard: Yard): Promise<Bench> {
         },
       };
     },
-    close: () => signers.close(),
+    async close() {
+      await signers.close();
+      await port.close();
+    },
   };
 }
