@@ -76,24 +76,32 @@ export function makeKeyFile({ isRoot }: { readonly isRoot: boolean }): KeyFile {
     }
   }
 
-  return {
-    async write(account, keys) {
-      const text = keys.map((key) => `${key}\n`).join('');
-      const home = await open(account.home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-      try {
-        for (let attempt = 0; attempt < attempts; attempt += 1) {
-          const folder = await openFolder(home, account);
-          try {
-            await replace(folder, account, text);
-          } finally {
-            await folder.close();
-          }
-          if ((await readBack(home)) === text) return;
+  async function write(account: Account, keys: readonly string[]): Promise<void> {
+    const text = keys.map((key) => `${key}\n`).join('');
+    const home = await open(account.home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const folder = await openFolder(home, account);
+        try {
+          await replace(folder, account, text);
+        } finally {
+          await folder.close();
         }
-        throw new HostFailure('machine_failed', 'The keys do not stay where they were written.');
-      } finally {
-        await home.close();
+        if ((await readBack(home)) === text) return;
       }
+      throw new HostFailure('machine_failed', 'The keys do not stay where they were written.');
+    } finally {
+      await home.close();
+    }
+  }
+
+  // One at a time: a lease that ends while its keys are written has the last word.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    write(account, keys) {
+      const turn = last.then(() => write(account, keys));
+      last = turn.catch(() => undefined);
+      return turn;
     },
   };
 }

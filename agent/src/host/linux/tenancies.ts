@@ -32,7 +32,14 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export interface Tenancies {
   all(): Promise<Tenancy[]>;
   get(allocationId: string): Promise<Tenancy | undefined>;
-  put(tenancy: Tenancy): Promise<void>;
+  /**
+   * One change at a time, made of what is there now: a lease that ended in the meantime is not brought back by somebody
+   * who read it before. Answers what is there afterwards; what the change throws leaves everything as it was.
+   */
+  change<T extends Tenancy | undefined>(
+    allocationId: string,
+    edit: (now: Tenancy | undefined) => T | Promise<T>,
+  ): Promise<T>;
   remove(allocationId: string): Promise<void>;
 }
 
@@ -49,6 +56,7 @@ export function makeTenancies({ disk, folder }: { readonly disk: Disk; readonly 
     if (!tenancy.Check(value)) throw new HostFailure('host_not_ready', `${path} cannot be read; somebody has to look.`);
     return value;
   };
+  let last: Promise<unknown> = Promise.resolve();
   return {
     async all() {
       const names = (await disk.list(folder)).filter((name) => name.endsWith('.json'));
@@ -56,7 +64,15 @@ export function makeTenancies({ disk, folder }: { readonly disk: Disk; readonly 
       return found.filter((one) => one !== undefined);
     },
     get: (allocationId) => read(pathOf(allocationId)),
-    put: (one) => disk.write(pathOf(one.allocation_id), JSON.stringify(one)),
+    change(allocationId, edit) {
+      const turn = last.then(async () => {
+        const next = await edit(await read(pathOf(allocationId)));
+        if (next) await disk.write(pathOf(allocationId), JSON.stringify(next));
+        return next;
+      });
+      last = turn.catch(() => undefined);
+      return turn;
+    },
     remove: (allocationId) => disk.remove(pathOf(allocationId)),
   };
 }

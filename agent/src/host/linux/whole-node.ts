@@ -54,12 +54,12 @@ export function makeWholeNode(parts: WholeNodeParts) {
     phases.begin('lease');
     let tenancy = await claim(allocation_id, login, work.generation);
     const note = async (more: Partial<Tenancy>) => {
-      const now = await tenancies.get(allocation_id);
-      if (!now || now.state === 'ended' || now.generation !== work.generation) {
-        throw conflict('The lease ended or moved on while the work was under way.');
-      }
-      tenancy = { ...now, ...more };
-      await tenancies.put(tenancy);
+      tenancy = await tenancies.change(allocation_id, (now) => {
+        if (!now || now.state === 'ended' || now.generation !== work.generation) {
+          throw conflict('The lease ended or moved on while the work was under way.');
+        }
+        return { ...now, ...more };
+      });
     };
 
     phases.begin('host_check');
@@ -100,16 +100,15 @@ export function makeWholeNode(parts: WholeNodeParts) {
       (one) => one.allocationId !== undefined && one.allocationId !== allocationId,
     );
     if (stray) throw conflict(`Allocation ${stray.allocationId} still has the login ${stray.name}.`);
-    const before = await tenancies.get(allocationId);
-    if (before?.state === 'ended') throw conflict('The lease has ended; it can only be released.');
-    if (before && before.generation > generation) throw overtaken(before, generation);
-    if (before && !isDeepStrictEqual(before.login, login)) {
-      throw new HostFailure('user_conflict', `The login of this allocation is ${before.login.username}.`);
-    }
-    const fresh = { state: 'making', has_account: false, disk_clean: null, restarting_from: null } as const;
-    const tenancy = { ...fresh, durations_ms: {}, ...before, allocation_id: allocationId, login, generation };
-    await tenancies.put(tenancy);
-    return tenancy;
+    return tenancies.change(allocationId, (before) => {
+      if (before?.state === 'ended') throw conflict('The lease has ended; it can only be released.');
+      if (before && before.generation > generation) throw overtaken(before, generation);
+      if (before && !isDeepStrictEqual(before.login, login)) {
+        throw new HostFailure('user_conflict', `The login of this allocation is ${before.login.username}.`);
+      }
+      const fresh = { state: 'making', has_account: false, disk_clean: null, restarting_from: null } as const;
+      return { ...fresh, durations_ms: {}, ...before, allocation_id: allocationId, login, generation };
+    });
   }
 
   /** Before the number is called this tenant's: what runs under it must not be somebody else's. */
@@ -145,6 +144,11 @@ export function makeWholeNode(parts: WholeNodeParts) {
     });
   }
 
+  const end = (allocationId: string) =>
+    tenancies.change(allocationId, (now) => (now ? { ...now, state: 'ended' as const } : undefined));
+  const markRestart = (allocationId: string, from: string | null) =>
+    tenancies.change(allocationId, (now) => (now ? { ...now, restarting_from: from } : undefined));
+
   async function waitForSsh(signal: AbortSignal): Promise<void> {
     for (let waited = 0; waited < parts.patienceMs; waited += betweenLooksMs) {
       if (await greetSsh(parts.door)) return;
@@ -166,7 +170,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     if (tenancy || account) {
       heed(work.signal);
       work.phase('shutdown', 0);
-      if (tenancy) await tenancies.put({ ...tenancy, state: 'ended' });
+      await end(allocation_id);
       if (account) await shut(account);
       await sweep(login, account !== undefined || tenancy?.has_account === true);
       await accounts.remove(allocation_id, login);
@@ -229,10 +233,10 @@ export function makeWholeNode(parts: WholeNodeParts) {
       if (tenancy.restarting_from === null || tenancy.restarting_from === boot) {
         heed(work.signal);
         work.phase('reboot', 0);
-        await tenancies.put({ ...tenancy, restarting_from: boot });
+        await markRestart(params.allocation_id, boot);
         const result = await parts.commands.run(reboot);
         if (result.status !== 0) {
-          await tenancies.put({ ...tenancy, restarting_from: null });
+          await markRestart(params.allocation_id, null);
           throw new HostFailure('machine_failed', `The host does not restart: ${complaintOf(result)}.`);
         }
         for (let waited = 0; (await bootId()) === boot; waited += betweenLooksMs) {
@@ -243,13 +247,12 @@ export function makeWholeNode(parts: WholeNodeParts) {
       work.phase('readiness', 0);
       await waitForSsh(work.signal);
       const seen = await parts.attest(tenancy);
-      await tenancies.put({ ...tenancy, restarting_from: null });
+      await markRestart(params.allocation_id, null);
       return seen;
     },
 
     async endRuntime(allocationId: string): Promise<void> {
-      const tenancy = await tenancies.get(allocationId);
-      if (tenancy) await tenancies.put({ ...tenancy, state: 'ended' });
+      await end(allocationId);
       const account = await accounts.of(allocationId);
       if (account) await shut(account);
     },

@@ -26,6 +26,10 @@ export interface Fixture {
   readonly login: { readonly username: string; readonly uid: number; readonly gid: number };
   /** Answers in place of a program, where a test wants it to. */
   answer: (argv: Argv) => CommandResult | undefined;
+  /** The agent dies at its n-th step from now on the host or its files, before the step or right after it. */
+  dieAt(step: number, when: 'before' | 'after'): void;
+  /** Whether it has. */
+  readonly isDead: boolean;
   /** Lines of the kernel's log. */
   kernelLog: string[];
   open(more?: Partial<LinuxHostOrder>): Promise<Host>;
@@ -66,25 +70,37 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
   const uid = testUid();
   const calls: Argv[] = [];
   let generation = 0;
+  let opened = 0;
   let host: Host | undefined;
+
+  let death: { left: number; readonly when: 'before' | 'after' } | undefined;
+  /** One step of the agent, if it still lives. */
+  const step = async <R>(own: number, take: () => Promise<R>): Promise<R> => {
+    if (own !== generation) throw new Dead();
+    if (death) death.left -= 1;
+    const last = death?.left === 0 ? death.when : undefined;
+    if (last) generation += 1;
+    if (last === 'before') throw new Dead();
+    const result = await take();
+    if (last === 'after') throw new Dead();
+    return result;
+  };
 
   const programs = makePrograms(machine);
   const commandsOf = (own: number): Commands => ({
-    async run(argv) {
-      if (own !== generation) throw new Dead();
-      calls.push(argv);
-      return fixture.answer(argv) ?? machine.says.get(argv.join(' ')) ?? programs(argv);
-    },
+    run: (argv) =>
+      step(own, async () => {
+        calls.push(argv);
+        return fixture.answer(argv) ?? machine.says.get(argv.join(' ')) ?? programs(argv);
+      }),
   });
   const diskOf = (own: number): Disk => {
     const disk = makeDisk({ forced: false });
-    const alive = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
-      return async (...args: A) => {
-        if (own !== generation) throw new Dead();
-        return work(...args);
-      };
+    return {
+      ...disk,
+      write: (...of) => step(own, () => disk.write(...of)),
+      remove: (...of) => step(own, () => disk.remove(...of)),
     };
-    return { ...disk, write: alive(disk.write), remove: alive(disk.remove) };
   };
 
   const fixture: Fixture = {
@@ -95,8 +111,16 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
     login: { username: `t${uid.toString(36)}`, uid, gid: uid },
     answer: () => undefined,
     kernelLog: [],
+    dieAt(left, when) {
+      death = { left, when };
+    },
+    get isDead() {
+      return opened !== generation;
+    },
     async open(more = {}) {
       generation += 1;
+      opened = generation;
+      death = undefined;
       host = await openLinuxHost({
         folder: join(folder, 'state'),
         root: machine.root,
