@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const everywhere = ['agent/**', 'cli/**', 'contract/**', 'sdk/typescript/**', 'server/**', 'tools/**'];
+const everywhere = ['agent/**', 'cli/**', 'contract/**', 'sdk/typescript/**', 'server/**', 'tools/**', 'web/**'];
 const never = ['**/node_modules/**', '**/dist/**', 'tools/laws/canaries/**'];
 
 /**

@@ -2,6 +2,7 @@
 export { type Gpuaas, openGpuaas } from './client.ts';
 export type { Api } from './generated/api.ts';
 export { type ErrorCode, errorCodes } from './generated/errors.ts';
+export { type OperationId, operations, spaces } from './generated/operations.ts';
 export type * from './generated/types.ts';
 export type { CallOptions, EventEnvelope, EventStream, Page, Paged, StreamedEvent } from './operation.ts';
 export { GpuaasError, GpuaasUnreachable } from './problem.ts';

@@ -12,6 +12,7 @@ import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
 import { chooseNodePort, choosePort, host } from './address.ts';
+import { buildConsole } from './build-console.ts';
 import { seedDemo } from './demo.ts';
 import { type Member, openLog, openLogFile, startApart, startHere } from './fleet.ts';
 import { openFleetDesk } from './fleet-desk.ts';
@@ -73,8 +74,10 @@ export async function startAll(
     closing.push(async () => fleetLog.flush());
     const desk = options.fleet === 'none' ? undefined : await openFleetDesk(options.speed, fleetLog.log);
     if (desk) closing.push(desk.close);
+    const { folder: consoleFolder } = await steps.step('console', buildConsole, ({ says }) => says);
     const shared = {
       ...env,
+      ...(consoleFolder && { GPUAAS_CONSOLE_FOLDER: consoleFolder }),
       ...(desk && { GPUAAS_SIMULATOR_ADDRESS: desk.address }),
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),

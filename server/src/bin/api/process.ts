@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { readConsoleFiles } from '../../edge/console/files.ts';
 import { closedPage } from '../../edge/console/pages.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
@@ -53,6 +54,11 @@ export const api = defineProcess({
           '32 bytes in base64 that seal what is kept in the database. Without it service accounts get no tokens.',
       }),
     ),
+    consoleFolder: Type.Optional(
+      Type.String({
+        description: 'Where the built console lies (web/dist). Without it browsers find the API and sign-in alone.',
+      }),
+    ),
     simulatorAddress: Type.Optional(
       Secret({
         description:
@@ -97,6 +103,11 @@ export const api = defineProcess({
     if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log });
     if (!console)
       app.get('/auth/login', (_, reply) => reply.code(503).headers(closedPage.headers).send(closedPage.html));
+    if (console && config.consoleFolder) {
+      const files = await readConsoleFiles(config.consoleFolder);
+      if (files) console.open(files);
+      else parts.log.warn({ folder: config.consoleFolder }, 'there is no built console: browsers find the API alone');
+    }
     await mountFrontPage(app, { product, version: release, ...(console && { home: console.home }) });
     // Load balancers ask on the port that they send traffic to.
     app.get('/healthz', async () => ({ alive: true }));

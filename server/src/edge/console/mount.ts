@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import type { BrowserRequest } from '../http/admission.ts';
 import type { Jar } from './cookie.ts';
+import { type ConsoleFiles, mountConsoleFiles } from './files.ts';
 import { type LoginParts, mountLogin } from './login.ts';
 import { isFromOurPage } from './origin.ts';
 import { homePage } from './pages.ts';
@@ -24,21 +25,34 @@ export const makeBrowserAdmission =
     return opened instanceof Fault ? opened : `Bearer ${opened.tokens.accessToken}`;
   };
 
+export interface ConsoleDoor {
+  /** What a browser finds at the front door: the console, or a word about who is signed in where none was built. */
+  home(cookie: string | undefined): Promise<Page>;
+  /** Shows the console that was built. */
+  open(files: ConsoleFiles): void;
+}
+
 /** The console's own paths, and what a browser finds at the front door. */
 export async function mountConsole(
   app: FastifyInstance,
   parts: LoginParts & { readonly product: string; readonly version: string },
-): Promise<{ home(cookie: string | undefined): Promise<Page> }> {
+): Promise<ConsoleDoor> {
   await mountLogin(app, parts);
+  let built: ConsoleFiles | undefined;
+  const leadsTo = async () => (await parts.client.endpoints()).logout;
   return {
+    open(files) {
+      mountConsoleFiles(app, files, leadsTo);
+      built = files;
+    },
     async home(cookie) {
       const { product, version } = parts;
       const shown = parts.jar.session.read(cookie);
       const opened = shown ? await parts.browsers.open(shown) : undefined;
       if (!opened || opened instanceof Fault)
         return homePage({ product, version, name: undefined, leadsTo: undefined });
-      const { logout } = await parts.client.endpoints();
-      return homePage({ product, version, name: opened.tokens.name ?? 'somebody', leadsTo: logout });
+      if (built) return built.page(await leadsTo());
+      return homePage({ product, version, name: opened.tokens.name ?? 'somebody', leadsTo: await leadsTo() });
     },
   };
 }

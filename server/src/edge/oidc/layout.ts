@@ -80,7 +80,7 @@ ${body}
  * Browsers hold redirects after a form to `form-action` as well, so the program that the person came from has to be on
  * the list. An address in brackets cannot be written there, so for it the scheme has to do.
  */
-function formTarget(leadsTo: string | undefined): string {
+export function formTarget(leadsTo: string | undefined): string {
   if (leadsTo === undefined || !URL.canParse(leadsTo)) return '';
   const { protocol, host, hostname } = new URL(leadsTo);
   if (protocol !== 'http:' && protocol !== 'https:') return /^[a-z][a-z0-9+.-]*:$/.test(protocol) ? ` ${protocol}` : '';

@@ -1,0 +1,25 @@
+import { GpuaasError, openGpuaas } from '@gpuaas/sdk';
+
+/**
+ * The one client of this page. The browser's own cookie says who is there: no token is ever in reach of a script. Where
+ * the session is over, the person is sent to sign in and comes back to the very place.
+ */
+export const signInAddress = (place: string): string => `/auth/login?return_to=${encodeURIComponent(place)}`;
+
+let leaving = false;
+export function leaveToSignIn(stepUp = false): void {
+  if (leaving) return;
+  leaving = true;
+  location.assign(`${signInAddress(location.pathname + location.search)}${stepUp ? '&step_up=1' : ''}`);
+}
+
+const withCookie: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, { ...init, credentials: 'same-origin' });
+  if (answer.status === 401) leaveToSignIn();
+  return answer;
+};
+
+export const api = openGpuaas({ baseUrl: location.origin, fetch: withCookie, attempts: 3 });
+
+/** Whether an answer means that the thing is not there, or not for this person: the two look the same on purpose. */
+export const isAbsent = (error: unknown): boolean => error instanceof GpuaasError && error.status === 404;

@@ -1,0 +1,74 @@
+import type { CallOptions, Page } from '@gpuaas/sdk';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { makeKeyring } from './keyring.ts';
+import { letGo } from './let-go.ts';
+import { useSession } from './session.tsx';
+
+const keyring = makeKeyring();
+
+/** Asks for something, keeps it, and asks again when an event says that it changed. */
+export function useAsk<T>(
+  key: readonly [string, ...unknown[]],
+  ask: (options: CallOptions) => PromiseLike<T>,
+  options: { readonly everyMs?: number; readonly enabled?: boolean; readonly keep?: boolean } = {},
+) {
+  const project = useSession().project?.id;
+  return useQuery({
+    queryKey: [...key, project],
+    queryFn: async ({ signal }) => ask({ signal, ...(project && { project }) }),
+    enabled: options.enabled ?? true,
+    ...(options.everyMs !== undefined && { refetchInterval: options.everyMs }),
+    ...(options.keep && { placeholderData: keepPreviousData }),
+  });
+}
+
+/** A list, page by page. */
+export function useList<T>(
+  key: readonly [string, ...unknown[]],
+  ask: (from: { readonly cursor?: string; readonly limit: number }, options: CallOptions) => PromiseLike<Page<T>>,
+  options: { readonly everyMs?: number; readonly limit?: number; readonly enabled?: boolean } = {},
+) {
+  const project = useSession().project?.id;
+  const query = useInfiniteQuery({
+    queryKey: [...key, 'pages', project],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam }) =>
+      ask(
+        { limit: options.limit ?? 50, ...(pageParam !== undefined && { cursor: pageParam }) },
+        { signal, ...(project && { project }) },
+      ),
+    getNextPageParam: (page) => (page.has_more ? (page.next_cursor ?? undefined) : undefined),
+    placeholderData: keepPreviousData,
+    enabled: options.enabled ?? true,
+    ...(options.everyMs !== undefined && { refetchInterval: options.everyMs }),
+  });
+  return {
+    rows: query.data?.pages.flatMap((page) => page.data),
+    error: query.error,
+    isLoading: query.isLoading,
+    hasMore: query.hasNextPage,
+    isFetchingMore: query.isFetchingNextPage,
+    more: () => void query.fetchNextPage(),
+    again: () => void query.refetch(),
+  };
+}
+export type List<T> = Omit<ReturnType<typeof useList<T>>, 'rows'> & { readonly rows: readonly T[] | undefined };
+
+/** Does something, once for however many clicks, and then asks anew for what it changed. */
+export function useAct<I, T>(
+  name: string,
+  act: (input: I, options: CallOptions) => PromiseLike<T>,
+  after: { readonly stale?: readonly string[]; readonly done?: (result: T, input: I) => void } = {},
+) {
+  const project = useSession().project?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (input: I) =>
+      act(input, { idempotencyKey: keyring.keyFor(name, [project, input]), ...(project && { project }) }),
+    onSuccess: (result, input) => {
+      keyring.done(name, [project, input]);
+      for (const word of after.stale ?? []) letGo(client.invalidateQueries({ queryKey: [word] }));
+      after.done?.(result, input);
+    },
+  });
+}

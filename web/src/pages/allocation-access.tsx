@@ -1,0 +1,34 @@
+import type { AllocationDetail } from '@gpuaas/sdk';
+import { Copy } from '../parts/copy.tsx';
+import { Facts, Panel } from '../parts/page.tsx';
+import { readAccess } from '../words/access.ts';
+
+/** How to get in: one line to paste, and the key to recognise the machine by. */
+export function AccessPanel({ it }: { it: AllocationDetail }) {
+  const access = readAccess(it);
+  return (
+    <Panel title="Access">
+      {access ? (
+        <div className="grid gap-3">
+          <Copy text={access.line} label="the SSH line" />
+          <Facts
+            rows={[
+              ['Signs in as', access.username],
+              ...(access.hostKey
+                ? ([['Host key', <Copy key="key" text={access.hostKey} label="the host key" />]] as const)
+                : []),
+              [
+                'Your keys',
+                it.ssh_keys.length === 0
+                  ? 'none: nobody can sign in'
+                  : it.ssh_keys.map((key) => key.fingerprint).join(', '),
+              ],
+            ]}
+          />
+        </div>
+      ) : (
+        <p className="text-dim">Its address is not known yet.</p>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,214 @@
+import type { Member } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct, useList } from '../client/ask.ts';
+import { hasRole, useSession } from '../client/session.tsx';
+import { Button } from '../parts/button.tsx';
+import { StateChip } from '../parts/chip.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Field } from '../parts/field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+import { Ago } from '../parts/time.tsx';
+
+type Role = Member['role'];
+const roles: readonly (readonly [Role, string])[] = [
+  ['viewer', 'looks at everything, changes nothing'],
+  ['member', 'rents and gives back GPUs'],
+  ['admin', 'also manages people, projects and keys'],
+  ['owner', 'may do everything, also delete the organization'],
+];
+
+/** Who belongs to the organization, and what they may do. */
+export function TeamPage() {
+  const session = useSession();
+  const organization = session.me.organizations.find(({ id }) => id === session.project?.organization_id);
+  const organization_id = organization?.id ?? '';
+  const enabled = organization_id !== '';
+  const mayChange = hasRole(session, 'admin');
+  const members = useList(
+    ['members', organization_id],
+    (from, options) => api.members.list({ organization_id, ...from }, options),
+    { enabled },
+  );
+  const invitations = useList(
+    ['invitations', organization_id],
+    (from, options) => api.members.invitationList({ organization_id, ...from }, options),
+    { enabled: enabled && mayChange },
+  );
+  const [inviting, setInviting] = useState(false);
+  const [going, setGoing] = useState<Member>();
+  const change = useAct(
+    'member role',
+    (input: { user_id: string; role: Role }, options) => api.members.update({ organization_id, ...input }, options),
+    { stale: ['members'] },
+  );
+  const remove = useAct(
+    'member remove',
+    (user_id: string, options) => api.members.remove({ organization_id, user_id }, options),
+    { stale: ['members'], done: () => setGoing(undefined) },
+  );
+  const takeBack = useAct(
+    'invitation revoke',
+    (invitation_id: string, options) => api.members.invitationRevoke({ organization_id, invitation_id }, options),
+    { stale: ['invitations'] },
+  );
+  const error = change.error ?? takeBack.error;
+  return (
+    <Page
+      title="Team"
+      lead={organization ? `Who belongs to ${organization.name}, and what they may do.` : undefined}
+      actions={
+        mayChange && (
+          <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+      shown={{ operation: 'member_list', input: { organization_id } }}
+    >
+      {error && <Problem error={error} />}
+      <Rows
+        label="Members"
+        list={members}
+        keyOf={({ user_id }) => user_id}
+        columns={[
+          {
+            head: 'Person',
+            cell: (member) => (
+              <span className="font-medium">
+                <bdi>{member.username}</bdi>
+                {member.user_id === session.me.id && <span className="font-normal text-dim"> (you)</span>}
+              </span>
+            ),
+          },
+          {
+            head: 'Role',
+            cell: (member) =>
+              mayChange && member.user_id !== session.me.id ? (
+                <select
+                  aria-label={`Role of ${member.username}`}
+                  className="field w-auto"
+                  value={member.role}
+                  onChange={(event) => change.mutate({ user_id: member.user_id, role: event.target.value as Role })}
+                >
+                  {roles.map(([role]) => (
+                    <option key={role}>{role}</option>
+                  ))}
+                </select>
+              ) : (
+                member.role
+              ),
+          },
+          { head: 'Since', cell: (member) => <Ago at={member.created_at} /> },
+          {
+            head: '',
+            end: true,
+            cell: (member) =>
+              mayChange &&
+              member.user_id !== session.me.id && (
+                <Button look="danger" aria-label={`Remove ${member.username}`} onClick={() => setGoing(member)}>
+                  Remove
+                </Button>
+              ),
+          },
+        ]}
+        empty={<Empty icon="team" title="Nobody is here" />}
+      />
+      {mayChange && (
+        <section className="grid gap-3" aria-label="Invitations">
+          <h2 className="text-lg font-semibold">Invitations</h2>
+          <Rows
+            label="Invitations"
+            list={invitations}
+            keyOf={({ id }) => id}
+            columns={[
+              { head: 'Address', cell: (invitation) => <bdi className="font-medium">{invitation.email}</bdi> },
+              { head: 'Role', cell: (invitation) => invitation.role },
+              { head: 'State', cell: (invitation) => <StateChip state={invitation.state} /> },
+              { head: 'Ends', cell: (invitation) => <Ago at={invitation.expires_at} /> },
+              {
+                head: '',
+                end: true,
+                cell: (invitation) =>
+                  invitation.state === 'pending' && (
+                    <Button
+                      busy={takeBack.isPending && takeBack.variables === invitation.id}
+                      onClick={() => takeBack.mutate(invitation.id)}
+                    >
+                      Take back
+                    </Button>
+                  ),
+              },
+            ]}
+            empty={
+              <Empty icon="mail" title="No invitations">
+                <p>Invite somebody by mail; they join with the role you choose.</p>
+              </Empty>
+            }
+          />
+        </section>
+      )}
+      {inviting && <Invite organizationId={organization_id} onClose={() => setInviting(false)} />}
+      <Confirm
+        open={going !== undefined}
+        onClose={() => setGoing(undefined)}
+        title={`Remove ${going?.username ?? ''}?`}
+        verb="Remove"
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => going && remove.mutate(going.user_id)}
+      >
+        <p>They lose access to every project of the organization at once. What they launched keeps running.</p>
+      </Confirm>
+    </Page>
+  );
+}
+
+function Invite({ organizationId, onClose }: { organizationId: string; onClose(): void }) {
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const invite = useAct(
+    'invite',
+    (input: { email: string; role: Role }, options) =>
+      api.members.invitationCreate({ organization_id: organizationId, ...input }, options),
+    { stale: ['invitations'], done: onClose },
+  );
+  return (
+    <FormDialog
+      title="Invite somebody"
+      lead="They get a letter with a link."
+      verb="Invite"
+      busy={invite.isPending}
+      error={invite.error}
+      onClose={onClose}
+      onSubmit={() => invite.mutate({ email: email.trim(), role })}
+    >
+      <Field label="E-mail address">
+        {(id) => (
+          <input
+            id={id}
+            type="email"
+            required
+            maxLength={254}
+            className="field"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Role" hint={`Somebody who ${roles.find(([name]) => name === role)?.[1]}.`}>
+        {(id) => (
+          <select id={id} className="field" value={role} onChange={(event) => setRole(event.target.value as Role)}>
+            {roles.map(([name]) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

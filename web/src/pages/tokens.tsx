@@ -1,0 +1,145 @@
+import type { PersonalToken } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct, useList } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { StateChip } from '../parts/chip.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Field } from '../parts/field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { DaysChoice, ScopeChoice } from '../parts/scope-choice.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Ago, useNow } from '../parts/time.tsx';
+import { scopeSets } from '../words/scopes.ts';
+import { counted } from '../words/sizes.ts';
+
+export function TokensPage() {
+  const list = useList(['tokens'], (from, options) => api.personalTokens.list(from, options));
+  const [making, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const [going, setGoing] = useState<PersonalToken>();
+  const revoke = useAct(
+    'token revoke',
+    (token_id: string, options) => api.personalTokens.revoke({ token_id }, options),
+    { stale: ['tokens'], done: () => setGoing(undefined) },
+  );
+  const make = (
+    <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
+      Make a token
+    </Button>
+  );
+  return (
+    <Page
+      title="Personal tokens"
+      lead="For scripts that act as you. A token can do less than you, never more."
+      actions={make}
+      shown={{ operation: 'personal_token_list', input: { limit: 50 } }}
+    >
+      <Rows
+        label="Personal tokens"
+        list={list}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'Name', cell: (token) => <bdi className="line-clamp-2 font-medium">{token.name}</bdi> },
+          { head: 'Begins with', cell: (token) => <code className="font-mono text-[13px]">{token.prefix}…</code> },
+          { head: 'May', cell: (token) => counted(token.scopes.length, 'thing') },
+          { head: 'Used', cell: (token) => <Ago at={token.last_used_at} /> },
+          { head: 'State', cell: (token) => <TokenState token={token} /> },
+          {
+            head: '',
+            end: true,
+            cell: (token) =>
+              !token.revoked_at && (
+                <Button look="danger" aria-label={`Revoke ${token.name}`} onClick={() => setGoing(token)}>
+                  Revoke
+                </Button>
+              ),
+          },
+        ]}
+        empty={
+          <Empty icon="token" title="No tokens yet">
+            <p>Make one for the command line of a server, or for a script.</p>
+            {make}
+          </Empty>
+        }
+      />
+      {making && <MakeToken onClose={() => setMaking(false)} onMade={setSecret} />}
+      {secret && <SecretDialog title="Your token" secret={secret} onClose={() => setSecret(undefined)} />}
+      <Confirm
+        open={going !== undefined}
+        onClose={() => setGoing(undefined)}
+        title={`Revoke ${going?.name ?? ''}?`}
+        verb="Revoke"
+        danger
+        busy={revoke.isPending}
+        error={revoke.error}
+        onConfirm={() => going && revoke.mutate(going.id)}
+      >
+        <p>Whatever uses it stops working at once.</p>
+      </Confirm>
+    </Page>
+  );
+}
+
+function TokenState({ token }: { token: PersonalToken }) {
+  const now = useNow();
+  if (token.revoked_at) return <StateChip state="revoked" />;
+  if (Date.parse(token.expires_at) < now) return <StateChip state="expired" />;
+  return (
+    <span className="text-dim">
+      ends <Ago at={token.expires_at} />
+    </span>
+  );
+}
+
+function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string): void }) {
+  const [name, setName] = useState('');
+  const [days, setDays] = useState(30);
+  const [set, setSet] = useState('Launch');
+  const make = useAct(
+    'token create',
+    (input: Parameters<typeof api.personalTokens.create>[0], options) => api.personalTokens.create(input, options),
+    {
+      stale: ['tokens'],
+      done: ({ token }) => {
+        onClose();
+        onMade(token);
+      },
+    },
+  );
+  return (
+    <FormDialog
+      title="Make a token"
+      verb="Make it"
+      busy={make.isPending}
+      error={make.error}
+      onClose={onClose}
+      onSubmit={() =>
+        make.mutate({
+          name: name.trim(),
+          expires_in_days: days,
+          scopes: scopeSets.find((each) => each.name === set)?.scopes ?? [],
+        })
+      }
+    >
+      <Field label="Name" hint="Where it will be used, so that you recognise it later.">
+        {(id) => (
+          <input
+            id={id}
+            dir="auto"
+            required
+            maxLength={100}
+            className="field"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <ScopeChoice sets={scopeSets} value={set} onChoose={setSet} />
+      <Field label="Ends after">{(id) => <DaysChoice id={id} value={days} onChoose={setDays} />}</Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,67 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { Problem } from './states.tsx';
+
+/** Asks once more before something that cannot be taken back, and says what will be lost. */
+export function Confirm({
+  open,
+  onClose,
+  title,
+  children,
+  verb,
+  danger = false,
+  reason = false,
+  busy,
+  error,
+  onConfirm,
+}: {
+  open: boolean;
+  onClose(): void;
+  title: string;
+  children: ReactNode;
+  verb: string;
+  danger?: boolean;
+  /** Whether the act wants to know why; the words are kept in the audit log. */
+  reason?: boolean;
+  busy: boolean;
+  error: Error | null;
+  onConfirm(reason: string): void;
+}) {
+  const [why, setWhy] = useState('');
+  return (
+    <Dialog open={open} onClose={onClose} title={title}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm(why.trim());
+        }}
+      >
+        <div className="grid gap-2 text-dim">{children}</div>
+        {reason && (
+          <Field label="Reason" hint="Kept in the audit log.">
+            {(id) => (
+              <input
+                id={id}
+                className="field"
+                required
+                maxLength={500}
+                value={why}
+                onChange={(event) => setWhy(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+        {error && <Problem error={error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,40 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+
+/** A sheet above the page. It keeps the focus, gives it back, and closes by Escape or a click beside it. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  lead,
+  wide = false,
+  children,
+}: {
+  open: boolean;
+  onClose(): void;
+  title: string;
+  lead?: ReactNode;
+  wide?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-veil" />
+        <Base.Popup
+          className={`panel fixed start-1/2 top-[12vh] z-50 max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 overflow-auto p-5 shadow-lift rtl:translate-x-1/2 ${wide ? 'max-w-3xl' : 'max-w-lg'}`}
+        >
+          <div className="mb-3 flex items-start gap-3">
+            <div className="min-w-0 grow">
+              <Base.Title className="text-lg font-semibold">{title}</Base.Title>
+              {lead && <Base.Description className="mt-1 text-dim">{lead}</Base.Description>}
+            </div>
+            <Base.Close render={<IconButton icon="close" label="Close" />} />
+          </div>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

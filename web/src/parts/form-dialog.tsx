@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Problem } from './states.tsx';
+
+/** A few fields and one button. Enter sends it; a refusal stands right above the button. */
+export function FormDialog(parts: {
+  title: string;
+  lead?: ReactNode;
+  verb: string;
+  busy: boolean;
+  error: Error | null;
+  onClose(): void;
+  onSubmit(): void;
+  children: ReactNode;
+}) {
+  return (
+    <Dialog open onClose={parts.onClose} title={parts.title} lead={parts.lead}>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          parts.onSubmit();
+        }}
+      >
+        {parts.children}
+        {parts.error && <Problem error={parts.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={parts.onClose}>Cancel</Button>
+          <Button type="submit" look="primary" busy={parts.busy}>
+            {parts.verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

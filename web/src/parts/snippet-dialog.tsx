@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { useSession } from '../client/session.tsx';
+import { type Shown, type Snippets, writeSnippets } from '../words/snippets.ts';
+import { CodeBlock } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
+
+const tongues: readonly (readonly [keyof Snippets, string])[] = [
+  ['cli', 'CLI'],
+  ['curl', 'curl'],
+  ['typescript', 'TypeScript'],
+];
+
+/** What is on the screen, as a call that somebody can make elsewhere. */
+export function SnippetDialog({ shown, onClose }: { shown: Shown; onClose(): void }) {
+  const [tongue, setTongue] = useState<keyof Snippets>('cli');
+  const snippets = writeSnippets(shown, location.origin, useSession().project?.id);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title="This screen as code"
+      lead="Make a token under Personal tokens; keep it in GPUAAS_TOKEN."
+    >
+      <fieldset className="mb-3 flex gap-1">
+        <legend className="sr-only">Language</legend>
+        {tongues.map(([name, label]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={tongue === name}
+            onClick={() => setTongue(name)}
+            className={`rounded-lg px-3 py-1.5 ${tongue === name ? 'bg-accent-soft font-medium text-accent' : 'text-dim hover:bg-sunk'}`}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <CodeBlock key={tongue} text={snippets[tongue]} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { GpuaasError, GpuaasUnreachable } from '@gpuaas/sdk';
+import type { ReactNode } from 'react';
+import { leaveToSignIn } from '../client/api.ts';
+import { Button } from './button.tsx';
+import { Copy } from './copy.tsx';
+import { Icon, type IconName } from './icon.tsx';
+
+/** The shape of what is to come, so that nothing jumps when it is there. */
+export function Loading({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
+  return (
+    <div role="status" aria-label={label} className="grid gap-3 p-4">
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows that mean nothing have no other name
+        <div key={index} className="skeleton h-6" style={{ width: `${92 - ((index * 17) % 40)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="grid justify-items-center gap-3 px-6 py-12 text-center">
+      <span className="grid size-12 place-items-center rounded-full bg-sunk text-dim">
+        <Icon name={icon} size={22} />
+      </span>
+      <h2 className="text-base font-semibold">{title}</h2>
+      {children && <div className="grid max-w-prose justify-items-center gap-3 text-dim">{children}</div>}
+    </div>
+  );
+}
+
+/** What went wrong, what to do, and the id by which anybody can find it in the logs. */
+export function Problem({ error, again }: { error: unknown; again?: () => void }) {
+  const { title, message, id } = explain(error);
+  const wantsStepUp = error instanceof GpuaasError && error.code === 'step_up_required';
+  return (
+    <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
+      <p className="font-semibold">{title}</p>
+      <p>{message}</p>
+      <div className="mt-2 flex flex-wrap items-center gap-3 text-sm empty:hidden">
+        {wantsStepUp && <Button onClick={() => leaveToSignIn(true)}>Sign in again</Button>}
+        {again && <Button onClick={again}>Try again</Button>}
+        {id && <Copy text={id} label="the id for support" />}
+      </div>
+    </div>
+  );
+}
+
+function explain(error: unknown): { title: string; message: string; id: string | undefined } {
+  if (error instanceof GpuaasError) {
+    return { title: titleOf(error), message: error.message, id: error.correlationId };
+  }
+  if (error instanceof GpuaasUnreachable) {
+    return {
+      title: 'Nobody answers',
+      message: 'The server or the network is away. Nothing was changed.',
+      id: undefined,
+    };
+  }
+  return { title: 'This page made a mistake', message: error instanceof Error ? error.message : '', id: undefined };
+}
+
+function titleOf({ status }: GpuaasError): string {
+  if (status === 404) return 'There is nothing here';
+  if (status === 403) return 'You may not do this';
+  if (status === 409 || status === 412) return 'It has changed meanwhile';
+  if (status === 422 || status === 400) return 'Something does not fit';
+  if (status === 429) return 'Too many requests at once';
+  return 'That did not work';
+}

@@ -1,0 +1,74 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { ButtonLink } from './parts/button.tsx';
+import { Empty, Loading, Problem } from './parts/states.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => (
+    <Empty icon="search" title="There is no such page">
+      <ButtonLink to="/">Go home</ButtonLink>
+    </Empty>
+  ),
+  errorComponent: ({ error, reset }) => (
+    <div className="p-8">
+      <Problem error={error} again={reset} />
+    </div>
+  ),
+});
+
+/** A filter is a word in the address: whoever gets the link sees the same. Anything else is dropped. */
+const words =
+  <const N extends string>(...names: readonly N[]) =>
+  (search: Record<string, unknown>): { [K in N]?: string } =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = search[name];
+        return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 200)]] : [];
+      }),
+    ) as { [K in N]?: string };
+
+const none = words();
+const page = <P extends string, S extends Record<string, unknown>>(
+  path: P,
+  component: ReturnType<typeof lazyRouteComponent>,
+  validateSearch: (search: Record<string, unknown>) => S,
+) => createRoute({ getParentRoute: () => root, path, component, validateSearch });
+const lazily = lazyRouteComponent;
+
+const home = lazily(() => import('./pages/home.tsx'), 'HomePage');
+const launch = lazily(() => import('./pages/launch.tsx'), 'LaunchPage');
+const allocations = lazily(() => import('./pages/allocations.tsx'), 'AllocationsPage');
+const allocation = lazily(() => import('./pages/allocation.tsx'), 'AllocationPage');
+const sshKeys = lazily(() => import('./pages/ssh-keys.tsx'), 'SshKeysPage');
+const tokens = lazily(() => import('./pages/tokens.tsx'), 'TokensPage');
+const serviceAccounts = lazily(() => import('./pages/service-accounts.tsx'), 'ServiceAccountsPage');
+const sessions = lazily(() => import('./pages/sessions.tsx'), 'SessionsPage');
+const team = lazily(() => import('./pages/team.tsx'), 'TeamPage');
+const activity = lazily(() => import('./pages/activity.tsx'), 'ActivityPage');
+
+const tree = root.addChildren([
+  page('/', home, none),
+  page('/launch', launch, words('sku', 'gpus', 'region')),
+  page('/allocations', allocations, words('state')),
+  page('/allocations/$id', allocation, none),
+  page('/ssh-keys', sshKeys, none),
+  page('/tokens', tokens, none),
+  page('/service-accounts', serviceAccounts, none),
+  page('/sessions', sessions, none),
+  page('/team', team, none),
+  page('/activity', activity, none),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  defaultPendingComponent: () => <Loading rows={5} />,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

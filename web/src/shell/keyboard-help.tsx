@@ -1,0 +1,36 @@
+import { isOperator, useSession } from '../client/session.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { operatorPlaces, projectPlaces } from './places.ts';
+
+const everywhere: readonly (readonly [string, string])[] = [
+  ['Ctrl K', 'Go anywhere, or find an id'],
+  ['n', 'Launch'],
+  ['c', 'This screen as code'],
+  ['?', 'These keys'],
+  ['Esc', 'Close what is open'],
+];
+
+export function KeyboardHelp({ onClose }: { onClose(): void }) {
+  const groups = [...projectPlaces, ...(isOperator(useSession()) ? operatorPlaces : [])];
+  const going = groups.flatMap(({ places }) =>
+    places.flatMap(({ key, label }) => (key ? [[`g ${key}`, label] as const] : [])),
+  );
+  return (
+    <Dialog open onClose={onClose} title="Keys">
+      <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-5 gap-y-2">
+        {[...everywhere, ...going].map(([keys, does]) => (
+          <div key={keys} className="contents">
+            <dt className="flex gap-1">
+              {keys.split(' ').map((key) => (
+                <kbd key={key} className="rounded-md border border-edge bg-sunk px-2 py-0.5 font-mono text-sm">
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

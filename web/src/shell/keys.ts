@@ -1,0 +1,40 @@
+/**
+ * Keys that work everywhere, but never while somebody writes. A sequence of two, such as `g` then `a`, has to be typed
+ * within a second.
+ */
+type Listener = (event: KeyboardEvent) => void;
+const wishes = new Map<string, Listener[]>();
+let before: { readonly key: string; readonly at: number } | undefined;
+const withinMs = 1_000;
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+
+export function listenToKeys(): () => void {
+  const listen = (event: KeyboardEvent) => {
+    const command = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+    if (!command && (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target))) return;
+    if (!command && document.querySelector('[role="dialog"]')) return;
+    const pair = before && event.timeStamp - before.at < withinMs ? `${before.key} ${event.key}` : undefined;
+    const name = command ? 'command' : pair && wishes.has(pair) ? pair : event.key;
+    before = { key: event.key, at: event.timeStamp };
+    const listener = wishes.get(name)?.at(-1);
+    if (!listener) return;
+    event.preventDefault();
+    before = undefined;
+    listener(event);
+  };
+  addEventListener('keydown', listen);
+  return () => removeEventListener('keydown', listen);
+}
+
+/** The latest who asks for a key has it, until they let it go. */
+export function onKey(key: string, listener: Listener): () => void {
+  wishes.set(key, [...(wishes.get(key) ?? []), listener]);
+  return () => {
+    const left = (wishes.get(key) ?? []).filter((each) => each !== listener);
+    if (left.length > 0) wishes.set(key, left);
+    else wishes.delete(key);
+  };
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import type { Session } from '../client/session.tsx';
+import { Button, IconButton } from '../parts/button.tsx';
+import { type Density, readDensity, readTheme, setDensity, setTheme, type Theme } from './preferences.ts';
+
+/** Who is here, how they like it, and the way out. The panel is the browser's own popover: it closes by itself. */
+export function PersonMenu({ session }: { session: Session }) {
+  const [theme, chooseTheme] = useState(readTheme);
+  const [density, chooseDensity] = useState(readDensity);
+  const { me } = session;
+  return (
+    <>
+      <IconButton icon="person" label={`You: ${me.posix.username}`} popoverTarget="person" />
+      <div
+        id="person"
+        popover="auto"
+        className="panel fixed inset-auto end-3 top-14 m-0 w-72 gap-4 p-4 text-ink shadow-lift open:grid"
+      >
+        <div>
+          <p className="font-semibold">
+            <bdi>{me.posix.username}</bdi>
+          </p>
+          <p className="text-sm text-dim">
+            {me.organizations.length === 1
+              ? `${me.organizations[0]?.role} of ${me.organizations[0]?.name}`
+              : `in ${me.organizations.length} organizations`}
+          </p>
+        </div>
+        <Choice<Theme>
+          legend="Theme"
+          value={theme}
+          options={['light', 'dark', 'system']}
+          onChoose={(next) => {
+            setTheme(next);
+            chooseTheme(next);
+          }}
+        />
+        <Choice<Density>
+          legend="Density"
+          value={density}
+          options={['comfortable', 'compact']}
+          onChoose={(next) => {
+            setDensity(next);
+            chooseDensity(next);
+          }}
+        />
+        <form method="post" action="/auth/logout">
+          <Button type="submit" className="w-full">
+            Sign out
+          </Button>
+        </form>
+      </div>
+    </>
+  );
+}
+
+function Choice<T extends string>(parts: {
+  legend: string;
+  value: T;
+  options: readonly T[];
+  onChoose(value: T): void;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1 text-sm text-dim">{parts.legend}</legend>
+      <div className="flex gap-1 rounded-lg bg-sunk p-1">
+        {parts.options.map((option) => (
+          <button
+            key={option}
+            type="button"
+            aria-pressed={parts.value === option}
+            onClick={() => parts.onChoose(option)}
+            className={`grow rounded-md px-2 py-1 text-sm capitalize ${parts.value === option ? 'bg-paper font-medium shadow-lift' : 'text-dim hover:text-ink'}`}
+          >
+            {option}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,47 @@
+/** What somebody likes, kept in this browser: looks, never secrets. */
+export type Theme = 'light' | 'dark' | 'system';
+export type Density = 'comfortable' | 'compact';
+
+const read = (name: string): string | null => {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+};
+const keep = (name: string, value: string): void => {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+};
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+export const readTheme = (): Theme => {
+  const kept = read('theme');
+  return kept === 'light' || kept === 'dark' ? kept : 'system';
+};
+export const readDensity = (): Density => (read('density') === 'compact' ? 'compact' : 'comfortable');
+
+function show(): void {
+  const theme = readTheme();
+  const { dataset } = document.documentElement;
+  dataset['theme'] = theme === 'system' ? (dark.matches ? 'dark' : 'light') : theme;
+  dataset['density'] = readDensity();
+}
+export function setTheme(theme: Theme): void {
+  keep('theme', theme);
+  show();
+}
+export function setDensity(density: Density): void {
+  keep('density', density);
+  show();
+}
+export function applyPreferences(): void {
+  show();
+  dark.addEventListener('change', show);
+}
+
+export const readProject = (): string | null => read('project');
+export const keepProject = (id: string): void => keep('project', id);

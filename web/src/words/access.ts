@@ -1,0 +1,29 @@
+/** Where an allocation is reached. The API promises an object; what is in it is read with care. */
+export interface Reachable {
+  readonly access: Readonly<Record<string, unknown>> | null;
+  readonly login: { readonly username: string } | null;
+}
+export interface Access {
+  readonly line: string;
+  readonly username: string;
+  readonly hostKey: string | undefined;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** Only what a name or an address may be made of: the line is pasted into a shell. */
+const isPlain = (value: string): boolean => /^[A-Za-z0-9._:-]+$/.test(value);
+
+export function readAccess({ access, login }: Reachable): Access | undefined {
+  if (!access) return undefined;
+  const inner = access['ssh'];
+  const ssh = (typeof inner === 'object' && inner !== null ? inner : access) as Readonly<Record<string, unknown>>;
+  const address = text(ssh['address']) ?? text(ssh['host']);
+  const username = text(ssh['username']) ?? login?.username;
+  const port = typeof ssh['port'] === 'number' ? ssh['port'] : 22;
+  if (!address || !username || !isPlain(address) || !isPlain(username)) return undefined;
+  return {
+    line: `ssh ${port === 22 ? '' : `-p ${port} `}${username}@${address}`,
+    username,
+    hostKey: text(ssh['host_key_fingerprint']) ?? text(ssh['host_key']),
+  };
+}

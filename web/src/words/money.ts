@@ -1,0 +1,39 @@
+/** Money as it travels: minor units as text, never a floating number. */
+export interface Amount {
+  readonly amount_minor: string;
+  readonly currency: string;
+}
+
+const digitsOf = (currency: string): number => {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  } catch {
+    return 2;
+  }
+};
+
+/** `$4.50`. The digits are moved, not divided, so that no cent is lost however large the amount. */
+export function spellMoney({ amount_minor, currency }: Amount): string {
+  const digits = digitsOf(currency);
+  const negative = amount_minor.startsWith('-');
+  const bare = (negative ? amount_minor.slice(1) : amount_minor).padStart(digits + 1, '0');
+  const whole = bare.slice(0, bare.length - digits).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  const parts = digits === 0 ? whole : `${whole}.${bare.slice(-digits)}`;
+  const sign = symbols[currency];
+  return `${negative ? '−' : ''}${sign ?? ''}${parts}${sign ? '' : ` ${currency}`}`;
+}
+const symbols: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '£' };
+
+/** An amount some times over; amounts are whole minor units, counts are whole. */
+export const timesAmount = ({ amount_minor, currency }: Amount, times: number): Amount => ({
+  amount_minor: String(BigInt(amount_minor) * BigInt(times)),
+  currency,
+});
+export const addAmounts = (amounts: readonly Amount[]): Amount | undefined => {
+  const [first] = amounts;
+  if (!first || amounts.some(({ currency }) => currency !== first.currency)) return undefined;
+  return {
+    amount_minor: String(amounts.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n)),
+    currency: first.currency,
+  };
+};

@@ -1,0 +1,83 @@
+/**
+ * The progress rail: what has to happen to an allocation, what has happened, and how long each part took. It is worked out
+ * from the timeline alone, so a page that comes late shows the same as one that watched.
+ */
+export interface RailSource {
+  readonly state: string;
+  readonly capacity_shape: 'baremetal' | 'gpu_slice';
+  readonly placement_status: string;
+  readonly created_at: string;
+  readonly active_at: string | null;
+  readonly ended_at: string | null;
+}
+export interface RailItem {
+  readonly at: string;
+  readonly kind: 'transition' | 'phase' | 'task' | 'note';
+  readonly name: string;
+  readonly to_state: string | null;
+}
+export interface RailStep {
+  readonly name: string;
+  readonly label: string;
+  readonly status: 'pending' | 'running' | 'done' | 'failed';
+  readonly beganAt: string | undefined;
+  /** Undefined while it runs, and before. */
+  readonly tookMs: number | undefined;
+}
+
+const labels: Readonly<Record<string, string>> = {
+  placed: 'A place is found',
+  lease: 'The host takes it on',
+  host_check: 'The host is checked',
+  vfio_bind: 'GPUs are handed to the machine',
+  image: 'The image is fetched',
+  seed: 'Keys and settings are written',
+  address: 'An address is given',
+  disk: 'The disk is proven clean',
+  machine: 'The machine boots',
+  user: 'Your account is made',
+  readiness: 'The GPUs are proven to work',
+};
+export const labelOfPhase = (name: string): string => labels[name] ?? name.replaceAll('_', ' ');
+
+const order: Readonly<Record<RailSource['capacity_shape'], readonly string[]>> = {
+  gpu_slice: ['placed', 'lease', 'host_check', 'vfio_bind', 'image', 'seed', 'address', 'disk', 'machine', 'readiness'],
+  baremetal: ['placed', 'lease', 'host_check', 'user', 'readiness'],
+};
+
+export function makeRail(source: RailSource, timeline: readonly RailItem[]): RailStep[] {
+  const begun = new Map<string, string>([['placed', source.created_at]]);
+  for (const item of timeline) if (item.kind === 'phase') begun.set(item.name, item.at);
+  const known = order[source.capacity_shape];
+  const names = known.filter((name) => name === 'placed' || begun.has(name) || isStillToCome(name, known, begun));
+  const failedAt = timeline.find(({ kind, to_state }) => kind === 'transition' && to_state === 'failed')?.at;
+  const finishedAt = source.active_at ?? undefined;
+  const isOver = finishedAt !== undefined || failedAt !== undefined;
+  const last = names.findLastIndex((name) => begun.has(name));
+  return names.map((name, index): RailStep => {
+    const beganAt = begun.get(name);
+    const label = labelOfPhase(name);
+    if (beganAt === undefined) {
+      return { name, label, status: finishedAt ? 'done' : 'pending', beganAt, tookMs: undefined };
+    }
+    const next = names
+      .slice(index + 1)
+      .map((later) => begun.get(later))
+      .find((at) => at !== undefined);
+    const endedAt = next ?? finishedAt ?? failedAt;
+    if (index === last && failedAt && !finishedAt) {
+      return { name, label, status: 'failed', beganAt, tookMs: Date.parse(failedAt) - Date.parse(beganAt) };
+    }
+    if (index === last && !isOver) return { name, label, status: 'running', beganAt, tookMs: undefined };
+    // Two clocks write the timeline, the host's and ours: a phase never took less than nothing.
+    const tookMs = endedAt ? Math.max(0, Date.parse(endedAt) - Date.parse(beganAt)) : undefined;
+    return { name, label, status: 'done', beganAt, tookMs };
+  });
+}
+
+/** A phase that a host left out will not come any more once a later one has begun. */
+const isStillToCome = (name: string, known: readonly string[], begun: ReadonlyMap<string, string>): boolean =>
+  !known.slice(known.indexOf(name) + 1).some((later) => begun.has(later));
+
+export const isUnderway = (state: string): boolean => state === 'requested' || state === 'provisioning';
+export const isLive = (state: string): boolean => !['released', 'failed'].includes(state);

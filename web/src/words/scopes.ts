@@ -1,0 +1,43 @@
+import type { PersonalToken } from '@gpuaas/sdk';
+
+export type Scope = PersonalToken['scopes'][number];
+
+/** Sets of rights that belong together, so that nobody has to know thirty words to make a token. */
+export const scopeSets: readonly { readonly name: string; readonly lead: string; readonly scopes: readonly Scope[] }[] =
+  [
+    {
+      name: 'Look',
+      lead: 'See projects, allocations, keys and activity; change nothing.',
+      scopes: ['organizations:read', 'projects:read', 'allocations:read', 'ssh_keys:read', 'activity:read'],
+    },
+    {
+      name: 'Launch',
+      lead: 'All of that, and rent and give back GPUs.',
+      scopes: [
+        'organizations:read',
+        'projects:read',
+        'allocations:read',
+        'allocations:write',
+        'ssh_keys:read',
+        'activity:read',
+      ],
+    },
+    {
+      name: 'Everything of mine',
+      lead: 'All of that, and manage your keys and projects.',
+      scopes: [
+        'organizations:read',
+        'projects:read',
+        'projects:write',
+        'allocations:read',
+        'allocations:write',
+        'ssh_keys:read',
+        'ssh_keys:write',
+        'activity:read',
+        'profile:read',
+        'members:read',
+      ],
+    },
+  ];
+/** What a service account may be given in a project. */
+export const machineSets = scopeSets.slice(0, 2);

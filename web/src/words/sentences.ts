@@ -1,0 +1,98 @@
+import { labelOfPhase } from './rail.ts';
+import { plainWord } from './sizes.ts';
+
+/** What happened, in sentences. Whatever has no sentence yet is still shown, in its own words. */
+export interface Happening {
+  readonly kind: string;
+  readonly name: string;
+  readonly from_state: string | null;
+  readonly to_state: string | null;
+}
+
+const arrivals: Readonly<Record<string, string>> = {
+  requested: 'Asked for.',
+  provisioning: 'A host begins to make it.',
+  active: 'Ready: the host has proven that the GPUs work.',
+  releasing: 'It is being given back.',
+  released: 'Given back; the host has proven that nothing is left.',
+  failed: 'It failed.',
+  release_failed: 'Giving it back failed; operators have been told.',
+};
+const notes: Readonly<Record<string, string>> = {
+  queued: 'Nothing is free: it waits in line.',
+  reserved: 'A place is reserved.',
+  leased: 'The host has taken it on.',
+  attested: 'The host swore to its readiness.',
+  extended: 'Its end was moved.',
+  renamed: 'It was renamed.',
+  restarted: 'Its machine was restarted.',
+  idle: 'Its GPUs are idle.',
+};
+const tasks: Readonly<Record<string, string>> = {
+  'slice.vm_provision': 'The host was told to make the machine.',
+  'slice.vm_release': 'The host was told to take the machine down.',
+  'allocation.provision_user': 'The host was told to make the account.',
+  'allocation.revoke_user': 'The host was told to remove the account.',
+};
+
+export function tellHappening({ kind, name, to_state }: Happening): string {
+  if (kind === 'transition') return (to_state && arrivals[to_state]) || `It became ${plainWord(to_state ?? name)}.`;
+  if (kind === 'phase') return `${labelOfPhase(name)}.`;
+  if (kind === 'task') return tasks[name] ?? `The host was given a task: ${name}.`;
+  const sentence = notes[name];
+  if (sentence) return sentence;
+  const words = plainWord(name);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  create: 'created',
+  add: 'added',
+  set: 'set',
+  update: 'changed',
+  remove: 'removed',
+  delete: 'deleted',
+  revoke: 'revoked',
+  release: 'released',
+  plan: 'asked for a plan for',
+  archive: 'archived',
+  restore: 'restored',
+  disable: 'disabled',
+  enable: 'enabled',
+  extend: 'extended',
+  restart: 'restarted',
+  cordon: 'cordoned',
+  uncordon: 'uncordoned',
+  drain: 'drained',
+  publish: 'published',
+  retire: 'retired',
+};
+
+/** `ssh_key.add` by a member: `added an SSH key`. */
+export function tellAction(action: string): string {
+  const at = action.lastIndexOf('.');
+  const [thing, verb] = at < 0 ? ['', action] : [action.slice(0, at), action.slice(at + 1)];
+  const done = verbs[verb];
+  const things = plainWord(thing).replace(/\bssh\b/, 'SSH');
+  if (!done) return plainWord(action);
+  const article = /^[aeiou]|^SSH/.test(things) ? 'an' : 'a';
+  return `${done} ${article} ${things}`;
+}
+
+const events: Readonly<Record<string, string>> = {
+  'provisioning.requested': 'GPUs were asked for',
+  'provisioning.queued': 'An allocation waits in line',
+  'provisioning.active': 'An allocation is ready',
+  'provisioning.failed': 'An allocation failed',
+  'provisioning.releasing.requested': 'An allocation is being given back',
+  'provisioning.releasing.completed': 'An allocation was given back',
+  'provisioning.release_failed': 'Giving an allocation back failed',
+  'provisioning.idle': 'The GPUs of an allocation are idle',
+  'tenancy.ssh_key.added': 'An SSH key was added',
+  'tenancy.ssh_key.removed': 'An SSH key was removed',
+  'tenancy.member.changed': 'Somebody joined, left, or has another role',
+  'tenancy.invitation.created': 'Somebody was invited',
+  'tenancy.invitation.accepted': 'An invitation was accepted',
+};
+/** Undefined for what is not worth a notice: a phase is one of ten. */
+export const tellEvent = (type: string): string | undefined => events[type];

@@ -1,0 +1,83 @@
+import { type OperationId, operations, spaces } from '@gpuaas/sdk';
+
+/** What is on the screen, as a call that somebody can make elsewhere. */
+export interface Shown {
+  readonly operation: OperationId;
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+export interface Snippets {
+  readonly cli: string;
+  readonly curl: string;
+  readonly typescript: string;
+}
+
+interface Facts {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: readonly string[];
+  readonly bare?: true;
+  readonly keyed?: true;
+  readonly inProject?: true;
+  readonly paged?: true;
+}
+
+/** Single quotes for a shell: nothing between them means anything, so a hostile name stays a name. */
+export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Where the operation goes, with its values in their places. */
+function addressOf(facts: Facts, input: Readonly<Record<string, unknown>>): { path: string; body: object | undefined } {
+  const rest: Record<string, unknown> = { ...input };
+  const path = facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(String(value ?? name.toUpperCase()));
+  });
+  const query = new URLSearchParams();
+  for (const name of facts.query ?? []) {
+    if (rest[name] !== undefined && rest[name] !== '') query.set(name, String(rest[name]));
+    delete rest[name];
+  }
+  const hasBody = facts.method !== 'GET' && facts.method !== 'DELETE';
+  return { path: query.size > 0 ? `${path}?${query}` : path, body: hasBody ? rest : undefined };
+}
+
+function methodOf(operation: OperationId): string {
+  for (const [space, methods] of Object.entries(spaces)) {
+    for (const [name, id] of Object.entries(methods)) if (id === operation) return `${space}.${name}`;
+  }
+  return operation;
+}
+
+export function writeSnippets({ operation, input = {} }: Shown, origin: string, project: string | undefined): Snippets {
+  const facts: Facts = operations[operation];
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { path, body } = addressOf(facts, given);
+  const inProject = facts.inProject && project ? project : undefined;
+  const json = body && JSON.stringify(body);
+  const cli = [
+    `gpuaas api ${facts.method} ${quoteForShell(path)}`,
+    ...(inProject ? [`--project ${inProject}`] : []),
+    ...(json ? [`--body ${quoteForShell(json)}`] : []),
+  ];
+  const curl = [
+    `curl -sS${facts.method === 'GET' ? '' : ` -X ${facts.method}`} ${quoteForShell(origin + path)}`,
+    `-H "Authorization: Bearer $GPUAAS_TOKEN"`,
+    ...(inProject ? [`-H 'X-Project-ID: ${inProject}'`] : []),
+    ...(facts.keyed ? [`-H "Idempotency-Key: $(uuidgen)"`] : []),
+    ...(json ? [`-H 'Content-Type: application/json'`, `-d ${quoteForShell(json)}`] : []),
+  ];
+  const call = `gpuaas.${methodOf(operation)}(${facts.bare || Object.keys(given).length === 0 ? '' : JSON.stringify(given, undefined, 2)})`;
+  const typescript = [
+    `import { openGpuaas } from '@gpuaas/sdk';`,
+    '',
+    'const gpuaas = openGpuaas({',
+    `  baseUrl: '${origin}',`,
+    '  token: process.env.GPUAAS_TOKEN,',
+    ...(inProject ? [`  project: '${inProject}',`] : []),
+    '});',
+    ...(facts.paged
+      ? [`for await (const item of ${call}) {`, '  console.log(item);', '}']
+      : [`console.log(await ${call});`]),
+  ];
+  return { cli: cli.join(' \\\n  '), curl: curl.join(' \\\n  '), typescript: typescript.join('\n') };
+}

@@ -1,0 +1,39 @@
+/** Times in words. `now` is handed in: a page has one clock for everything it shows. */
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `1 m 05 s`, `3 h 12 m`, `4 d 2 h`: two units at most, as people say it. */
+export function spellDuration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms / second)) * second;
+  if (whole < minute) return `${whole / second} s`;
+  if (whole < hour) return `${Math.floor(whole / minute)} m ${String((whole % minute) / second).padStart(2, '0')} s`;
+  if (whole < day) return joined(Math.floor(whole / hour), 'h', Math.floor((whole % hour) / minute), 'm');
+  return joined(Math.floor(whole / day), 'd', Math.floor((whole % day) / hour), 'h');
+}
+const joined = (big: number, bigUnit: string, small: number, smallUnit: string) =>
+  small === 0 ? `${big} ${bigUnit}` : `${big} ${bigUnit} ${small} ${smallUnit}`;
+
+/** `just now`, `4 m ago`, `in 3 h`: one unit, since nobody needs two here. */
+export function spellAgo(at: string | null | undefined, now: number): string {
+  if (!at) return 'never';
+  const ms = now - Date.parse(at);
+  if (Number.isNaN(ms)) return 'at an unknown time';
+  const size = Math.abs(ms);
+  if (size < 10 * second) return ms >= 0 ? 'just now' : 'in a moment';
+  const [unit, name] = [
+    [day, 'd'],
+    [hour, 'h'],
+    [minute, 'm'],
+    [second, 's'],
+  ].find(([length]) => size >= (length as number)) as [number, string];
+  const spelt = `${Math.floor(size / unit)} ${name}`;
+  return ms >= 0 ? `${spelt} ago` : `in ${spelt}`;
+}
+
+const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+export const spellMoment = (at: string): string => exact.format(new Date(at));
+const clockFace = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+export const spellClock = (at: string): string => clockFace.format(new Date(at));

@@ -1,0 +1,36 @@
+import type { CatalogItem } from '@gpuaas/sdk';
+import { type Amount, spellMoney, timesAmount } from './money.ts';
+import { counted } from './sizes.ts';
+
+/** What somebody is about to ask for, and what can be said about it without asking anybody. */
+
+export const priceIn = (item: CatalogItem, region: string | undefined): Amount | undefined =>
+  (item.prices.find((price) => price.region === region) ?? item.prices.find((price) => price.region === null))
+    ?.unit_price;
+
+/** What an hour of it costs: GPUs are counted, hosts are one. */
+export function hourly(item: CatalogItem, region: string | undefined, gpus: number): Amount | undefined {
+  const price = priceIn(item, region);
+  return price && (item.billing_unit === 'gpu_hour' ? timesAmount(price, gpus) : price);
+}
+
+export const stockOf = (item: CatalogItem, region: string | undefined, gpus: number): number =>
+  item.availability
+    .filter((entry) => entry.gpu_count === gpus && (region === undefined || entry.region === region))
+    .reduce((sum, { available }) => sum + available, 0);
+
+/** `$9.00 per hour. With a limit of 3 h it costs at most $27.00.` */
+export function priceSentence(perHour: Amount | undefined, hours: number | undefined): string {
+  if (!perHour) return 'No price is set for this region yet.';
+  const rate = `${spellMoney(perHour)} per hour, from the moment the GPUs are proven to work.`;
+  if (hours === undefined) return `${rate} It runs until you give it back.`;
+  return `${rate} With a limit of ${counted(hours, 'hour')} it costs at most ${spellMoney(timesAmount(perHour, hours))}.`;
+}
+
+/** Two words and a number: easy to say, hard to confuse. */
+export function inventName(random: () => number = Math.random): string {
+  const pick = (words: readonly string[]) => words[Math.floor(random() * words.length)] ?? words[0];
+  const first = ['amber', 'bold', 'calm', 'clear', 'deep', 'fair', 'keen', 'quiet', 'silver', 'swift', 'vivid', 'warm'];
+  const second = ['brook', 'cedar', 'comet', 'crane', 'ember', 'falcon', 'harbor', 'lynx', 'meadow', 'otter', 'pine'];
+  return `${pick(first)}-${pick(second)}-${Math.floor(random() * 90) + 10}`;
+}

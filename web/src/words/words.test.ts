@@ -1,0 +1,180 @@
+import type { CatalogItem } from '@gpuaas/sdk';
+import { describe, expect, it } from 'vitest';
+import { makeKeyring } from '../client/keyring.ts';
+import { addAmounts, spellMoney, timesAmount } from './money.ts';
+import { makeRail, type RailItem, type RailSource } from './rail.ts';
+import { tellAction, tellEvent, tellHappening } from './sentences.ts';
+import { counted, shortId, spellMemory } from './sizes.ts';
+import { quoteForShell, writeSnippets } from './snippets.ts';
+import { spellAgo, spellDuration } from './time.ts';
+import { hourly, inventName, priceSentence, stockOf } from './wish.ts';
+
+const dollars = (minor: string) => ({ amount_minor: minor, currency: 'USD' });
+
+describe('money', () => {
+  it.each([
+    ['450', 'USD', '$4.50'],
+    ['5', 'EUR', '€0.05'],
+    ['-123456789', 'USD', '−$1,234,567.89'],
+    ['900', 'JPY', '900 JPY'],
+    ['1234', 'KWD', '1.234 KWD'],
+    ['99999999999999999999', 'USD', '$999,999,999,999,999,999.99'],
+  ])('spells %s minor units of %s', (amount_minor, currency, text) => {
+    expect(spellMoney({ amount_minor, currency })).toBe(text);
+  });
+  it('multiplies and adds without losing a cent, and adds no apples to pears', () => {
+    expect(timesAmount(dollars('9007199254740993'), 3)).toEqual(dollars('27021597764222979'));
+    expect(addAmounts([dollars('1'), dollars('2')])).toEqual(dollars('3'));
+    expect(addAmounts([dollars('1'), { amount_minor: '1', currency: 'EUR' }])).toBeUndefined();
+  });
+});
+
+describe('time', () => {
+  it.each([
+    [0, '0 s'],
+    [65_000, '1 m 05 s'],
+    [3 * 3_600_000, '3 h'],
+    [3 * 3_600_000 + 12 * 60_000, '3 h 12 m'],
+    [26 * 3_600_000, '1 d 2 h'],
+    [-5, '0 s'],
+  ])('spells %i ms', (ms, text) => expect(spellDuration(ms)).toBe(text));
+  it('says how long ago, and how far ahead', () => {
+    const now = Date.parse('2026-01-02T00:00:00Z');
+    expect(spellAgo('2026-01-01T23:56:00Z', now)).toBe('4 m ago');
+    expect(spellAgo('2026-01-02T03:00:00Z', now)).toBe('in 3 h');
+    expect(spellAgo('2026-01-02T00:00:00Z', now)).toBe('just now');
+    expect(spellAgo(null, now)).toBe('never');
+    expect(spellAgo('rubbish', now)).toBe('at an unknown time');
+  });
+});
+
+describe('sizes', () => {
+  it('counts, and shortens', () => {
+    expect([counted(1, 'GPU'), counted(4, 'GPU'), counted(12_000, 'row')]).toEqual(['1 GPU', '4 GPUs', '12,000 rows']);
+    expect(spellMemory(143_771)).toBe('140 GiB');
+    expect(shortId('01a1dea2-0000-7000-8000-0123456789ab')).toBe('…456789ab');
+  });
+});
+
+const slice: RailSource = {
+  state: 'provisioning',
+  capacity_shape: 'gpu_slice',
+  placement_status: 'leased',
+  created_at: '2026-01-01T00:00:00Z',
+  active_at: null,
+  ended_at: null,
+};
+const phase = (name: string, at: string): RailItem => ({ kind: 'phase', name, at, to_state: null });
+
+describe('the progress rail', () => {
+  it('shows what is done with its time, what runs, and what is to come', () => {
+    const rail = makeRail(slice, [phase('lease', '2026-01-01T00:00:02Z'), phase('host_check', '2026-01-01T00:00:05Z')]);
+    expect(rail.slice(0, 4).map(({ name, status, tookMs }) => [name, status, tookMs])).toEqual([
+      ['placed', 'done', 2_000],
+      ['lease', 'done', 3_000],
+      ['host_check', 'running', undefined],
+      ['vfio_bind', 'pending', undefined],
+    ]);
+  });
+  it('drops a phase that was left out, and never shows a negative time', () => {
+    const rail = makeRail(slice, [phase('lease', '2025-12-31T23:59:59Z'), phase('image', '2026-01-01T00:00:09Z')]);
+    expect(rail.map(({ name }) => name)).not.toContain('vfio_bind');
+    expect(rail[0]?.tookMs).toBe(0);
+  });
+  it('marks where it failed', () => {
+    const rail = makeRail({ ...slice, state: 'failed', ended_at: '2026-01-01T00:00:09Z' }, [
+      phase('lease', '2026-01-01T00:00:02Z'),
+      phase('vfio_bind', '2026-01-01T00:00:04Z'),
+      { kind: 'transition', name: 'failed', at: '2026-01-01T00:00:09Z', to_state: 'failed' },
+    ]);
+    expect(rail.filter(({ status }) => status === 'failed').map(({ name, tookMs }) => [name, tookMs])).toEqual([
+      ['vfio_bind', 5_000],
+    ]);
+    expect(rail.some(({ status }) => status === 'running')).toBe(false);
+  });
+  it('is done from end to end once it is active', () => {
+    const rail = makeRail({ ...slice, state: 'active', active_at: '2026-01-01T00:01:00Z' }, [
+      phase('readiness', '2026-01-01T00:00:50Z'),
+    ]);
+    expect(rail.every(({ status }) => status === 'done')).toBe(true);
+    expect(rail.at(-1)?.tookMs).toBe(10_000);
+  });
+});
+
+describe('sentences', () => {
+  it('tells what happened, and does not hide what it has no words for', () => {
+    const happening = { kind: 'note', name: 'queued', from_state: null, to_state: null };
+    expect(tellHappening(happening)).toBe('Nothing is free: it waits in line.');
+    expect(tellHappening({ ...happening, name: 'some_new_thing' })).toBe('Some new thing.');
+    expect(tellHappening({ ...happening, kind: 'transition', to_state: 'active' })).toContain('Ready');
+    expect(tellAction('ssh_key.add')).toBe('added an SSH key');
+    expect(tellAction('project.create')).toBe('created a project');
+    expect(tellAction('odd')).toBe('odd');
+    expect(tellEvent('provisioning.phase')).toBeUndefined();
+  });
+});
+
+describe('snippets', () => {
+  const project = '01a1dea2-0000-7000-8000-000000000001';
+  it('puts values where they belong, in all three tongues', () => {
+    const made = writeSnippets(
+      { operation: 'ssh_key_list', input: { limit: 50, cursor: undefined } },
+      'http://localhost:8443',
+      project,
+    );
+    expect(made.curl).toContain(`'http://localhost:8443/api/v1/me/ssh-keys?limit=50'`);
+    expect(made.cli).toBe(`gpuaas api GET '/api/v1/me/ssh-keys?limit=50'`);
+    expect(made.typescript).toContain('for await (const item of gpuaas.sshKeys.list(');
+  });
+  it('keeps a hostile name a name', () => {
+    expect(quoteForShell(`a'; rm -rf ~ #`)).toBe(`'a'\\''; rm -rf ~ #'`);
+    const made = writeSnippets(
+      { operation: 'project_ssh_key_add', input: { name: `'$(reboot)'` } },
+      'http://localhost:8443',
+      project,
+    );
+    expect(made.curl).toContain(`-H 'X-Project-ID: ${project}'`);
+    expect(made.curl).toContain('Idempotency-Key');
+    expect(made.curl).toContain(`'{"name":"'\\''$(reboot)'\\''"}'`);
+  });
+});
+
+const item = {
+  billing_unit: 'gpu_hour',
+  availability: [
+    { gpu_count: 2, region: 'eu-1', available: 3 },
+    { gpu_count: 2, region: 'us-1', available: 1 },
+    { gpu_count: 1, region: 'eu-1', available: 9 },
+  ],
+  prices: [
+    { region: null, unit_price: dollars('450'), price_id: 'a', effective_from: '' },
+    { region: 'us-1', unit_price: dollars('500'), price_id: 'b', effective_from: '' },
+  ],
+} as unknown as CatalogItem;
+
+describe('what one is about to ask for', () => {
+  it('has the price of its region before the general one, and the stock of its size', () => {
+    expect(hourly(item, 'eu-1', 2)).toEqual(dollars('900'));
+    expect(hourly(item, 'us-1', 2)).toEqual(dollars('1000'));
+    expect(hourly({ ...item, billing_unit: 'node_hour' }, 'eu-1', 8)).toEqual(dollars('450'));
+    expect([stockOf(item, 'eu-1', 2), stockOf(item, undefined, 2), stockOf(item, 'eu-1', 4)]).toEqual([3, 4, 0]);
+  });
+  it('says what it costs in a sentence', () => {
+    expect(priceSentence(dollars('900'), 3)).toContain('at most $27.00');
+    expect(priceSentence(dollars('900'), undefined)).toContain('until you give it back');
+    expect(priceSentence(undefined, 3)).toContain('No price');
+  });
+  it('has a name that the API takes', () => expect(inventName(() => 0.999)).toMatch(/^[a-z]+-[a-z]+-\d\d$/));
+});
+
+describe('keys of acts', () => {
+  it('are the same for the same act until it is done, and never for another', () => {
+    let made = 0;
+    const ring = makeKeyring(() => `key-${++made}`);
+    const first = ring.keyFor('launch', { gpus: 1 });
+    expect(ring.keyFor('launch', { gpus: 1 })).toBe(first);
+    expect(ring.keyFor('launch', { gpus: 2 })).not.toBe(first);
+    ring.done('launch', { gpus: 1 });
+    expect(ring.keyFor('launch', { gpus: 1 })).not.toBe(first);
+  });
+});
