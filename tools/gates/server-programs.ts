@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { type Gate, runAlone } from '../lib/gate.ts';
 import { runProgram } from '../lib/program.ts';
 
@@ -24,7 +24,7 @@ function hasPostgres(): boolean {
 
 export const serverPrograms: Gate = {
   name: 'server programs',
-  remedy: 'Install what is missing: Go from its site, redis-server and postgresql from Debian.',
+  remedy: 'Install what is missing: Go from its site, redis-server, postgresql and openssh-server from Debian.',
   fast: false,
   check: async () => {
     const findings: string[] = [];
@@ -33,6 +33,7 @@ export const serverPrograms: Gate = {
       if (ran.code !== 0) findings.push(`${program} is not here; could not run: ${proves}`);
     }
     if (!hasPostgres()) findings.push('there is no PostgreSQL server here; could not run: database/postgres');
+    if (!existsSync('/usr/sbin/sshd')) findings.push('sshd is not here; could not run: host/linux');
     return { findings };
   },
 };

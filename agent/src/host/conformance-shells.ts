@@ -79,7 +79,8 @@ export function shellCases(suite: Suite): void {
       // Let it run into its wall, then read at leisure: every byte must still come.
       await new Promise((resolve) => setTimeout(resolve, 200));
       const text = await readUntil(shell, /all-there/);
-      expect(text.match(/x/g)?.length).toBe(600_000);
+      // Prompts have letters of their own.
+      expect(/x{100,}/.exec(text)?.[0].length).toBe(600_000);
       shell.kill();
       await shell.exited;
     });

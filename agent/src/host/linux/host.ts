@@ -13,6 +13,7 @@ import { type Commands, makeCommands } from './commands.ts';
 import { type Processes, readProcesses } from './processes.ts';
 import { makeShells } from './shells.ts';
 import { ownAddress, type SshDoor } from './ssh.ts';
+import { readText } from './sysfs.ts';
 import { makeTenancies } from './tenancies.ts';
 import { discoverTopology } from './topology.ts';
 import { makeWatch } from './watch.ts';
@@ -32,6 +33,7 @@ export interface LinuxHostOrder {
   readonly processes?: Processes;
   readonly kernelLog?: KernelLog;
   readonly door?: Partial<SshDoor>;
+  readonly bootId?: () => Promise<string>;
   readonly graceMs?: number;
   readonly patienceMs?: number;
 }
@@ -64,6 +66,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     watch,
     attest: makeAttest({ root, commands, accounts, watch, door, clock, isRoot }),
     door,
+    bootId: order.bootId ?? (() => readText(root, 'proc/sys/kernel/random/boot_id')),
     graceMs,
     patienceMs,
   });

@@ -12,7 +12,6 @@ import { proveClean, removeLeftovers } from './leftovers.ts';
 import { endProcesses, type Processes } from './processes.ts';
 import type { Shells } from './shells.ts';
 import { greetSsh, type SshDoor } from './ssh.ts';
-import { readText } from './sysfs.ts';
 import type { Tenancies, Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
 
@@ -34,6 +33,8 @@ export interface WholeNodeParts {
   readonly watch: Watch;
   readonly attest: Attest;
   readonly door: SshDoor;
+  /** Changes with every boot of the machine and with nothing else. */
+  readonly bootId: () => Promise<string>;
   /** How long programs of a tenant may take to end by themselves. */
   readonly graceMs: number;
   /** How long a host may take until sshd answers, or until it goes down for a restart. */
@@ -45,8 +46,7 @@ const conflict = (message: string) => new HostFailure('lease_conflict', message)
 const passed = (detail: string): Proof => ({ passed: true, detail });
 
 export function makeWholeNode(parts: WholeNodeParts) {
-  const { accounts, tenancies, clock, watch } = parts;
-  const bootId = () => readText(parts.root, 'proc/sys/kernel/random/boot_id');
+  const { accounts, tenancies, clock, watch, bootId } = parts;
 
   async function provision(params: TaskParams<'allocation.provision_user'>, work: Work): Promise<ReadinessAttestation> {
     const { allocation_id, login } = params;
