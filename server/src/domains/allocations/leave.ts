@@ -7,7 +7,7 @@ import { freeClaims, moveSlots } from './slots.ts';
 
 const countAttempts = sql(
   'allocation-release-attempts',
-  'select release_attempts from allocations where id = $1 and mine(organization_id) for update',
+  'select state, release_attempts from allocations where id = $1 and mine(organization_id) for update',
 );
 
 export interface Leaving {
@@ -39,8 +39,12 @@ export async function beginRelease(
   leaving: Leaving,
 ): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition' | 'version_conflict'>> {
   const { ids, correlationId, reason, forced, seenVersion } = leaving;
-  const [row] = await tx.rows<{ release_attempts: number }>(countAttempts, [id]);
+  const [row] = await tx.rows<{ state: string; release_attempts: number }>(countAttempts, [id]);
   if (!row) return undefined;
+  if (row.state === 'releasing') {
+    return new Fault('allocation_already_releasing', 'It is being released already: watch its timeline.');
+  }
+  if (row.state === 'requested') return cancel(tx, id, leaving);
   const attempt = row.release_attempts + 1;
   if (attempt > leaving.maxAttempts) {
     return new Fault(
@@ -49,20 +53,27 @@ export async function beginRelease(
       { attempts: row.release_attempts },
     );
   }
-  const common = { ids, correlationId, seenVersion, detail: { reason, forced } };
   const moved = await advanceAllocation(tx, id, 'release', {
-    ...common,
+    ids,
+    correlationId,
+    seenVersion,
+    detail: { reason, forced },
     set: { releaseReason: reason, releaseAttempts: attempt },
   });
-  if (!moved) return undefined;
-  if (!(moved instanceof Fault)) return { moved, events: [requested(id, moved, leaving, attempt)] };
-  const { state } = (moved.details ?? {}) as { readonly state?: string };
-  if (state === 'releasing') {
-    return new Fault('allocation_already_releasing', 'It is being released already: watch its timeline.');
-  }
-  if (state !== 'requested') return moved;
+  if (!moved || moved instanceof Fault) return moved;
+  return { moved, events: [requested(id, moved, leaving, attempt)] };
+}
 
-  const cancelled = await advanceAllocation(tx, id, 'cancel', { ...common, set: { releaseReason: reason } });
+/** It never reached a node: its slots are as they were. */
+async function cancel(tx: WriteTx, id: string, leaving: Leaving): ReturnType<typeof beginRelease> {
+  const { ids, correlationId, reason, forced, seenVersion } = leaving;
+  const cancelled = await advanceAllocation(tx, id, 'cancel', {
+    ids,
+    correlationId,
+    seenVersion,
+    detail: { reason, forced },
+    set: { releaseReason: reason },
+  });
   if (!cancelled || cancelled instanceof Fault) return cancelled;
   await freeClaims(tx, id);
   const freed = await moveSlots(tx, { allocationId: id }, 'free');

@@ -1,5 +1,5 @@
 import { provisioningActive, provisioningCleanupRequested, provisioningFailed } from '@gpuaas/contract';
-import { type Act, sql } from '../../../kernel/act.ts';
+import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { secondMs } from '../../../kernel/units.ts';
@@ -20,6 +20,12 @@ const wasHandedOut = sql(
    ) as touched`,
 );
 
+const keysOnNode = sql(
+  'allocation-keys-on-node',
+  `select envelope -> 'params' -> 'authorized_keys' as keys from node_tasks
+   where allocation_id = $1 and generation = $2 and mine(organization_id)
+     and task_type in ('slice.vm_provision', 'allocation.provision_user') order by id desc limit 1`,
+);
 const markKeysUsed = sql(
   'ssh-keys-mark-used',
   `update ssh_keys set last_used_at = act_time()
@@ -140,6 +146,7 @@ async function activate(
     const used = await moveSlots(tx, { allocationId }, 'use');
     if (used instanceof Fault) return tx.abandon(used);
     await tx.run(markKeysUsed, [allocationId]);
+    await bringKeysUpToDate(tx, parts, act, order);
     if (expiresAt) {
       await parts.tasks.queueTask(tx, {
         nodeId: order.nodeId,
@@ -170,6 +177,22 @@ async function activate(
   });
   if (!(outcome instanceof Fault) || stateIn(outcome) === 'active') return { active: true };
   return new Halt(outcome.message);
+}
+
+/** Keys that were changed while the node was at work are not on it: it was told before. */
+async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, act: Act, order: Order): Promise<void> {
+  const [told] = await tx.rows<{ keys: string[] | null }>(keysOnNode, [order.id, order.generation]);
+  const onNode = new Set(told?.keys ?? []);
+  if (onNode.size === order.keys.length && order.keys.every((key) => onNode.has(key))) return;
+  await parts.tasks.queueTask(tx, {
+    nodeId: order.nodeId,
+    type: 'allocation.install_authorized_keys',
+    params: { allocation_id: order.id, login: order.login, authorized_keys: [...order.keys] },
+    generation: order.generation,
+    ttlSeconds: parts.taskSeconds('short'),
+    correlationId: act.correlationId,
+    allocation: { id: order.id, organizationId: order.organizationId },
+  });
 }
 
 /** Ends the allocation with a reason and has its slots cleaned, unless somebody released it in the meantime. */

@@ -157,6 +157,26 @@ describe('an allocation', () => {
     await run(makeProvision(bench.parts), allocation, {}, wellMade);
     const { rows } = await yard.root.query('select id from ssh_keys where last_used_at is not null');
     expect(rows).toEqual([{ id: onIt }]);
+    expect((await allocation.look()).openTasks).toBe(0);
+  });
+
+  it('gets the keys that were changed while its node was at work', async () => {
+    const allocation = await bench.allocation();
+    const key = `ssh-ed25519 ${'C'.repeat(8)}`;
+    const end = await run(makeProvision(bench.parts), allocation, {}, async (each, step) => {
+      await asSystem(
+        yard.root,
+        `insert into allocation_ssh_keys (allocation_id, organization_id, ssh_key_id, fingerprint, public_key)
+         values ($1, $2, $3, 'x', $4)`,
+        [each.id, yard.organizationId, systemIds.next(), key],
+      );
+      return wellMade(each, step);
+    });
+    expect(end).toMatchObject({ state: 'active', openTasks: 1 });
+    expect(await allocation.task()).toMatchObject({
+      task_type: 'allocation.install_authorized_keys',
+      params: { authorized_keys: [key] },
+    });
   });
 
   it.each([
