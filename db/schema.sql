@@ -1115,6 +1115,7 @@ insert into machine_edges (machine, from_state, to_state) values
   ('node', 'quarantined', 'retired'),
   ('node', 'removing', 'deleted'),
   ('node', 'retired', 'active'),
+  ('node', 'retired', 'quarantined'),
   ('node', 'retired', 'removing'),
   ('node_task', '', 'queued'),
   ('node_task', 'dispatched', 'cancelled'),

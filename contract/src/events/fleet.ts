@@ -37,7 +37,7 @@ export const nodeDrainRequested = defineEvent({
   version: '1.0',
   summary: 'A host is to be emptied by a deadline; what runs there is to be told.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['provisioning-worker'],
   payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Type.String() }, strict),
 });
 
@@ -46,8 +46,31 @@ export const nodeRemovalRequested = defineEvent({
   version: '1.0',
   summary: 'An empty host is to be removed for good; its credentials are to end.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['provisioning-worker'],
   payload: Type.Object(facts, strict),
+});
+
+export const nodeReimageRequested = defineEvent({
+  type: 'provisioning.node.reimage_requested',
+  version: '1.0',
+  summary: 'An empty host that takes no work is to be imaged again.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: Type.Object(
+    {
+      ...facts,
+      image: Type.Object(
+        {
+          slug: Type.String(),
+          digest: Type.String(),
+          driver_strategy: Type.Enum(['preinstalled', 'cloud_init']),
+        },
+        strict,
+      ),
+      reason: Type.String(),
+    },
+    strict,
+  ),
 });
 
 export const slotsChanged = defineEvent({

@@ -3,10 +3,9 @@ import { defineEvent } from '../event.ts';
 import { Uuid } from '../ids.ts';
 
 const offered = { none: 'Offered to operators and streams; what must follow is found by reconcilers.' };
-const about = Type.Object(
-  { node_id: Uuid, name: Type.String(), region: Type.String() },
-  { additionalProperties: false },
-);
+const strict = { additionalProperties: false } as const;
+const whom = { node_id: Uuid, name: Type.String(), region: Type.String() };
+const about = Type.Object(whom, strict);
 
 export const nodeEnrolled = defineEvent({
   type: 'provisioning.node.enrolled',
@@ -20,7 +19,7 @@ export const nodeEnrolled = defineEvent({
 export const nodeAdmitted = defineEvent({
   type: 'provisioning.node.admitted',
   version: '1.0',
-  summary: 'A node reported for the first time and is active; it is asked what it is made of.',
+  summary: 'A node has reported, said what it is made of and proved its health: it is active.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
@@ -42,4 +41,40 @@ export const nodeReturned = defineEvent({
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
+});
+
+export const nodeQuarantined = defineEvent({
+  type: 'provisioning.node.quarantined',
+  version: '1.0',
+  summary: 'A node could not prove itself: it gets no work until somebody has looked.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: Type.Object({ ...whom, reason: Type.String() }, strict),
+});
+
+export const nodeDrained = defineEvent({
+  type: 'provisioning.node.drained',
+  version: '1.0',
+  summary: 'Nothing is left on a node that was drained: it is retired.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: about,
+});
+
+export const nodeRemoved = defineEvent({
+  type: 'provisioning.node.removed',
+  version: '1.0',
+  summary: 'A node is gone for good: nothing was held there, and nothing that it has opens anything.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: about,
+});
+
+export const nodeReimaged = defineEvent({
+  type: 'provisioning.node.reimaged',
+  version: '1.0',
+  summary: 'A node has proven that it was imaged again.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: Type.Object({ ...whom, image: Type.String(), digest: Type.String() }, strict),
 });

@@ -168,3 +168,12 @@ export const provisioningIdle = defineEvent({
     }),
   }),
 });
+
+export const provisioningDrainNotice = defineEvent({
+  type: 'provisioning.drain_notice',
+  version: '1.0',
+  summary: 'The host of an allocation is taken out of service: what is still there at the deadline is released.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({ deadline_at: Timestamp }),
+});

@@ -15,7 +15,7 @@ export const node = defineMachine({
     offline: { return: 'active', quarantine: 'quarantined', drain: 'draining', retire: 'retired', issue: 'offline' },
     quarantined: { clear: 'active', retire: 'retired', issue: 'quarantined', remove: 'removing' },
     draining: { resume: 'active', drained: 'retired', quarantine: 'quarantined' },
-    retired: { readmit: 'active', remove: 'removing' },
+    retired: { readmit: 'active', quarantine: 'quarantined', remove: 'removing' },
     removing: { prove: 'deleted' },
     deleted: {},
   },

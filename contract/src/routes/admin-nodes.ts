@@ -376,6 +376,27 @@ export const nodeReadmit = defineRoute({
   response: FleetNode,
 });
 
+export const nodeReimage = defineRoute({
+  id: 'node_reimage',
+  method: 'POST',
+  path: '/api/v1/admin/nodes/{node_id}/reimage',
+  summary: 'Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined',
+  ...writing,
+  audit: 'node.reimage',
+  errors: ['node_not_found', 'illegal_transition', 'version_conflict', 'node_in_use', 'os_image_not_found'],
+  status: 202,
+  params,
+  body: Type.Object(
+    {
+      image: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,99}$', description: 'The slug of an image for its SKU.' }),
+      reason,
+      version,
+    },
+    strict,
+  ),
+  response: FleetNode,
+});
+
 export const nodeRemove = defineRoute({
   id: 'node_remove',
   method: 'DELETE',

@@ -6,13 +6,15 @@ import { controlPlaneSpiffeId } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HostDouble, makeHostDouble } from '../../../agent/src/testing/host-double.ts';
 import { watchNodes } from '../../src/bin/provisioning-worker/nodes.ts';
-import { revokeNode } from '../../src/domains/nodes/index.ts';
+import { answerOf, makeOnboard, revokeNode } from '../../src/domains/nodes/index.ts';
+import { eventually } from '../../src/domains/outbox/testing.ts';
 import { openPolicies } from '../../src/domains/policy/index.ts';
 import { type DoorWorld, openDoorWorld } from '../../src/edge/nodes/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { makeScope } from '../../src/kernel/scope.ts';
+import { runSaga } from '../../src/testing/sagas.ts';
 
 const within = { timeout: 15_000 };
 
@@ -31,7 +33,32 @@ describe('a host and its agent', () => {
     const { database, metrics, tasks } = world;
     const common = { clock: systemClock, ids: systemIds, log: silentLog };
     const policies = scope.keep('policies', await openPolicies({ ...database, db: database.database, ...common }));
-    await watchNodes({ database, metrics, scope, ...common }, { policies, tasks });
+    const onboard = makeOnboard({
+      db: database.database,
+      tasks,
+      taskSeconds: () => policies.number('node.task_ttl_seconds'),
+      tenants: { notify: async () => 0 },
+    });
+    const asked = { topology: 'slice.topology_discover', health: 'diag.health_probe' } as const;
+    await watchNodes(
+      { database, metrics, scope, ...common },
+      {
+        policies,
+        // The saga that ships, in memory: its answers are what the host said.
+        onNewcomer: async (_, newcomer) => {
+          const answer = (step: string) =>
+            eventually(async () => {
+              const { rows } = await world.root.query(
+                `select id, state, result from node_tasks
+                 where node_id = $1 and task_type = $2 and finished_at is not null`,
+                [newcomer.nodeId, asked[step as keyof typeof asked]],
+              );
+              return rows[0] && answerOf(rows[0]);
+            });
+          void runSaga(onboard, { params: newcomer, look: () => 0, answer });
+        },
+      },
+    );
   });
   afterAll(async () => {
     await agent?.close();

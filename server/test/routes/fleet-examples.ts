@@ -24,13 +24,13 @@ const freshSku = async (world: World): Promise<string> => {
   );
   return slug;
 };
-const freshImage = async (world: World): Promise<string> => {
+const freshImage = async (world: World, sku?: string): Promise<string> => {
   const slug = unique('image');
   await asSystem(
     world.root,
     `insert into os_images (id, slug, display_name, digest, driver_strategy, size_bytes, skus)
      values ($1, $2, 'An example', $3, 'preinstalled', 1, $4)`,
-    [systemIds.next(), slug, digest, [await freshSku(world)]],
+    [systemIds.next(), slug, digest, [sku ?? (await freshSku(world))]],
   );
   return slug;
 };
@@ -146,6 +146,14 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_revoke: byNode('active', because),
   node_retire: byNode('active', because, [{}]),
   node_readmit: byNode('retired', because),
+  node_reimage: async (world) => {
+    const node = await freshNode(world, 'retired');
+    const { rows } = await world.root.query('select sku from nodes where id = $1', [node]);
+    return {
+      params: { node_id: node },
+      body: { ...because, image: await freshImage(world, rows[0].sku as string) },
+    };
+  },
   node_remove: byNode('retired', because),
   node_task_list: byNode('active'),
   node_topology_discover: byNode('active'),

@@ -328,6 +328,14 @@ readonly events: number;
      */
     readmit(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
+     * Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/reimage`
+     *
+     * Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, version_conflict.
+     */
+    reimage(input: { readonly node_id: string; readonly image: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
      * The slots of a host, and who holds them
      *
      * `GET /api/v1/admin/nodes/{node_id}/resource-slots`

@@ -1,4 +1,4 @@
-import { makeGuards, makeProjectAllocations, makeReattest } from '../../domains/allocations/index.ts';
+import { makeGuards, makeNodeTenants, makeProjectAllocations, makeReattest } from '../../domains/allocations/index.ts';
 import type { Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
@@ -40,8 +40,16 @@ export async function serveAllocations(
       idleGraceMinutes: () => policies.number('allocation.idle_grace_minutes'),
     },
   });
+  const tenants = makeNodeTenants({
+    db,
+    begin: actsOf('allocations', ids),
+    ids,
+    maxReleaseAttempts: () => policies.number('allocation.force_release_max_attempts'),
+    release: guards.release,
+  });
   const served = makeSagas({
     db,
+    tenants,
     ids,
     clock,
     tasks,
@@ -69,5 +77,5 @@ export async function serveAllocations(
   for (const guard of [guards.expiry, guards.lostNodes, guards.idle, guards.drift, reattest]) {
     scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs: guardEveryMs }));
   }
-  return { served, release: guards.release };
+  return { served, release: guards.release, tenants };
 }

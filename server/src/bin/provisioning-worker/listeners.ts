@@ -1,5 +1,8 @@
 import {
   type Envelope,
+  nodeDrainRequested,
+  nodeReimageRequested,
+  nodeRemovalRequested,
   projectRemovalRequested,
   provisioningCleanupRequested,
   provisioningForceReleaseRequested,
@@ -8,6 +11,7 @@ import {
   provisioningRestartRequested,
 } from '@gpuaas/contract';
 import { readOrder } from '../../domains/allocations/index.ts';
+import { removalRun } from '../../domains/nodes/index.ts';
 import { type Listener, listener } from '../../domains/outbox/index.ts';
 import { type Database, systemViewer } from '../../kernel/act.ts';
 import type { Origin, Sagas } from '../../ports/sagas/port.ts';
@@ -43,7 +47,45 @@ export function makeListeners(parts: {
     );
   }
 
+  const node = async (_tx: unknown, payload: { readonly node_id: string }) => ({ type: 'node', id: payload.node_id });
+
   return [
+    listener({
+      event: nodeDrainRequested,
+      action: 'node.begin_drain',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.drainNode,
+          `${payload.node_id}.${payload.version}`,
+          { nodeId: payload.node_id, deadlineAt: payload.deadline_at },
+          originOf(envelope),
+        ),
+      effect: node,
+    }),
+    listener({
+      event: nodeRemovalRequested,
+      action: 'node.begin_removal',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.removeNode,
+          removalRun(payload.node_id, payload.version),
+          { nodeId: payload.node_id },
+          originOf(envelope),
+        ),
+      effect: node,
+    }),
+    listener({
+      event: nodeReimageRequested,
+      action: 'node.begin_reimage',
+      before: (payload, envelope) =>
+        sagas.start(
+          served.reimageNode,
+          `${payload.node_id}.${envelope.event_id}`,
+          { nodeId: payload.node_id, image: payload.image },
+          originOf(envelope),
+        ),
+      effect: node,
+    }),
     listener({
       event: projectRemovalRequested,
       action: 'project.begin_removal',

@@ -1,4 +1,15 @@
-import { makePresence, newcomersChannel, pulseChannel, readFleet, type Tasks } from '../../domains/nodes/index.ts';
+import { capacityChannel, moveSlots } from '../../domains/allocations/index.ts';
+import {
+  makeDrains,
+  makePresence,
+  makeRemovals,
+  type Newcomer,
+  type NodeTenants,
+  newcomersChannel,
+  pulseChannel,
+  type Removal,
+  readFleet,
+} from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { actsOf, systemViewer } from '../../kernel/act.ts';
 import type { Common } from '../../kernel/process.ts';
@@ -8,17 +19,18 @@ import type { Ports } from '../../ports/open.ts';
 /** Whether nodes are there is looked at this often; who reports for the first time, or again, is seen at once. */
 const lookEveryMs = 2_000;
 
-/** Admits who reports for the first time, loses who is silent, takes back who returns; and counts the fleet. */
+/** Has taken in who reports for the first time, loses who is silent, takes back who returns; and counts the fleet. */
 export async function watchNodes(
   parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
-  settings: { readonly policies: Policies; readonly tasks: Tasks },
+  settings: {
+    readonly policies: Policies;
+    readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
+  },
 ): Promise<void> {
   const { database, clock, ids, log, metrics, scope } = parts;
-  const { policies, tasks } = settings;
+  const { policies, onNewcomer } = settings;
   const db = database.database;
-  const moves = metrics.counter('gpuaas_node_moves_total', 'Nodes that were admitted, lost or came back.', [
-    'transition',
-  ]);
+  const moves = metrics.counter('gpuaas_node_moves_total', 'Nodes that were lost or came back.', ['transition']);
   const presence = makePresence({
     db,
     begin: actsOf('nodes', ids),
@@ -26,17 +38,7 @@ export async function watchNodes(
     clock,
     log,
     lostAfterSeconds: () => policies.number('node.lost_after_seconds'),
-    // What a new node is made of is asked at once; what becomes of the answer is an operator's decision.
-    onAdmitted: async (tx, node, correlationId) => {
-      await tasks.queueTask(tx, {
-        nodeId: node.id,
-        type: 'slice.topology_discover',
-        params: {},
-        generation: 1,
-        ttlSeconds: policies.number('node.task_ttl_seconds'),
-        correlationId,
-      });
-    },
+    onNewcomer,
     onMoved: (transition) => moves.inc({ transition }),
   });
   const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, everyMs: lookEveryMs }));
@@ -59,4 +61,22 @@ export async function watchNodes(
     expiring.set(fleet.certificatesExpiring);
     skewed.set(fleet.clockSkewMaxSeconds);
   });
+}
+
+/** Sees drains and removals through: what was asked for once, and takes as long as it takes. */
+export async function emptyNodes(
+  parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
+  settings: {
+    readonly tenants: NodeTenants;
+    readonly onRemovable: (run: string, removal: Removal) => Promise<void>;
+  },
+): Promise<void> {
+  const { database, clock, ids, log, scope } = parts;
+  const db = database.database;
+  const drains = makeDrains({ db, begin: actsOf('nodes', ids), ids, clock, log, moveSlots, tenants: settings.tenants });
+  const draining = scope.keep('node-drains', startReconciler(drains, { clock, log, everyMs: lookEveryMs }));
+  // The last slot that comes free is heard at once; the timer is for deadlines, and for a word that was lost.
+  scope.keep('node-drains wake-up', await database.listen(capacityChannel, draining.wake));
+  const removals = makeRemovals({ db, ids, begin: settings.onRemovable });
+  scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookEveryMs }));
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { openQueue } from '../../domains/allocations/index.ts';
-import { answersChannel, makeAnswers, makeTasks, showFleet } from '../../domains/nodes/index.ts';
+import { answersChannel, makeAnswers, makeTasks, type Newcomer, showFleet } from '../../domains/nodes/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -11,7 +11,7 @@ import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
 import { serveAllocations } from './allocations.ts';
 import { makeListeners } from './listeners.ts';
-import { watchNodes } from './nodes.ts';
+import { emptyNodes, watchNodes } from './nodes.ts';
 
 /** A task that nobody ended is noticed this late, and a key that is due signs this late. */
 const sweepEveryMs = 1_000;
@@ -38,11 +38,23 @@ export const provisioningWorker = defineProcess({
     const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));
     scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
     const tasks = makeTasks({ ids, clock, signer: taskSigners });
-    await watchNodes({ database, clock, ids, log, metrics, scope }, { policies, tasks });
-    const { served, release } = await serveAllocations(
+    const { served, release, tenants } = await serveAllocations(
       { database, sagas, clock, ids, log, metrics, scope },
       { policies, tasks },
     );
+    const fromHere = () => ({
+      correlationId: ids.next(),
+      traceparent: undefined,
+      organizationId: undefined,
+      projectId: undefined,
+    });
+    const onNewcomer = (run: string, newcomer: Newcomer) => sagas.start(served.onboardNode, run, newcomer, fromHere());
+    const nodeParts = { database, clock, ids, log, metrics, scope };
+    await watchNodes(nodeParts, { policies, onNewcomer });
+    await emptyNodes(nodeParts, {
+      tenants,
+      onRemovable: (run, removal) => sagas.start(served.removeNode, run, removal, fromHere()),
+    });
     scope.keep(
       'allocation-queue',
       await openQueue({

@@ -53,13 +53,13 @@ export function makeGuards(parts: GuardParts) {
     db.read(systemViewer('allocation-guards', { correlationId: ids.next() }), work);
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
 
-  const release = (id: string, reason: string) =>
+  const release = (id: string, reason: string, forced = false) =>
     change(id, `allocation.release_${reason}`, (tx, correlationId) =>
       beginRelease(tx, id, {
         ids,
         correlationId,
         reason,
-        forced: false,
+        forced,
         maxAttempts: policies.maxReleaseAttempts(),
         endedAt: clock.now(),
       }),

@@ -76,6 +76,7 @@ export async function openAllocations(parts: {
   };
 }
 
+export { capacityChannel } from './facts.ts';
 export { type GuardParts, makeGuards } from './guards.ts';
 export { beginRelease, type Leaving, type Left } from './leave.ts';
 export {
@@ -87,6 +88,7 @@ export {
   noteAllocation,
   stateFacts,
 } from './machine.ts';
+export { makeNodeTenants } from './node-tenants.ts';
 export { readOrder } from './order.ts';
 export type { MayAfford } from './parts.ts';
 export { makePhases } from './phases.ts';

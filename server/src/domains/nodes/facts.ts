@@ -6,6 +6,8 @@ export const signersLookAgainMs = 5 * secondMs;
 export const signersShown = 100;
 /** Nodes that one statement serves, so that no transaction grows with the fleet. */
 export const nodesAtOnce = 500;
+/** The backstop of a wait for a node: the task itself expires long before, and says so. */
+export const answerWithinMs = 24 * hourMs;
 /** Tasks that one round of the sweeper ends or answers. */
 export const sweepBatch = 200;
 /** The ids of tasks that one audit row names; the rest is counted. */

@@ -2,6 +2,7 @@ import type { Mounted } from '../../kernel/act.ts';
 import { fleetRoutes } from './operator-fleet.ts';
 import { moveRoutes } from './operator-moves.ts';
 import { nodeRoutes, type OperatorParts } from './operator-nodes.ts';
+import { reimageRoutes } from './operator-reimage.ts';
 import { revokeRoutes } from './operator-revoke.ts';
 import { type MoveSlots, slotRoutes } from './operator-slots.ts';
 import { taskRoutes } from './operator-tasks.ts';
@@ -13,6 +14,7 @@ export const operatorRoutes = (
 ): Mounted[] => [
   ...nodeRoutes(parts),
   ...moveRoutes(parts),
+  ...reimageRoutes(parts),
   ...revokeRoutes(parts),
   ...slotRoutes(parts),
   ...taskRoutes(parts),

@@ -2,7 +2,8 @@ import type { NodeHeartbeat } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { makePresence, makeTasks, openReports } from './index.ts';
+import { asSystem } from '../../testing/world.ts';
+import { makePresence, openReports } from './index.ts';
 import { type NodesWorld, openNodesWorld, type TestNode } from './testing.ts';
 
 const signal = new AbortController().signal;
@@ -11,6 +12,8 @@ const lostAfterSeconds = 45;
 describe('whether nodes are there', () => {
   let world: NodesWorld;
   let moves: string[];
+  let begun: string[];
+  let newcomers: string[];
   let presence: ReturnType<typeof makePresence>;
   beforeAll(async () => {
     world = await openNodesWorld();
@@ -21,9 +24,10 @@ describe('whether nodes are there', () => {
   });
 
   function startPresence() {
-    const { clock, database, begin, signers } = world;
-    const tasks = makeTasks({ ids: systemIds, clock, signer: signers });
+    const { clock, database, begin } = world;
     moves = [];
+    begun = [];
+    newcomers = [];
     return makePresence({
       db: database.database,
       begin,
@@ -31,15 +35,9 @@ describe('whether nodes are there', () => {
       clock,
       log: silentLog,
       lostAfterSeconds: () => lostAfterSeconds,
-      onAdmitted: async (tx, node, correlationId) => {
-        await tasks.queueTask(tx, {
-          nodeId: node.id,
-          type: 'slice.topology_discover',
-          params: {},
-          generation: 1,
-          ttlSeconds: 60,
-          correlationId,
-        });
+      onNewcomer: async (run, { nodeId }) => {
+        begun.push(run);
+        newcomers.push(nodeId);
       },
       onMoved: (transition) => moves.push(transition),
     });
@@ -73,18 +71,30 @@ describe('whether nodes are there', () => {
       ({ subject }) => subject as string,
     );
 
-  it('admits a node that reports for the first time, and asks what it is made of', async () => {
+  it('has a node taken in that is heard for the first time, once for each enrolment', async () => {
     const node = await world.node('enrolling');
+    const enrolAt = (at: Date) =>
+      asSystem(world.root, 'update nodes set enrolled_at = $2, version = version + 1 where id = $1', [node.id, at]);
+    await enrolAt(world.clock.now());
     await presence.round(signal);
+    expect(newcomers).not.toContain(node.id);
+    await report([node]);
+    for (const _ of ['first', 'again']) await presence.round(signal);
+    expect(newcomers.filter((id) => id === node.id)).toHaveLength(1);
     expect(await stateOf(node)).toBe('enrolling');
+    // Another process, or this one after a restart, begins the same run.
+    const before = begun;
+    presence = startPresence();
+    await presence.round(signal);
+    expect(begun).toEqual(before);
+    // A host that enrols again is not heard yet, and then it is another newcomer.
+    await world.clock.advance(1_000);
+    await enrolAt(world.clock.now());
+    await presence.round(signal);
     await report([node]);
     await presence.round(signal);
-    expect(await stateOf(node)).toBe('active');
-    const { rows } = await world.root.query('select task_type from node_tasks where node_id = $1', [node.id]);
-    expect(rows).toEqual([{ task_type: 'slice.topology_discover' }]);
-    expect(await eventsOf(node)).toEqual(['provisioning.node.admitted']);
-    await presence.round(signal);
-    expect(await eventsOf(node)).toHaveLength(1);
+    expect(begun).toHaveLength(2);
+    expect(new Set(begun).size).toBe(2);
   });
 
   it('loses a node that is silent while others speak, and takes it back when it speaks again', async () => {

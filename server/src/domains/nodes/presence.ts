@@ -1,5 +1,5 @@
-import { nodeAdmitted, nodeLost, nodeReturned } from '@gpuaas/contract';
-import { type BeginAct, type Database, type ReadTx, sql, systemViewer, type WriteTx } from '../../kernel/act.ts';
+import { nodeLost, nodeReturned } from '@gpuaas/contract';
+import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -9,14 +9,22 @@ import { secondMs } from '../../kernel/units.ts';
 import { pulseMissedMs, sweepBatch } from './facts.ts';
 import type { NodeBrief } from './identity-store.ts';
 import { advanceNode } from './machine.ts';
+import type { Newcomer } from './sagas/onboard.ts';
 
 /** Nodes whose state does not fit what was last heard of them. */
 const changedSql = sql(
   'node-presence',
   `select n.id, n.name, n.region, n.state, r.reported_at from nodes n left join node_reports r on r.node_id = n.id
-   where (n.state = 'enrolling' and r.reported_at >= coalesce(n.enrolled_at, '-infinity')) or (n.state = 'offline' and r.reported_at >= $1)
+   where (n.state = 'offline' and r.reported_at >= $1)
      or (n.state = 'active' and $2::timestamptz is not null and coalesce(r.reported_at, n.updated_at) < $2)
    order by n.id limit $3`,
+);
+/** Nodes that enrolled and were heard since, and are not in service yet. */
+const newcomersSql = sql(
+  'node-newcomers',
+  `select n.id, n.enrolled_at from nodes n join node_reports r on r.node_id = n.id
+   where n.state = 'enrolling' and r.reported_at >= n.enrolled_at and ($1::uuid is null or n.id > $1)
+   order by n.id limit $2`,
 );
 const reportSql = sql('node-last-report', 'select reported_at from node_reports where node_id = $1');
 
@@ -30,7 +38,8 @@ interface Seen extends NodeBrief {
 }
 
 /**
- * Whether nodes are there. A node is lost when it said nothing for too long while we were listening: time in which this
+ * Whether nodes are there. One that is heard for the first time is taken in by a saga (`sagas/onboard.ts`), which is
+ * begun here: whoever has to be taken in is seen in the tables, whatever event was lost. A node is lost when it said nothing for too long while we were listening: time in which this
  * process did not run, or nobody heard nodes, or reports could not be written, is not held against anybody. So after an
  * outage of our own everybody has a whole period to come back, and a mass reconnect loses nobody.
  */
@@ -41,9 +50,9 @@ export function makePresence(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly lostAfterSeconds: () => number;
-  /** What follows in the transaction that admits a node: it is asked what it is made of. */
-  readonly onAdmitted: (tx: WriteTx, node: NodeBrief, correlationId: string) => Promise<void>;
-  readonly onMoved?: (transition: 'admit' | 'lose' | 'return') => void;
+  /** Begins to take a node in that was heard for the first time. The same run again is the same beginning. */
+  readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
+  readonly onMoved?: (transition: 'lose' | 'return') => void;
 }): Reconciler & { pulse(): void } {
   const { db, clock, ids } = parts;
   let lastPulseMs = Number.NEGATIVE_INFINITY;
@@ -62,9 +71,9 @@ export function makePresence(parts: {
 
   async function settle(node: Seen, silentBefore: Date | undefined): Promise<void> {
     const correlationId = ids.next();
-    const transition = node.state === 'enrolling' ? 'admit' : node.state === 'offline' ? 'return' : 'lose';
+    const transition = node.state === 'offline' ? 'return' : 'lose';
     const about = { node_id: node.id, name: node.name, region: node.region };
-    const kind = { admit: nodeAdmitted, return: nodeReturned, lose: nodeLost }[transition];
+    const kind = { return: nodeReturned, lose: nodeLost }[transition];
     const reason = transition === 'lose' ? `no report since ${node.reported_at?.toISOString() ?? 'ever'}` : undefined;
     const written = await db.write(parts.begin(`node.${transition}`, { correlationId }), async (tx) => {
       const moved = await advanceNode(tx, node.id, transition, { reason });
@@ -74,7 +83,6 @@ export function makePresence(parts: {
       if (transition === 'lose' && !(await isSilent(tx, node.id, silentBefore))) {
         return tx.abandon(new Fault('illegal_transition', 'It has reported meanwhile.'));
       }
-      if (transition === 'admit') await parts.onAdmitted(tx, node, correlationId);
       return tx.commit(undefined, {
         target: { type: 'node', id: node.id },
         change: { state: [moved.from, moved.to], ...(reason && { reason }) },
@@ -82,6 +90,30 @@ export function makePresence(parts: {
       });
     });
     if (!(written instanceof Fault)) parts.onMoved?.(transition);
+  }
+
+  /** Runs that were begun here, so that a look that comes too early begins nothing again. */
+  let begun: ReadonlySet<string> = new Set();
+  async function welcome(): Promise<void> {
+    const seen = new Set<string>();
+    for (let after: string | undefined; ; ) {
+      const viewer = systemViewer('nodes', { correlationId: ids.next() });
+      const newcomers = await db.read(viewer, (tx) =>
+        tx.rows<{ id: string; enrolled_at: Date }>(newcomersSql, [after ?? null, sweepBatch]),
+      );
+      for (const { id, enrolled_at } of newcomers) {
+        const run = `${id}.${enrolled_at.getTime()}`;
+        try {
+          if (!begun.has(run)) await parts.onNewcomer(run, { nodeId: id, enrolledAt: enrolled_at.toISOString() });
+          seen.add(run);
+        } catch (error) {
+          parts.log.warn({ err: error, node: id }, 'a node could not be taken in yet');
+        }
+      }
+      after = newcomers.at(-1)?.id;
+      if (newcomers.length < sweepBatch) break;
+    }
+    begun = seen;
   }
 
   return {
@@ -93,6 +125,7 @@ export function makePresence(parts: {
     },
     async round() {
       const silentBefore = silentSince();
+      await welcome();
       const heardAfter = new Date(nowMs() - lostAfterMs());
       const viewer = systemViewer('nodes', { correlationId: ids.next() });
       const changed = await db.read(viewer, (tx) =>

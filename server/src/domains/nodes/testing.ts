@@ -112,6 +112,9 @@ const waysTo: Readonly<Record<string, readonly string[]>> = {
   active: ['enrolling', 'active'],
   offline: ['enrolling', 'active', 'offline'],
   quarantined: ['enrolling', 'quarantined'],
+  draining: ['enrolling', 'active', 'draining'],
+  retired: ['enrolling', 'active', 'retired'],
+  removing: ['enrolling', 'active', 'retired', 'removing'],
 };
 export async function insertNode(root: pg.Client, state = 'active'): Promise<TestNode> {
   const id = systemIds.next();
