@@ -33,10 +33,15 @@ describe('the unit of the node agent', () => {
       StateDirectoryMode: '0700',
       UMask: '0077',
       Restart: 'always',
-      ProtectClock: 'yes',
+      CapabilityBoundingSet: '~CAP_SYS_TIME CAP_WAKE_ALARM',
+      SystemCallFilter: '~@clock',
       ProtectKernelLogs: 'yes',
       LimitCORE: '0',
     });
+    // Each of these keeps GPUs and disks from the agent, or from terminals that it opens, on some hosts.
+    for (const name of ['ProtectClock', 'PrivateDevices', 'DevicePolicy', 'DeviceAllow', 'ProtectHome', 'PrivateTmp']) {
+      expect(unit['Service']).not.toHaveProperty(name);
+    }
     expect(unit['Install']).toEqual({ WantedBy: 'multi-user.target' });
   });
 

@@ -50,6 +50,13 @@ export const closeUser = (username: string): Argv => [
 ];
 export const removeUser = (username: string): Argv => ['userdel', '--remove', '--', username];
 export const removeGroup = (username: string): Argv => ['groupdel', '--', username];
+
+const sharedOption = { shm: '--shmem-id', msg: '--queue-id', sem: '--semaphore-id' } as const;
+export const removeShared = (kind: keyof typeof sharedOption, id: number): Argv => [
+  'ipcrm',
+  sharedOption[kind],
+  String(id),
+];
 export const reboot: Argv = ['systemctl', 'reboot'];
 
 /** A shell with the ids of the login, no other group, and no way to more rights than these. */

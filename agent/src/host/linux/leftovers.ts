@@ -2,8 +2,9 @@ import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Proof } from '@gpuaas/contract/node';
 import type { Accounts } from './accounts.ts';
-import type { Login } from './argv.ts';
-import { isThere, namesIn } from './sysfs.ts';
+import { type Login, removeShared } from './argv.ts';
+import type { Commands } from './commands.ts';
+import { isThere, namesIn, readText } from './sysfs.ts';
 
 /** Where somebody without rights can leave something outside of a home. */
 const scratch = ['tmp', 'var/tmp', 'dev/shm'];
@@ -12,6 +13,8 @@ const kept = (username: string) => [
   `var/lib/systemd/linger/${username}`,
   `var/mail/${username}`,
 ];
+export const sharedKinds = ['shm', 'msg', 'sem'] as const;
+type SharedKind = (typeof sharedKinds)[number];
 const firstTenantUid = 1_000;
 const mostNamed = 5;
 
@@ -27,10 +30,27 @@ async function scratchOf(root: string, uid: number): Promise<string[]> {
   return found;
 }
 
+/** Memory, queues and semaphores that outlive those who made them, as the kernel lists them. */
+async function sharedOf(root: string, uid: number): Promise<{ readonly kind: SharedKind; readonly id: number }[]> {
+  const found = await Promise.all(
+    sharedKinds.map(async (kind) => {
+      const [heading = '', ...lines] = (await readText(root, `proc/sysvipc/${kind}`)).split('\n');
+      const columns = heading.trim().split(/\s+/);
+      const rows = lines.map((line) => line.trim().split(/\s+/).map(Number));
+      const of = (row: readonly number[], name: string) => row[columns.indexOf(name)];
+      // Whoever made it may have given it away; then it is no less theirs.
+      const isTheirs = (row: readonly number[]) => of(row, 'uid') === uid || of(row, 'cuid') === uid;
+      return rows.filter(isTheirs).map((row) => ({ kind, id: row[1] ?? -1 }));
+    }),
+  );
+  return found.flat().filter(({ id }) => Number.isInteger(id) && id >= 0);
+}
+
 /** Takes away what the login left outside of its home. Only once nothing runs in its name. */
-export async function removeLeftovers(root: string, login: Login): Promise<void> {
+export async function removeLeftovers(root: string, commands: Commands, login: Login): Promise<void> {
   for (const path of await scratchOf(root, login.uid)) await rm(path, { recursive: true, force: true });
   for (const path of kept(login.username)) await rm(join(root, path), { force: true });
+  for (const { kind, id } of await sharedOf(root, login.uid)) await commands.run(removeShared(kind, id));
 }
 
 /**
@@ -40,6 +60,7 @@ export async function removeLeftovers(root: string, login: Login): Promise<void>
 export async function proveClean(root: string, homes: string, accounts: Accounts, login: Login): Promise<Proof> {
   const found = await scratchOf(root, login.uid);
   for (const path of kept(login.username)) if (await isThere(root, path)) found.push(path);
+  for (const { kind, id } of await sharedOf(root, login.uid)) found.push(`${kind} ${id}`);
   const owners = new Set((await accounts.list()).map(({ uid }) => uid));
   for (const name of await namesIn('/', homes)) {
     const entry = await lstat(join(homes, name)).catch(() => undefined);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hostConformance } from '../conformance.ts';
 import { failureOf, first, makeWork, ordersFor, readUntil } from '../conformance-rig.ts';
+import { sharedKinds } from './leftovers.ts';
 import { readProcesses } from './processes.ts';
 import { isRoot } from './testing/fixture.ts';
 import { holdMachine, makeRealHost, type RealHost, sweepMachine } from './testing/real-host.ts';
@@ -79,8 +80,13 @@ describe.runIf(isRoot)('a login on a real machine', () => {
     const { uid, username } = real.login;
     const trace = `/tmp/${username}-trace`;
     const stubborn = `trap "" HUP TERM INT; while :; do sleep 0.3; done`;
-    await real.ssh(mine.path, `mkdir ${trace} /dev/shm/${username}; touch ${trace}/a; echo kept > notes`);
+    await real.ssh(mine.path, `mkdir ${trace} /dev/shm/${username}; touch ${trace}/a; ipcmk -M 4096 -Q >/dev/null`);
     await real.ssh(mine.path, `setsid sh -c '${stubborn}' >/dev/null 2>&1 & setsid sleep 300 >/dev/null 2>&1 & exit 0`);
+    const isShared = async () => {
+      const lists = await Promise.all(sharedKinds.map((kind) => readFile(`/proc/sysvipc/${kind}`, 'utf8')));
+      return lists.map((text) => text.split(/\s+/).includes(String(uid)));
+    };
+    expect(await isShared()).toEqual([true, true, false]);
     await mkdir('/var/spool/cron/crontabs', { recursive: true });
     await writeFile(`/var/spool/cron/crontabs/${username}`, '* * * * * true\n');
     expect((await readProcesses().of(uid)).length).toBeGreaterThan(0);
@@ -88,6 +94,7 @@ describe.runIf(isRoot)('a login on a real machine', () => {
     const gone = await host.revokeUser(release, makeWork());
     expect([gone.user_absent.passed, gone.processes_ended.passed]).toEqual([true, true]);
     expect(await readProcesses().of(uid)).toEqual([]);
+    expect(await isShared()).toEqual([false, false, false]);
     const places = [trace, `/dev/shm/${username}`, `/var/spool/cron/crontabs/${username}`, join(real.homes, username)];
     expect(await Promise.all(places.map(isGone))).toEqual([true, true, true, true]);
     for (const file of ['/etc/passwd', '/etc/group', '/etc/shadow', '/etc/subuid', '/etc/subgid']) {

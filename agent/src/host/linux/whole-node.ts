@@ -190,7 +190,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     const owner = (await accounts.list()).find(({ uid }) => uid === login.uid);
     if (!wasTheirs || (owner && owner.name !== login.username)) return;
     await endProcesses(parts, login.uid, parts.graceMs);
-    await removeLeftovers(parts.root, login);
+    await removeLeftovers(parts.root, parts.commands, login);
   }
 
   /** The tenancy and login of an allocation, as long as both live. */
