@@ -1,4 +1,4 @@
-import { exitCodeOf, exitCodes, Failure, nextAfter } from './failure.ts';
+import { exitCodes, Failure } from './failure.ts';
 import { assertPrivate } from './profile.ts';
 
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
 const answerWithinMs = 30_000;
 export const userAgent = `gpuaas-cli (${process.platform})`;
 
-/** One request. A server that cannot be reached is a failure of its own kind; what it answers is the caller's to judge. */
+/** One request to an issuer, which is nobody's API but its own. A server that cannot be reached is a failure of its own kind; what it answers is the caller's to judge. */
 export async function send(url: string | URL, init: RequestInit = {}): Promise<Answer> {
   assertPrivate(new URL(url), 'A server');
   let response: Response;
@@ -38,19 +38,4 @@ export async function send(url: string | URL, init: RequestInit = {}): Promise<A
     body = undefined;
   }
   return { status: response.status, text, body };
-}
-
-/** The refusal of our API, as the person should hear it. */
-export function failureOf({ status, body }: Answer): Failure {
-  const { code, message, correlation_id: correlationId } = (body ?? {}) as Record<string, string | undefined>;
-  return new Failure(exitCodeOf(status), message ?? `The server answered ${status}.`, {
-    correlationId,
-    next: nextAfter(code, status),
-  });
-}
-
-export async function expectOk(answer: Promise<Answer>): Promise<Answer> {
-  const got = await answer;
-  if (got.status >= 400) throw failureOf(got);
-  return got;
 }

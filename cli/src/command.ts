@@ -1,5 +1,6 @@
-import type { ParseArgsConfig } from 'node:util';
+import type { Gpuaas } from '@gpuaas/sdk';
 import type { ExitCode } from './failure.ts';
+import type { Profile } from './profile.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -7,43 +8,99 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Surroundings {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  /** Time and wire, where they are not the real ones. */
+  readonly parts?: {
+    readonly fetch?: typeof fetch;
+    readonly now?: () => number;
+    readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+    readonly newKey?: () => string;
+  };
 }
 
-type Options = NonNullable<ParseArgsConfig['options']>;
 export interface Given {
   readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
   readonly positionals: readonly string[];
 }
 
-/** One command in a module of its own, loaded when it is called. */
-export interface Command {
-  /** Behind the name: what it takes. */
-  readonly usage: string;
-  readonly description: string;
-  readonly options: Options;
-  /** One line for each option of its own. */
-  readonly help: readonly (readonly [option: string, meaning: string])[];
-  readonly examples: readonly string[];
-  run(given: Given, around: Surroundings): Promise<ExitCode>;
+export interface FlagSpec {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** What stands behind it in help: `--for TIME`. */
+  readonly value?: string;
+  /** It may be given more than once. */
+  readonly many?: true;
+  readonly choices?: readonly string[];
+  readonly meaning: string;
+}
+export interface ArgSpec {
+  readonly name: string;
+  readonly optional?: true;
+  readonly meaning: string;
 }
 
-/** What every command takes. */
-export const everyOption: Options = {
-  help: { type: 'boolean', short: 'h' },
-  'base-url': { type: 'string' },
-  profile: { type: 'string' },
-  json: { type: 'boolean' },
-};
-export const everyHelp: Command['help'] = [
-  ['--base-url URL', 'which installation (default: the one of the last login)'],
-  ['--profile NAME', 'which of several sign-ins to use (default: default)'],
-  ['--json', 'answer in JSON'],
-  ['-h, --help', 'show this'],
-];
+/** What a command works with. Everything that costs something is a function, so that nobody pays for what is not used. */
+export interface Session {
+  readonly given: Given;
+  readonly around: Surroundings;
+  /** Every command there is, for those that speak of the others. */
+  readonly commands: readonly CommandSpec[];
+  /** The first argument, the second …; a missing one was refused before. */
+  arg(index: number): string;
+  text(flag: string): string | undefined;
+  list(flag: string): readonly string[];
+  is(flag: string): boolean;
+  now(): number;
+  profile(): Promise<Profile>;
+  api(): Promise<Gpuaas>;
+  /** The project that it is about, by flag, environment, profile or the person's own default. */
+  project(): Promise<string>;
+  /** Says something to the person; silent with --quiet. */
+  say(line: string): void;
+}
+export type Run = (session: Session) => Promise<ExitCode | undefined>;
+
+/** One command, as data: help, completion and the reference page follow from it; its code is loaded when it is called. */
+export interface CommandSpec {
+  /** `launch`, `alloc list`, `ops node drain`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly args?: readonly ArgSpec[];
+  readonly flags?: Readonly<Record<string, FlagSpec>>;
+  readonly examples: readonly [string, ...string[]];
+  /** It changes nothing. */
+  readonly reads?: true;
+  readonly load: () => Promise<Run>;
+}
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly CommandSpec[];
+}
 
 export const textOf = (given: Given, name: string): string | undefined => {
   const value = given.values[name];
   return typeof value === 'string' ? value : undefined;
+};
+
+export const outputs = ['table', 'json', 'yaml', 'csv', 'ndjson', 'name'] as const;
+export type OutputFormat = (typeof outputs)[number];
+
+/** What every command takes. */
+export const everyFlag: Readonly<Record<string, FlagSpec>> = {
+  output: { type: 'string', short: 'o', value: 'FORMAT', choices: outputs, meaning: 'how to answer' },
+  json: { type: 'boolean', meaning: 'answer in JSON; --json=FIELD,… only these fields' },
+  columns: { type: 'string', value: 'FIELD,…', meaning: 'the columns of a table or of csv' },
+  project: { type: 'string', short: 'p', value: 'PROJECT', meaning: 'the project, by id or slug' },
+  'base-url': { type: 'string', value: 'URL', meaning: 'which installation (default: the one of the last login)' },
+  profile: { type: 'string', value: 'NAME', meaning: 'which of several sign-ins to use (default: default)' },
+  yes: { type: 'boolean', short: 'y', meaning: 'answer every question with yes' },
+  'no-input': { type: 'boolean', meaning: 'ask nothing; fail where an answer is needed' },
+  'idempotency-key': { type: 'string', value: 'KEY', meaning: 'repeat a change safely under the same key' },
+  'dry-run': { type: 'boolean', meaning: 'stop before the first request that changes something' },
+  explain: { type: 'boolean', meaning: 'show each request as a curl command, without the token' },
+  quiet: { type: 'boolean', meaning: 'say nothing but the answer' },
+  'no-color': { type: 'boolean', meaning: 'no colours' },
+  help: { type: 'boolean', short: 'h', meaning: 'show this' },
 };

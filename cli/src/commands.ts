@@ -1,11 +1,50 @@
-import type { Command } from './command.ts';
+import type { CommandGroup, CommandSpec } from './command.ts';
+import { compute } from './table/compute.ts';
+import { fleet } from './table/fleet.ts';
+import { platform } from './table/platform.ts';
+import { start } from './table/start.ts';
+import { teamwork } from './table/team.ts';
+import { tooling } from './table/tooling.ts';
 
-/** Every command there is. Only the one that is called is loaded, so that help comes at once. */
-export const commands: Readonly<
-  Record<string, { readonly summary: string; readonly load: () => Promise<{ readonly command: Command }> }>
-> = {
-  login: { summary: 'Sign in', load: () => import('./commands/login.ts') },
-  logout: { summary: 'Sign out and forget the sign-in', load: () => import('./commands/logout.ts') },
-  whoami: { summary: 'Show who is signed in, and what they belong to', load: () => import('./commands/whoami.ts') },
-  api: { summary: 'Call any operation of the API', load: () => import('./commands/api.ts') },
-};
+/** Every command there is, as data. Only the code of the one that is called is loaded, so that help comes at once. */
+export const groups: readonly CommandGroup[] = [start, compute, teamwork, fleet, platform, tooling];
+export const commands: readonly CommandSpec[] = groups.flatMap((group) => group.commands);
+
+const byName = new Map(commands.map((command) => [command.name, command]));
+
+/** The longest name that the words begin with, and the words behind it. */
+export function findCommand(words: readonly string[]): { command: CommandSpec; rest: readonly string[] } | undefined {
+  for (let length = Math.min(3, words.length); length > 0; length -= 1) {
+    const command = byName.get(words.slice(0, length).join(' '));
+    if (command) return { command, rest: words.slice(length) };
+  }
+  return undefined;
+}
+
+/** What begins with these words, for `gpuaas alloc --help`. */
+export const commandsBelow = (words: readonly string[]): readonly CommandSpec[] =>
+  commands.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
+
+/** The two names that look most like what was typed. */
+export function nearest(typed: string): readonly string[] {
+  return commands
+    .map(({ name }) => ({ name, far: distance(typed, name) }))
+    .sort((a, b) => a.far - b.far || a.name.localeCompare(b.name))
+    .slice(0, 2)
+    .map(({ name }) => name);
+}
+
+/** How many letters have to be added, removed, changed or swapped to get from one to the other. */
+function distance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array.from({ length: b.length }, () => 0)]);
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
+  for (let j = 0; j <= b.length; j += 1) (rows[0] as number[])[j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      (rows[i] as number[])[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change, swap);
+    }
+  }
+  return at(a.length, b.length);
+}

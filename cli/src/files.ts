@@ -9,6 +9,10 @@ import { exitCodes, Failure } from './failure.ts';
 export const configFolder = (env: Environment): string =>
   join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'gpuaas');
 
+/** What is worth keeping and nothing to worry about when it is lost. */
+export const stateFolder = (env: Environment): string =>
+  join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'gpuaas');
+
 export async function readJson<T>(path: string): Promise<T | undefined> {
   let text: string;
   try {

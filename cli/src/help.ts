@@ -1,41 +1,85 @@
-import { type Command, everyHelp } from './command.ts';
-import { commands } from './commands.ts';
+import { type CommandSpec, everyFlag, type FlagSpec } from './command.ts';
+import { groups } from './commands.ts';
+import { exitMeanings } from './failure.ts';
 
-const lines = (pairs: readonly (readonly [string, string])[]): string => {
+export const lines = (pairs: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...pairs.map(([left]) => left.length));
   return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 };
+
+export const usageOf = ({ name, args = [], flags = {} }: CommandSpec): string =>
+  [
+    `gpuaas ${name}`,
+    ...args.map(({ name: arg, optional }) => (optional ? `[${arg}]` : arg)),
+    ...(Object.keys(flags).length > 0 ? ['[options]'] : []),
+  ].join(' ');
+
+export const flagLines = (flags: Readonly<Record<string, FlagSpec>>): (readonly [string, string])[] =>
+  Object.entries(flags).map(([name, { short, value, choices, meaning }]) => [
+    `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`,
+    `${meaning}${choices ? ` (${choices.join(', ')})` : ''}`,
+  ]);
+
+const environment: readonly (readonly [string, string])[] = [
+  ['GPUAAS_BASE_URL', 'which installation'],
+  ['GPUAAS_PROFILE', 'which of several sign-ins'],
+  ['GPUAAS_PROJECT', 'which project, by id or slug'],
+  ['GPUAAS_OUTPUT', 'how to answer'],
+  ['GPUAAS_TOKEN', 'use this token instead of a sign-in'],
+  ['NO_COLOR', 'no colours'],
+  ['CI', 'nobody is there to be asked'],
+];
 
 export const helpOfAll = (version: string): string => `gpuaas ${version}: the command line of GPUaaS
 
 Usage: gpuaas <command> [options]
 
-Commands:
-${lines(Object.entries(commands).map(([name, { summary }]) => [name, summary] as const))}
+${groups
+  .map(({ title, commands }) => `${title}:\n${lines(commands.map(({ name, summary }) => [name, summary] as const))}`)
+  .join('\n\n')}
 
 Options:
-${lines([...everyHelp, ['--version', 'show the version']])}
+${lines([...flagLines(everyFlag), ['--version', 'show the version']])}
 
 Examples:
   gpuaas login --base-url http://127.0.0.1:8443
-  gpuaas whoami
-  gpuaas api GET /api/v1/organizations
+  gpuaas sku list
+  gpuaas launch h200-sxm-slicex1 --for 3h
+  gpuaas launch --help
 
 Environment:
-  GPUAAS_BASE_URL, GPUAAS_PROFILE   as the options
-  GPUAAS_TOKEN                      use this token instead of a sign-in
-  NO_COLOR                          no colours
+${lines(environment)}
 
-Exit codes: 0 done, 1 wrong request, 2 server or network, 3 not allowed, 4 not found, 5 conflict
+Exit codes:
+${lines(exitMeanings.map(([code, meaning]) => [String(code), meaning] as const))}
 `;
 
-export const helpOf = (name: string, { usage, description, help, examples }: Command): string => `${description}
+export const helpOf = (command: CommandSpec): string => {
+  const { args = [], flags = {}, examples, summary, description } = command;
+  const about = args.length > 0 ? `\nArguments:\n${lines(args.map(({ name, meaning }) => [name, meaning]))}\n` : '';
+  return `${description ?? `${summary}.`}
 
-Usage: gpuaas ${name} ${usage}
-
+Usage: ${usageOf(command)}
+${about}
 Options:
-${lines([...help, ...everyHelp])}
+${lines([...flagLines(flags), ...flagLines(everyFlag)])}
 
 Examples:
 ${examples.map((example) => `  ${example}`).join('\n')}
+`;
+};
+
+/** `gpuaas alloc`: what there is below it. */
+export const helpBelow = (
+  words: readonly string[],
+  below: readonly CommandSpec[],
+): string => `Usage: gpuaas ${words.join(' ')} <command>
+
+${lines(below.map(({ name, summary }) => [name, summary] as const))}
+
+Examples:
+${below
+  .slice(0, 3)
+  .map(({ examples }) => `  ${examples[0]}`)
+  .join('\n')}
 `;

@@ -9,26 +9,33 @@ import { configFolder, readJson, writeJson } from './files.ts';
 export interface Profile {
   readonly name: string;
   readonly baseUrl: string;
+  /** The project that was chosen with `gpuaas project use`. */
+  readonly project: string | undefined;
 }
 interface Config {
-  readonly profiles?: Readonly<Record<string, { readonly base_url?: string }>>;
+  readonly profiles?: Readonly<Record<string, { readonly base_url?: string; readonly project?: string }>>;
 }
 
-const configPath = (env: Environment) => join(configFolder(env), 'config.json');
+export const configPath = (env: Environment) => join(configFolder(env), 'config.json');
 const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 export async function readProfile(given: Given, env: Environment): Promise<Profile> {
   const name = textOf(given, 'profile') ?? (env['GPUAAS_PROFILE'] || 'default');
   if (!namePattern.test(name)) throw usageFailure(`${JSON.stringify(name)} cannot be the name of a profile.`);
   const config = await readJson<Config>(configPath(env));
-  const kept = Object.hasOwn(config?.profiles ?? {}, name) ? config?.profiles?.[name]?.base_url : undefined;
-  const asked = textOf(given, 'base-url') ?? (env['GPUAAS_BASE_URL'] || kept) ?? (await findLocal(env));
-  return { name, baseUrl: readBaseUrl(asked) };
+  const kept = Object.hasOwn(config?.profiles ?? {}, name) ? config?.profiles?.[name] : undefined;
+  const asked = textOf(given, 'base-url') ?? (env['GPUAAS_BASE_URL'] || kept?.base_url) ?? (await findLocal(env));
+  const baseUrl = readBaseUrl(asked);
+  // A project belongs to an installation, as a sign-in does.
+  return { name, baseUrl, project: kept?.base_url === baseUrl ? kept.project : undefined };
 }
 
 export async function keepProfile(profile: Profile, env: Environment): Promise<void> {
   const config = (await readJson<Config>(configPath(env))) ?? {};
-  const profiles = { ...config.profiles, [profile.name]: { base_url: profile.baseUrl } };
+  const profiles = {
+    ...config.profiles,
+    [profile.name]: { base_url: profile.baseUrl, ...(profile.project && { project: profile.project }) },
+  };
   await writeJson(configPath(env), { ...config, profiles });
 }
 

@@ -37,6 +37,7 @@ function tableOf(operations: readonly Operation[]): string {
       ...(each.params.length + each.query.length + each.body.length === 0 ? ['bare: true'] : []),
       ...(each.keyed ? ['keyed: true'] : []),
       ...(each.inProject ? ['inProject: true'] : []),
+      ...(each.method === 'DELETE' && each.body.length > 0 ? ['body: true'] : []),
       ...(each.isPaged ? ['paged: true'] : []),
       ...(each.isStream ? ['stream: true'] : []),
       ...(each.isText ? ['text: true'] : []),

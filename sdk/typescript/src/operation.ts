@@ -9,6 +9,8 @@ export interface OperationFacts {
   readonly keyed?: true;
   /** It is about a project, which a header names. */
   readonly inProject?: true;
+  /** It is a removal that takes a body. */
+  readonly body?: true;
   readonly paged?: true;
   readonly stream?: true;
   readonly text?: true;

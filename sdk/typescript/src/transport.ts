@@ -52,7 +52,9 @@ export function makeTransport(options: ClientOptions) {
       delete rest[name];
     }
     const project = call.project ?? options.project;
-    const hasBody = facts.method !== 'GET' && facts.method !== 'DELETE';
+    // What is removed says why only where the operation asks for it.
+    const isBare = facts.method === 'DELETE' && !facts.body && Object.keys(rest).length === 0;
+    const hasBody = facts.method !== 'GET' && !isBare;
     return {
       method: facts.method,
       url: `${options.baseUrl.replace(/\/+$/, '')}${path}${query.size > 0 ? `?${query}` : ''}`,

@@ -1,0 +1,22 @@
+import { createInterface } from 'node:readline/promises';
+import type { Session } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+
+/** Goes on after a yes only. Where nobody can be asked, nothing is done. */
+export async function confirm(session: Session, question: string): Promise<void> {
+  if (session.is('yes') || session.is('dry-run')) return;
+  const { stdin, stderr, env } = session.around;
+  if (session.is('no-input') || stdin.isTTY !== true || env['CI']) {
+    throw new Failure(exitCodes.client, `${question} Nobody can be asked here, so nothing was done.`, {
+      next: 'Repeat it with --yes.',
+    });
+  }
+  const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream });
+  try {
+    const answer = (await lines.question(`? ${question} (Y/n) `)).trim().toLowerCase();
+    if (answer === '' || answer === 'y' || answer === 'yes') return;
+  } finally {
+    lines.close();
+  }
+  throw new Failure(exitCodes.client, 'Nothing was done.');
+}

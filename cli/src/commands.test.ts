@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { everyFlag } from './command.ts';
+import { commands, findCommand, nearest } from './commands.ts';
+
+/** Words as a shell would give them, as far as examples need one. */
+const wordsOf = (line: string): string[] =>
+  [
+    ...line
+      .replace(/^\w+=\$\((.*)\)$/, '$1')
+      .replace(/ [<>] .*$/, '')
+      .matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
+  ].map(([, single, double, bare]) => single ?? double ?? bare ?? '');
+
+describe('the table of commands', () => {
+  it('has each name once', () => {
+    const names = commands.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it.each(commands.map((command) => [command.name, command] as const))('%s is whole', async (name, command) => {
+    expect(await command.load()).toBeTypeOf('function');
+    expect(command.summary).not.toMatch(/\.$/);
+    const flags = { ...everyFlag, ...command.flags };
+    const shorts = Object.values(flags).flatMap(({ short }) => short ?? []);
+    expect(shorts).toEqual([...new Set(shorts)]);
+    for (const example of command.examples) {
+      const [program, ...words] = wordsOf(example);
+      expect(program).toBe('gpuaas');
+      expect(findCommand(words)?.command.name).toBe(name);
+      const options = Object.fromEntries(
+        Object.entries(flags).map(([flag, { type, short, many }]) => [
+          flag,
+          { type, ...(short && { short }), ...(many && { multiple: true }) },
+        ]),
+      );
+      const args = words.slice(name.split(' ').length).map((word) => (word.startsWith('--json=') ? '--json' : word));
+      const { positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+      const { args: takes = [] } = command;
+      expect(positionals.length, example).toBeGreaterThanOrEqual(takes.filter(({ optional }) => !optional).length);
+      expect(positionals.length, example).toBeLessThanOrEqual(takes.length);
+    }
+  });
+
+  it('knows what was meant', () => {
+    expect(nearest('lanch')).toContain('launch');
+    expect(nearest('lgoin')[0]).toBe('login');
+    expect(nearest('aloc list')[0]).toBe('alloc list');
+  });
+});

@@ -1,0 +1,84 @@
+import { type CommandSpec, everyFlag, type Run } from '../command.ts';
+import { exitCodes, usageFailure } from '../failure.ts';
+
+/** Completion is a list: after which words may come which. Each shell gets it in its own words. */
+const shells: Readonly<Record<string, (commands: readonly CommandSpec[]) => string>> = { bash, zsh, fish };
+
+export const completion: Run = async (session) => {
+  const make = Object.hasOwn(shells, session.arg(0)) ? shells[session.arg(0)] : undefined;
+  if (!make) throw usageFailure(`There is no completion for ${JSON.stringify(session.arg(0))}.`, 'bash, zsh or fish.');
+  session.around.stdout.write(make(session.commands));
+  return exitCodes.ok;
+};
+
+/** Every beginning of a command, with the words that may follow. */
+function followers(commands: readonly CommandSpec[]): Map<string, string[]> {
+  const after = new Map<string, Set<string>>();
+  for (const { name } of commands) {
+    const words = name.split(' ');
+    words.forEach((word, index) => {
+      const before = words.slice(0, index).join(' ');
+      after.set(before, (after.get(before) ?? new Set()).add(word));
+    });
+  }
+  return new Map([...after].map(([before, words]) => [before, [...words].sort()]));
+}
+const flagsOf = ({ flags = {} }: CommandSpec): string[] =>
+  [...Object.keys(flags), ...Object.keys(everyFlag)].map((name) => `--${name}`);
+
+function bash(commands: readonly CommandSpec[]): string {
+  const words = [...followers(commands)].map(([before, next]) => `    '${before}') words='${next.join(' ')}' ;;`);
+  const flags = commands.map((each) => `    '${each.name}') flags='${flagsOf(each).join(' ')}' ;;`);
+  return `# Completion of gpuaas for bash.
+_gpuaas() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" said='' words='' flags='' at
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    case "\${COMP_WORDS[at]}" in -*) ;; *) said="\${said:+$said }\${COMP_WORDS[at]}" ;; esac
+  done
+  case "$said" in
+${words.join('\n')}
+  esac
+  while [ -n "$said" ] && [ -z "$flags" ]; do
+    case "$said" in
+${flags.join('\n')}
+    esac
+    case "$said" in *' '*) said="\${said% *}" ;; *) said='' ;; esac
+  done
+  case "$current" in -*) words="$flags" ;; esac
+  # shellcheck disable=SC2207
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _gpuaas gpuaas
+`;
+}
+
+function zsh(commands: readonly CommandSpec[]): string {
+  return `#compdef gpuaas
+autoload -U +X bashcompinit && bashcompinit
+${bash(commands)}`;
+}
+
+function fish(commands: readonly CommandSpec[]): string {
+  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const lines = commands.flatMap(({ name, summary, flags = {} }) => {
+    const words = name.split(' ');
+    const last = words.at(-1) ?? name;
+    const before = words.slice(0, -1);
+    const seen = before.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+    const condition = before.length === 0 ? '__fish_use_subcommand' : seen;
+    const here = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+    return [
+      `complete -c gpuaas -f -n ${quote(condition)} -a ${quote(last)} -d ${quote(summary)}`,
+      ...Object.entries(flags).map(
+        ([flag, { meaning, type }]) =>
+          `complete -c gpuaas -n ${quote(here)} -l ${flag}${type === 'string' ? ' -r' : ''} -d ${quote(meaning)}`,
+      ),
+    ];
+  });
+  const parents = [...followers(commands).keys()].filter((before) => before !== '' && !before.includes(' '));
+  const below = parents.map(
+    (parent) =>
+      `complete -c gpuaas -f -n '__fish_use_subcommand' -a ${quote(parent)} -d ${quote(`gpuaas ${parent} …`)}`,
+  );
+  return `# Completion of gpuaas for fish.\n${[...below, ...lines].join('\n')}\n`;
+}

@@ -1,0 +1,59 @@
+import type { Allocation } from '@gpuaas/sdk';
+import type { Run } from '../command.ts';
+import { exitCodes } from '../failure.ts';
+import { formatOf, showOne, tableOf } from '../show/output.ts';
+import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
+
+const soonMs = 30 * 60_000;
+
+/** One screen: who, where, what runs, what it costs, and what needs a look. */
+export const status: Run = async (session) => {
+  const api = await session.api();
+  const [me, profile] = [await api.me.get(), await session.profile()];
+  const project = await api.projects.get({ project_id: await session.project() });
+  const running: Allocation[] = [];
+  for await (const each of api.allocations.list({ limit: 200 }, { project: project.id })) {
+    if (each.ended_at === null) running.push(each);
+  }
+  const perHour = new Map<string, bigint>();
+  for (const { price, state } of running) {
+    if (state !== 'active') continue;
+    const { amount_minor, currency } = price.per_hour;
+    perHour.set(currency, (perHour.get(currency) ?? 0n) + BigInt(amount_minor));
+  }
+  const prices = [...perHour].map(([currency, amount]) => ({ amount_minor: String(amount), currency }));
+  const warnings = running.flatMap((each) => warningsOf(each, session.now()));
+  if (formatOf(session) !== 'table') {
+    showOne(session, { who: me, base_url: profile.baseUrl, project, running, per_hour: prices, warnings }, [
+      'who.posix.username',
+      'project.name',
+      'per_hour',
+    ]);
+    return exitCodes.ok;
+  }
+  const { stdout } = session.around;
+  stdout.write(`${me.posix.username} at ${profile.baseUrl}\n`);
+  stdout.write(`project  ${plain(project.name)} (${project.slug})\n`);
+  stdout.write(`running  ${running.length}${prices.length > 0 ? `, ${prices.map(showMoney).join(' + ')}/h` : ''}\n`);
+  if (running.length > 0) {
+    stdout.write('\n');
+    const columns = ['name', 'state', 'sku', 'gpu_count', 'region', 'expires_at', 'id'] as const;
+    stdout.write(tableOf(running.map((each) => columns.map((name) => showValue(each[name])))));
+  } else {
+    stdout.write('\nNothing runs. gpuaas sku list shows what there is, gpuaas launch starts it.\n');
+  }
+  for (const warning of warnings) stdout.write(`\n! ${warning}`);
+  if (warnings.length > 0) stdout.write('\n');
+  return exitCodes.ok;
+};
+
+function warningsOf({ id, name, state, expires_at, failure }: Allocation, now: number): string[] {
+  const who = plain(name);
+  const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now;
+  return [
+    ...(failure ? [`${who} ${state}: ${plain(failure.reason)} (gpuaas why ${id})`] : []),
+    ...(left < soonMs && left > 0
+      ? [`${who} ends in ${showDuration(left / 1_000)} (gpuaas alloc extend ${id} --for 1h)`]
+      : []),
+  ];
+}

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { rehearse, type Script } from './testing.ts';
+
+/** Output as people and programs see it, letter by letter. `vitest -u` writes it anew; the change is then read. */
+
+const id = '01a1dea2-0000-7000-8000-000000000001';
+const project = { id: '01a1dea2-0000-7000-8000-00000000000a', slug: 'vision', name: 'Vision', organization_id: 'o' };
+const usd = (amount_minor: string) => ({ amount_minor, currency: 'USD' });
+const price = { per_hour: usd('450'), unit_price: usd('450'), unit: 'gpu_hour', price_id: null };
+const page = (...data: readonly object[]) => ({ data, has_more: false, next_cursor: null });
+const allocation = (state: string, more: object = {}) => ({
+  id,
+  name: 'trainer',
+  state,
+  sku: 'h200-sxm-slice',
+  gpu_count: 1,
+  region: 'local',
+  image: 'ubuntu-24.04',
+  profile: { name: 'h200_1g', vcpus: 24, memory_mib: 65_536 },
+  price,
+  created_at: '2026-11-15T11:59:50.123Z',
+  active_at: state === 'active' ? '2026-11-15T11:59:58.000Z' : null,
+  expires_at: null,
+  ended_at: null,
+  idle: null,
+  queue: null,
+  failure: null,
+  receipt: null,
+  release_reason: null,
+  login: { uid: 20_004, gid: 20_004, username: 'u20004' },
+  access: state === 'active' ? { address: '10.92.49.10', port: 2222, username: 'u20004' } : null,
+  tags: { team: 'vision' },
+  ...more,
+});
+const item = (n: number, kind: string, name: string, more: object = {}) => ({
+  id: `t${n}`,
+  at: `2026-11-15T11:59:5${n}.000Z`,
+  kind,
+  name,
+  from_state: null,
+  to_state: null,
+  version: null,
+  detail: {},
+  correlation_id: 'c-7',
+  ...more,
+});
+const items = [
+  item(0, 'transition', 'request', { to_state: 'requested' }),
+  item(1, 'note', 'placement_reserved'),
+  item(2, 'transition', 'provision', { from_state: 'requested', to_state: 'provisioning' }),
+  item(3, 'phase', 'host_check'),
+  item(8, 'transition', 'activate', { from_state: 'provisioning', to_state: 'active' }),
+];
+const decision = {
+  outcome: 'placed',
+  considered: 3,
+  feasible: 2,
+  decided_at: '2026-11-15T11:59:50.000Z',
+  chosen: { gpus: 1, numa_groups: 1, image_cached: true },
+  reasons: [{ constraint: 'health', nodes: 1, message: 'a GPU is not healthy' }],
+  nearest_miss: null,
+  would_fit: [],
+};
+const receipt = {
+  attestation_id: 'a',
+  cuda_version: '13.0',
+  driver_version: '580.1',
+  gpus: 1,
+  passed: true,
+  taken_at: '2026-11-15T11:59:57.000Z',
+};
+const catalogue = page({
+  sku: 'h200-sxm-slice',
+  display_name: 'NVIDIA H200 GPU VM',
+  capacity_shape: 'gpu_slice',
+  allowed_gpu_counts: [1, 2, 4],
+  billing_unit: 'gpu_hour',
+  prices: [{ unit_price: usd('450'), region: null }],
+  availability: [
+    { region: 'local', gpu_count: 1, available: 16 },
+    { region: 'north', gpu_count: 1, available: 3 },
+  ],
+  os_images: ['ubuntu-24.04'],
+});
+const plan = {
+  feasible: true,
+  message: 'It fits.',
+  price,
+  profile: allocation('active').profile,
+  projected: usd('1350'),
+  decision,
+};
+const active = allocation('active', { receipt });
+const world: Script = {
+  'GET /api/v1/me': {
+    id: 'u',
+    posix: { username: 'u20004', uid: 20_004, gid: 20_004 },
+    platform_roles: [],
+    organizations: [{ id: 'o', name: 'Lab', slug: 'lab', role: 'member' }],
+    default_project_id: project.id,
+  },
+  [`GET /api/v1/projects/${project.id}`]: project,
+  'GET /api/v1/catalog': catalogue,
+  'POST /api/v1/allocations/plan': plan,
+  'POST /api/v1/allocations': allocation('requested'),
+  'GET /api/v1/allocations': page(active, allocation('failed', { id: 'x', name: 'evil\u001b[31m', ended_at: null })),
+  [`GET /api/v1/allocations/${id}`]: [allocation('requested'), allocation('provisioning'), active],
+  [`GET /api/v1/allocations/${id}/timeline`]: [page(...items.slice(0, 2)), page(...items.slice(0, 4)), page(...items)],
+  [`GET /api/v1/allocations/${id}/placement`]: decision,
+  [`GET /api/v1/allocations/${id}/attestations`]: page({
+    passed: true,
+    taken_at: receipt.taken_at,
+    problems: [],
+    attestation: { gpus: [{}], driver_version: '580.1', cuda_version: '13.0' },
+  }),
+};
+const nowActive: Script = { ...world, [`GET /api/v1/allocations/${id}`]: active };
+const failed = allocation('failed', {
+  failure: { code: 'gpu_unhealthy', reason: 'A GPU has fallen off the bus.' },
+  ended_at: '2026-11-15T11:59:59.000Z',
+});
+
+interface Golden {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly script?: Script;
+  readonly isTTY?: boolean;
+  readonly env?: Record<string, string>;
+}
+const goldens: readonly Golden[] = [
+  {
+    name: 'launch-terminal',
+    args: ['launch', 'h200-sxm-slicex1', '--for', '3h', '--idle-stop', '30m', '-y'],
+    isTTY: true,
+    env: { NO_COLOR: '1' },
+  },
+  { name: 'launch-pipe', args: ['launch', 'h200-sxm-slicex1', '--for', '3h', '-y', '--quiet'] },
+  { name: 'launch-ndjson', args: ['launch', 'h200-sxm-slice', '--for', '3h', '-y', '--quiet', '-o', 'ndjson'] },
+  { name: 'launch-unasked', args: ['launch', 'h200-sxm-slicex1', '--no-input'] },
+  { name: 'launch-dry', args: ['launch', 'h200-sxm-slicex1', '--tag', 'team=vision', '--dry-run'] },
+  {
+    name: 'launch-full',
+    args: ['launch', 'h200-sxm-slicex1', '-y'],
+    script: {
+      ...world,
+      'POST /api/v1/allocations/plan': {
+        ...plan,
+        feasible: false,
+        message: 'Nothing is free now.',
+        decision: { ...decision, outcome: 'refused', would_fit: [{ change: 'other_region', region: 'north' }] },
+      },
+    },
+  },
+  {
+    name: 'launch-failed',
+    args: ['launch', 'h200-sxm-slicex1', '-y', '--quiet'],
+    script: { ...world, [`GET /api/v1/allocations/${id}`]: failed },
+  },
+  { name: 'status', args: ['status'] },
+  { name: 'alloc-list', args: ['alloc', 'list'] },
+  { name: 'alloc-list-csv', args: ['alloc', 'list', '-o', 'csv', '--columns', 'name,state,price.per_hour'] },
+  { name: 'alloc-get', args: ['alloc', 'get', id], script: nowActive },
+  { name: 'alloc-get-yaml', args: ['alloc', 'get', 'trainer', '-o', 'yaml'], script: nowActive },
+  { name: 'alloc-get-fields', args: ['alloc', 'get', id, '--json=state,access.port'], script: nowActive },
+  { name: 'why', args: ['why', id], script: nowActive },
+  { name: 'why-failed', args: ['why', id], script: { ...world, [`GET /api/v1/allocations/${id}`]: failed } },
+  {
+    name: 'timeline',
+    args: ['timeline', id],
+    script: { ...world, [`GET /api/v1/allocations/${id}/timeline`]: page(...items) },
+  },
+  { name: 'sku-list', args: ['sku', 'list'] },
+  { name: 'explain', args: ['whoami', '--explain'] },
+  {
+    name: 'refused',
+    args: ['release', id, '-y'],
+    script: {
+      ...world,
+      [`POST /api/v1/allocations/${id}/release`]: {
+        refused: 409,
+        body: { code: 'allocation_already_releasing', message: 'It is being released already.', correlation_id: 'c-9' },
+      },
+    },
+  },
+  { name: 'unknown', args: ['alocl', 'list'] },
+  { name: 'missing', args: ['release'] },
+  { name: 'help-launch', args: ['launch', '--help'] },
+  { name: 'help-ops-node', args: ['ops', 'node', '--help'] },
+];
+
+describe('what commands print', () => {
+  it.each(goldens.map((golden) => [golden.name, golden] as const))(
+    '%s',
+    async (name, { args, script = world, isTTY = false, env = {} }) => {
+      const { code, out, err } = await rehearse(args, script, { isTTY, env });
+      const text = `$ gpuaas ${args.join(' ')}\n${out}--- stderr\n${err}--- exit ${code}\n`;
+      expect(text).not.toContain('secret-token');
+      await expect(text).toMatchFileSnapshot(`../golden/${name}.txt`);
+    },
+  );
+});
+
+describe('a launch', () => {
+  it('asks for exactly what was planned, once', async () => {
+    const { asked } = await rehearse(['launch', 'h200-sxm-slicex1', '--for', '1h', '-y', '-d'], world);
+    const wish = { sku: 'h200-sxm-slice', gpus: 1, region: 'local', max_duration_seconds: 3_600 };
+    expect(asked.filter(({ request }) => request.startsWith('POST'))).toEqual([
+      { request: 'POST /api/v1/allocations/plan', body: wish },
+      { request: 'POST /api/v1/allocations', body: wish },
+    ]);
+  });
+
+  it('changes nothing without a yes', async () => {
+    for (const flags of [['--no-input'], ['--dry-run', '-y']]) {
+      const { asked } = await rehearse(['launch', 'h200-sxm-slicex1', ...flags], world);
+      // What is dry is thought of, and not sent.
+      expect(asked.map(({ request }) => request)).not.toContain('POST /api/v1/allocations');
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Session } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { readJson, stateFolder, writeJson } from './files.ts';
+
+/** From what people type to what the API takes: names and slugs to ids. */
+
+export const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+export async function resolveProject(session: Session): Promise<string> {
+  const api = await session.api();
+  const asked = session.text('project') ?? (session.around.env['GPUAAS_PROJECT'] || (await session.profile()).project);
+  if (asked !== undefined) {
+    if (isId(asked)) return asked;
+    for (const { id } of (await api.me.get()).organizations) {
+      for await (const project of api.projects.list({ organization_id: id })) {
+        if (project.slug === asked || project.name === asked) return project.id;
+      }
+    }
+    throw new Failure(exitCodes.notFound, `There is no project ${JSON.stringify(asked)}.`, {
+      next: 'gpuaas project list shows yours.',
+    });
+  }
+  const { default_project_id: own, organizations } = await api.me.get();
+  if (own !== null) return own;
+  // Somebody with a single project means that one.
+  const found: string[] = [];
+  for (const { id } of organizations) {
+    for await (const project of api.projects.list({ organization_id: id, state: 'active' })) found.push(project.id);
+  }
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return only;
+  throw new Failure(exitCodes.client, 'Which project is it about?', {
+    next:
+      only === undefined
+        ? 'Make one with gpuaas project create NAME.'
+        : 'Choose one with gpuaas project use SLUG, or name it with -p.',
+  });
+}
+
+/** The organization that it is about: the only one, the one that was named, or the one of the project. */
+export async function resolveOrganization(session: Session): Promise<string> {
+  const api = await session.api();
+  const asked = session.text('organization');
+  const { organizations } = await api.me.get();
+  if (asked !== undefined) {
+    const found = organizations.find(({ id, slug }) => id === asked || slug === asked);
+    if (found) return found.id;
+    if (isId(asked)) return asked;
+    throw new Failure(exitCodes.notFound, `You belong to no organization ${JSON.stringify(asked)}.`, {
+      next: 'gpuaas whoami shows yours.',
+    });
+  }
+  const [only, another] = organizations;
+  if (only && !another) return only.id;
+  return (await api.projects.get({ project_id: await session.project() })).organization_id;
+}
+
+const lastPath = (session: Session) => join(stateFolder(session.around.env), 'last.json');
+
+/** Remembered for `@last`. What cannot be written down is not worth a failure. */
+export const rememberLast = (session: Session, id: string): Promise<void> =>
+  writeJson(lastPath(session), { allocation: id }).catch(() => undefined);
+
+export async function resolveAllocation(session: Session, text = session.arg(0)): Promise<string> {
+  if (text === '@last') {
+    const last = (await readJson<{ allocation?: string }>(lastPath(session)))?.allocation;
+    if (last !== undefined) return last;
+    throw new Failure(exitCodes.notFound, 'Nothing was launched from here yet.', { next: 'gpuaas alloc list' });
+  }
+  if (isId(text)) return text;
+  const api = await session.api();
+  const found: string[] = [];
+  for await (const { id, name, ended_at } of api.allocations.list(
+    { limit: 200 },
+    { project: await session.project() },
+  )) {
+    if (name === text && ended_at === null) found.push(id);
+  }
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return only;
+  throw new Failure(
+    only === undefined ? exitCodes.notFound : exitCodes.conflict,
+    only === undefined ? `Nothing here is called ${JSON.stringify(text)}.` : `${found.length} are called so.`,
+    { next: 'gpuaas alloc list shows names and ids.' },
+  );
+}
+
+/** Keys by id, name or fingerprint: the person's own, and those of the project. */
+export async function resolveSshKeys(session: Session, wanted: readonly string[]): Promise<readonly string[]> {
+  if (wanted.length === 0) return [];
+  const api = await session.api();
+  const all: { readonly id: string; readonly name: string; readonly fingerprint: string }[] = [];
+  for await (const key of api.sshKeys.list()) all.push(key);
+  for await (const key of api.sshKeys.projectList({}, { project: await session.project() })) all.push(key);
+  return wanted.map((text) => {
+    const found = all.find(({ id, name, fingerprint }) => [id, name, fingerprint].includes(text));
+    if (found) return found.id;
+    throw new Failure(exitCodes.notFound, `There is no SSH key ${JSON.stringify(text)}.`, {
+      next: 'gpuaas key list shows them; gpuaas key add FILE adds one.',
+    });
+  });
+}
+
+export async function resolveNode(session: Session, text = session.arg(0)): Promise<string> {
+  if (isId(text)) return text;
+  for await (const { id, name } of (await session.api()).adminNodes.list({ limit: 200 })) if (name === text) return id;
+  throw new Failure(exitCodes.notFound, `There is no node ${JSON.stringify(text)}.`, { next: 'gpuaas ops node list' });
+}

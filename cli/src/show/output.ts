@@ -1,0 +1,126 @@
+import { type OutputFormat, outputs, type Session } from '../command.ts';
+import { usageFailure } from '../failure.ts';
+import { plain, showValue, valueAt } from './value.ts';
+
+/** Which form an answer takes: a flag, the environment, or a table. */
+export function formatOf(session: Session): OutputFormat {
+  if (session.is('json') || session.text('fields') !== undefined) return 'json';
+  const asked = session.text('output') ?? (session.around.env['GPUAAS_OUTPUT'] || 'table');
+  const found = outputs.find((each) => each === asked);
+  if (!found) throw usageFailure(`There is no output ${JSON.stringify(asked)}.`, `There are: ${outputs.join(', ')}.`);
+  return found;
+}
+
+const chosen = (text: string | undefined): readonly string[] | undefined =>
+  text?.split(',').map((name) => name.trim().toLowerCase());
+
+/** Rows, in the form that was asked for. `columns` are the fields that a table shows, by their paths. */
+export function showRows(session: Session, rows: readonly object[], columns: readonly string[], none: string): void {
+  const { stdout } = session.around;
+  const picked = rows.map((row) => pick(session, row));
+  const shown = chosen(session.text('columns')) ?? columns;
+  switch (formatOf(session)) {
+    case 'json':
+      return void stdout.write(`${JSON.stringify(picked, undefined, 2)}\n`);
+    case 'ndjson':
+      for (const row of picked) stdout.write(`${JSON.stringify(row)}\n`);
+      return;
+    case 'yaml':
+      return void stdout.write(picked.length === 0 ? '[]\n' : picked.map((row) => yamlItem(row)).join(''));
+    case 'csv':
+      stdout.write(`${shown.join(',')}\r\n`);
+      for (const row of rows) stdout.write(`${shown.map((path) => csvCell(valueAt(row, path))).join(',')}\r\n`);
+      return;
+    case 'name':
+      for (const row of rows) stdout.write(`${nameOfRow(row)}\n`);
+      return;
+    default:
+      if (rows.length === 0) session.say(none);
+      else
+        stdout.write(
+          tableOf([shown.map(headOf), ...rows.map((row) => shown.map((path) => showValue(valueAt(row, path))))]),
+        );
+  }
+}
+
+/** One thing. As a table it is its fields, one below the other. */
+export function showOne(session: Session, row: object, columns: readonly string[]): void {
+  const { stdout } = session.around;
+  switch (formatOf(session)) {
+    case 'json':
+      return void stdout.write(`${JSON.stringify(pick(session, row), undefined, 2)}\n`);
+    case 'ndjson':
+      return void stdout.write(`${JSON.stringify(pick(session, row))}\n`);
+    case 'yaml':
+      return void stdout.write(yamlOf(pick(session, row), ''));
+    case 'csv':
+    case 'name':
+      showRows(session, [row], columns, '');
+      return;
+    default: {
+      const shown = chosen(session.text('columns')) ?? columns;
+      const lines = shown
+        .filter((path) => valueAt(row, path) !== undefined)
+        .map((path) => [headOf(path).toLowerCase(), showValue(valueAt(row, path))] as const);
+      stdout.write(pairsOf(lines));
+    }
+  }
+}
+
+export function pairsOf(lines: readonly (readonly [string, string])[], indent = ''): string {
+  const width = Math.max(0, ...lines.map(([left]) => left.length));
+  return lines.map(([left, right]) => `${indent}${left.padEnd(width)}  ${right}\n`).join('');
+}
+
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
+  return rows
+    .map(
+      (row) => `${row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')}\n`,
+    )
+    .join('');
+}
+
+const headOf = (path: string): string => (path.split('.').at(-1) ?? path).replaceAll('_', ' ').toUpperCase();
+
+function pick(session: Session, row: object): object {
+  const fields = session.text('fields')?.split(',');
+  if (!fields) return row;
+  return Object.fromEntries(fields.map((path) => [path, valueAt(row, path.trim()) ?? null]));
+}
+
+function nameOfRow(row: object): string {
+  for (const path of ['id', 'sku', 'slug', 'key', 'stream_seq', 'allocation_id', 'name']) {
+    const value = valueAt(row, path);
+    if (typeof value === 'string') return plain(value);
+  }
+  return '-';
+}
+
+/** A cell that a spreadsheet reads and does not calculate. */
+function csvCell(value: unknown): string {
+  const text =
+    value === null || value === undefined ? '' : typeof value === 'object' ? showValue(value) : plain(String(value));
+  const safe = /^[=+\-@\t\r]/.test(text) && typeof value !== 'number' ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** YAML in the part of it that is JSON, laid out in lines: texts are quoted, so nothing is mistaken for anything. */
+export function yamlOf(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return `${indent}${JSON.stringify(value ?? null)}\n`;
+  if (Array.isArray(value)) return value.map((each) => yamlItem(each, indent)).join('');
+  return Object.entries(value)
+    .map(([name, each]) => {
+      const key = /^[a-z_][a-z0-9_]*$/i.test(name) ? name : JSON.stringify(name);
+      return isNested(each)
+        ? `${indent}${key}:\n${yamlOf(each, `${indent}  `)}`
+        : `${indent}${key}: ${JSON.stringify(each ?? null)}\n`;
+    })
+    .join('');
+}
+const yamlItem = (value: unknown, indent = ''): string =>
+  isNested(value)
+    ? `${indent}- ${yamlOf(value, `${indent}  `).slice(indent.length + 2)}`
+    : `${indent}- ${JSON.stringify(value ?? null)}\n`;
+const isNested = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0;

@@ -1,0 +1,89 @@
+import type { AllocationDetail, PlacementChange, PlacementDecision, TimelineItem } from '@gpuaas/sdk';
+import { plain, showDuration, showMoney, showTime } from './value.ts';
+
+/** What happened, in words. */
+export function sentenceOf({ kind, name, from_state, to_state, detail }: TimelineItem): string {
+  const words = plain(name.replaceAll('_', ' '));
+  switch (kind) {
+    case 'transition':
+      return from_state === null ? `${to_state}` : `${from_state} → ${to_state}`;
+    case 'phase':
+      return words;
+    case 'task':
+      return `the node was asked: ${words}${typeof detail['state'] === 'string' ? ` (${plain(detail['state'])})` : ''}`;
+    default:
+      return words;
+  }
+}
+
+const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** Why it is as it is: one sentence with its cause. */
+export function causeOf(allocation: AllocationDetail, decision: PlacementDecision | undefined): string {
+  const { state, failure, queue, release_reason, receipt, active_at, sku, gpu_count } = allocation;
+  if (failure) return `It is ${state} because ${lower(failure.reason)} (${failure.code}).`;
+  if (queue) {
+    return `It waits because ${lower(queue.reason)}; it is number ${queue.position} in line and gives up at ${showTime(queue.deadline_at)}.`;
+  }
+  if (state === 'released' || state === 'releasing') {
+    return `It is ${state} because ${release_reason ? lower(release_reason.replaceAll('_', ' ')) : 'somebody asked for it'}.`;
+  }
+  if (state === 'active') {
+    const proof = receipt?.passed
+      ? ` because its host proved ${many(receipt.gpus, 'GPU')} with driver ${plain(receipt.driver_version)}`
+      : '';
+    return `It is active${active_at ? ` since ${showTime(active_at)}` : ''}${proof}.`;
+  }
+  const placed = decision?.chosen ? ` on one of ${many(decision.feasible, 'suitable host')}` : '';
+  return `It is ${state}: ${gpu_count} × ${plain(sku)}${placed ? ` was reserved${placed}` : ' is being looked for'}.`;
+}
+
+const lower = (text: string): string => {
+  const clean = plain(text).replace(/\.$/, '');
+  return /^[A-Z](?:[a-z]| )/.test(clean) ? clean.charAt(0).toLowerCase() + clean.slice(1) : clean;
+};
+
+export function placementLines(decision: PlacementDecision): string[] {
+  return [
+    `placement: ${decision.outcome}; ${decision.feasible} of ${many(decision.considered, 'host')} suited (${showTime(decision.decided_at)})`,
+    ...(decision.chosen
+      ? [
+          `chosen: ${many(decision.chosen.gpus, 'GPU')} in ${many(decision.chosen.numa_groups, 'NUMA group')}, image ${decision.chosen.image_cached ? 'already there' : 'still to be fetched'}`,
+        ]
+      : []),
+    ...decision.reasons.map(
+      ({ nodes, message, constraint }) => `${many(nodes, 'host')}: ${plain(message)} (${constraint})`,
+    ),
+    ...(decision.nearest_miss ? [`nearest miss: ${plain(decision.nearest_miss.message)}`] : []),
+    ...decision.would_fit.map((change) => `would fit: ${changeOf(change)}`),
+  ];
+}
+
+export function changeOf({ change, gpus, region, sku }: PlacementChange): string {
+  switch (change) {
+    case 'fewer_gpus':
+      return `with ${many(gpus ?? 1, 'GPU')}`;
+    case 'other_region':
+      return `in ${region}`;
+    case 'other_sku':
+      return `as ${sku}`;
+    default:
+      return 'later: wait for it with --queue';
+  }
+}
+
+/** How to get in, once there is somewhere to get in. */
+export function sshLine({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string | undefined {
+  const ssh = (access?.['ssh'] ?? access) as Readonly<Record<string, unknown>> | null;
+  if (!ssh || typeof ssh['address'] !== 'string') return undefined;
+  const user = typeof ssh['username'] === 'string' ? ssh['username'] : login?.username;
+  const port = ssh['port'] === undefined || ssh['port'] === 22 ? '' : ` -p ${Number(ssh['port'])}`;
+  return plain(`ssh${port} ${user === undefined ? '' : `${user}@`}${ssh['address']}`);
+}
+
+export const priceLine = (
+  price: AllocationDetail['price'],
+  seconds: number | undefined,
+  projected: Parameters<typeof showMoney>[0] | null,
+): string =>
+  `${showMoney(price.per_hour)}/h${seconds !== undefined && projected ? ` · ${showDuration(seconds)} = ${showMoney(projected)} at most` : ''}`;

@@ -1,0 +1,67 @@
+/** One value as a person reads it. What others wrote may hold anything, and a terminal obeys: nothing of that gets out. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\u00b7');
+}
+
+export interface MoneyLike {
+  readonly amount_minor: string;
+  readonly currency: string;
+}
+const isMoney = (value: object): value is MoneyLike => 'amount_minor' in value && 'currency' in value;
+
+const fractionOf = (currency: string): number => {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  } catch {
+    return 2;
+  }
+};
+
+/** `3.10 EUR`, from whole minor units: no number with a point ever holds money. */
+export function showMoney({ amount_minor, currency }: MoneyLike): string {
+  const digits = fractionOf(currency);
+  const sign = amount_minor.startsWith('-') ? '-' : '';
+  const text = amount_minor.replace('-', '').padStart(digits + 1, '0');
+  const whole = text.slice(0, text.length - digits);
+  return `${sign}${whole}${digits > 0 ? `.${text.slice(-digits)}` : ''} ${currency}`;
+}
+
+export const showTime = (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2Z');
+
+export function showValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(showValue).join(',');
+  if (typeof value === 'object') {
+    if (isMoney(value)) return showMoney(value);
+    const pairs = Object.entries(value);
+    return pairs.length === 0 ? '-' : pairs.map(([name, each]) => `${plain(name)}=${showValue(each)}`).join(' ');
+  }
+  const text = plain(String(value));
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? showTime(text) : text;
+}
+
+/** What stands at `price.per_hour` in a row. */
+export const valueAt = (row: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  }, row);
+
+const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** `90s`, `30m`, `3h`, `1h30m`, `2d` in seconds. */
+export function readDuration(text: string): number | undefined {
+  if (!/^(?:\d+[smhd])+$/.test(text)) return undefined;
+  return [...text.matchAll(/(\d+)([smhd])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0),
+    0,
+  );
+}
+
+export function showDuration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return hours >= 48 ? `${Math.round(hours / 24)} d` : `${hours} h${rest > 0 ? ` ${rest} min` : ''}`;
+}

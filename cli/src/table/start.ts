@@ -1,0 +1,104 @@
+import type { CommandGroup, FlagSpec } from '../command.ts';
+
+const timeout: FlagSpec = { type: 'string', value: 'TIME', meaning: 'how long to wait (default: 15m)' };
+
+export const start: CommandGroup = {
+  title: 'Start here',
+  commands: [
+    {
+      name: 'login',
+      summary: 'Sign in',
+      description:
+        'Sign in: with the browser of this machine, or where there is none with a code that is typed into another one.',
+      flags: {
+        browser: { type: 'boolean', meaning: 'with the browser of this machine' },
+        device: { type: 'boolean', meaning: 'with a code, in a browser anywhere' },
+        token: { type: 'string', value: '-', meaning: 'with a token that is read from standard input' },
+        'step-up': { type: 'boolean', meaning: 'prove anew who you are, for an operation that asks for it' },
+      },
+      examples: [
+        'gpuaas login',
+        'gpuaas login --base-url https://gpu.example.com --profile work',
+        'gpuaas login --device',
+        'gpuaas login --token - < token.txt',
+      ],
+      load: async () => (await import('../commands/login.ts')).login,
+    },
+    {
+      name: 'launch',
+      summary: 'Show a plan with its price, ask, and start GPUs',
+      description:
+        'Show what would be started and what it costs, ask, start it, and follow every step until it can be used. In a pipe the answer is the id; -o ndjson answers an object for each step.',
+      args: [{ name: 'SKU[xN]', meaning: 'what to start, and how many GPUs of it' }],
+      flags: {
+        count: { type: 'string', value: 'N', meaning: 'how many GPUs' },
+        region: { type: 'string', value: 'REGION', meaning: 'where (default: where most of it is free)' },
+        name: { type: 'string', value: 'NAME', meaning: 'a name of your own' },
+        image: { type: 'string', value: 'IMAGE', meaning: 'the operating system (default: the first that suits)' },
+        'ssh-key': { type: 'string', value: 'KEY', many: true, meaning: 'who may enter, by name, id or fingerprint' },
+        for: { type: 'string', value: 'TIME', meaning: 'release it after this long: 30m, 3h, 2d' },
+        'idle-stop': { type: 'string', value: 'TIME', meaning: 'release it when its GPUs were idle for this long' },
+        queue: { type: 'string', value: 'TIME', meaning: 'wait in line this long when nothing is free' },
+        tag: { type: 'string', value: 'KEY=VALUE', many: true, meaning: 'a word of your own to find it by' },
+        detach: { type: 'boolean', short: 'd', meaning: 'do not wait until it is active' },
+        timeout,
+      },
+      examples: [
+        'gpuaas launch h200-sxm-slicex1 --for 3h --idle-stop 30m',
+        'gpuaas launch h200-sxm-slice --count 2 --name trainer --ssh-key laptop --tag team=vision',
+        'id=$(gpuaas launch h200-sxm-slicex1 --for 1h --yes)',
+        'gpuaas launch h200x8 --queue 2h --yes --detach',
+      ],
+      load: async () => (await import('../commands/launch.ts')).launch,
+    },
+    {
+      name: 'status',
+      summary: 'One screen: who, which project, what runs, what needs a look',
+      examples: ['gpuaas status', 'gpuaas status -o json'],
+      reads: true,
+      load: async () => (await import('../commands/status.ts')).status,
+    },
+    {
+      name: 'release',
+      summary: 'Give GPUs back',
+      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      flags: {
+        reason: { type: 'string', value: 'TEXT', meaning: 'why, for the record' },
+        wait: { type: 'boolean', meaning: 'until it is released and wiped' },
+        timeout,
+      },
+      examples: ['gpuaas release trainer', 'gpuaas release @last --yes --wait'],
+      load: async () => (await import('../commands/alloc.ts')).release,
+    },
+    {
+      name: 'why',
+      summary: 'Say why an allocation is as it is, with the evidence',
+      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      examples: ['gpuaas why @last', 'gpuaas why trainer -o json'],
+      reads: true,
+      load: async () => (await import('../commands/alloc.ts')).why,
+    },
+    {
+      name: 'timeline',
+      summary: 'Everything that happened to an allocation',
+      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      examples: ['gpuaas timeline @last', 'gpuaas timeline trainer -o csv'],
+      reads: true,
+      load: async () => (await import('../commands/alloc.ts')).timeline,
+    },
+    {
+      name: 'whoami',
+      summary: 'Show who is signed in, and what they belong to',
+      examples: ['gpuaas whoami', 'gpuaas whoami --json'],
+      reads: true,
+      load: async () => (await import('../commands/whoami.ts')).whoami,
+    },
+    {
+      name: 'logout',
+      summary: 'Sign out and forget the sign-in',
+      description: 'Sign out: end the session on the server and forget what was kept here.',
+      examples: ['gpuaas logout', 'gpuaas logout --profile work'],
+      load: async () => (await import('../commands/logout.ts')).logout,
+    },
+  ],
+};

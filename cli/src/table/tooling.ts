@@ -1,0 +1,58 @@
+import type { CommandGroup } from '../command.ts';
+
+export const tooling: CommandGroup = {
+  title: 'Tooling',
+  commands: [
+    {
+      name: 'api',
+      summary: 'Call any operation of the API',
+      description: 'Call any operation of the API and show its answer. Writes carry an Idempotency-Key by themselves.',
+      args: [
+        { name: 'METHOD', meaning: 'GET, POST, PUT, PATCH or DELETE' },
+        { name: 'PATH', meaning: 'from the first slash on' },
+      ],
+      flags: { body: { type: 'string', value: 'JSON', meaning: 'what to send; @file reads a file, - standard input' } },
+      examples: [
+        'gpuaas api GET /api/v1/organizations',
+        `gpuaas api POST /api/v1/organizations --body '{"name": "Lab", "slug": "lab"}'`,
+        'gpuaas api GET /api/v1/activity --project 01a1dea2-0000-7000-8000-000000000000',
+      ],
+      load: async () => (await import('../commands/api.ts')).api,
+    },
+    {
+      name: 'config',
+      summary: 'What is in force, and where each of it comes from',
+      examples: ['gpuaas config', 'gpuaas config -o json'],
+      reads: true,
+      load: async () => (await import('../commands/tooling.ts')).config,
+    },
+    {
+      name: 'completion',
+      summary: 'Completion for a shell',
+      args: [{ name: 'SHELL', meaning: 'bash, zsh or fish' }],
+      examples: [
+        'gpuaas completion bash > ~/.local/share/bash-completion/completions/gpuaas',
+        'gpuaas completion zsh > ~/.zfunc/_gpuaas',
+        'gpuaas completion fish > ~/.config/fish/completions/gpuaas.fish',
+      ],
+      reads: true,
+      load: async () => (await import('../commands/completion.ts')).completion,
+    },
+    {
+      name: 'doctor',
+      summary: 'Check what usually goes wrong',
+      description:
+        'Check what usually goes wrong: the program, its files, the installation, the sign-in and the project.',
+      examples: ['gpuaas doctor', 'gpuaas doctor -o json'],
+      reads: true,
+      load: async () => (await import('../commands/tooling.ts')).doctor,
+    },
+    {
+      name: 'version',
+      summary: 'The version of this program and of the installation',
+      examples: ['gpuaas version'],
+      reads: true,
+      load: async () => (await import('../commands/tooling.ts')).version,
+    },
+  ],
+};
