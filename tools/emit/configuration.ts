@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox';
+import { bootstrapConfig } from '../../server/src/bin/bootstrap/run.ts';
 import { migrateConfig } from '../../server/src/bin/migrate/run.ts';
 import { processes } from '../../server/src/bin/processes.ts';
 import { variable } from '../../server/src/kernel/config.ts';
@@ -82,5 +83,11 @@ ${own.join('\n')}
 Sets a database up or brings it up to date, then ends. Run before the processes of a new release.
 
 ${table(migrateConfig)}
+
+## bootstrap
+
+Makes the first operator of an installation, then ends. See [signing in](guides/signing-in.md).
+
+${table(bootstrapConfig)}
 `;
 }

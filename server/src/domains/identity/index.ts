@@ -165,4 +165,5 @@ export function openCredentials(
 }
 
 export type { ConsoleSession } from './console-sessions-store.ts';
+export { bindFirstOperator, hasOperator } from './first-operator.ts';
 export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };
