@@ -127,7 +127,10 @@ function isAlive(pid) {
   }
 }
 
-/** npm that runs us, on the Node that runs it: the one in node_modules is about to be replaced. */
+/**
+ * npm that runs us, on the Node that runs it: the one in node_modules is about to be replaced.
+ * @returns {[string, string[]]}
+ */
 function npmCommand() {
   const script = process.env.npm_execpath;
   const node = process.env.npm_node_execpath;

@@ -78,16 +78,6 @@ export async function openAllocations(parts: {
 
 export { capacityChannel } from './facts.ts';
 export { type GuardParts, makeGuards } from './guards.ts';
-export { beginRelease, type Leaving, type Left } from './leave.ts';
-export {
-  type AllocationFacts,
-  type AllocationState,
-  type AllocationTransition,
-  advanceAllocation,
-  type MovedAllocation,
-  noteAllocation,
-  stateFacts,
-} from './machine.ts';
 export { makeNodeTenants } from './node-tenants.ts';
 export { readOrder } from './order.ts';
 export type { MayAfford } from './parts.ts';
@@ -103,6 +93,6 @@ export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';
 export { makeProvision } from './sagas/provision.ts';
 export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
-export { claimSlots, freeClaims, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
+export { claimSlots, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
 export { insertAllocation } from './store.ts';
 export { makeProjectAllocations } from './wind-down.ts';

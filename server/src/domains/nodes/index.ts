@@ -6,7 +6,6 @@ export { showFleet } from './fleet-metrics.ts';
 export { readFleet } from './fleet-numbers.ts';
 export { type Identities, makeIdentities, revokeNode } from './identities.ts';
 export type { NodeDoor } from './install.ts';
-export { advanceNode, type NodeTransition } from './machine.ts';
 export { operatorRoutes } from './operator.ts';
 export { makePresence, newcomersChannel, pulseChannel } from './presence.ts';
 export { makeRemovals, removalRun } from './removals.ts';
