@@ -1,4 +1,4 @@
-import { appendFile, lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failureOf, first, key, makeWork, ordersFor, second } from '../conformance-rig.ts';
@@ -161,6 +161,20 @@ describe('taking a whole host back', () => {
     expect(await etc('passwd')).not.toContain(username);
     expect(await etc('group')).not.toContain(username);
     await expect(lstat(join(fixture.homes, username))).rejects.toThrow(/ENOENT/);
+  });
+
+  it('needs no home to end: one that leads elsewhere is removed, and not what it leads to', async () => {
+    const { host, order } = await begin();
+    await host.provisionUser(order, makeWork());
+    const [home, elsewhere] = [join(fixture.homes, fixture.login.username), join(fixture.folder, 'elsewhere')];
+    await rm(home, { recursive: true });
+    await mkdir(join(elsewhere, '.ssh'), { recursive: true });
+    await symlink(elsewhere, home);
+    await host.endRuntime(first);
+    expect((await host.runtimes()).filter(({ running }) => running)).toEqual([]);
+    expect((await host.revokeUser(release(), makeWork())).user_absent.passed).toBe(true);
+    await expect(lstat(home)).rejects.toThrow(/ENOENT/);
+    expect(await readdir(join(elsewhere, '.ssh'))).toEqual([]);
   });
 
   it('does not call a login gone that is still there', async () => {
