@@ -190,6 +190,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
       },
       { id: 'CAP-03', words: 'Availability counts what would really fit, and a reserved slot is nobody else’s' },
       { id: 'FLW-P1', words: 'Capacity is asked for through the API, by people and by machines' },
+      { id: 'FLW-P8', words: 'Whoever watches hears every change of an allocation as an event' },
       { id: 'STM-02', words: 'A place is reserved with the request, leased on the node, and freed with the end' },
       { id: 'CAP-05', words: 'A slice stays in one NUMA group with its fabric, and large holes stay whole' },
       { id: 'STM-08', words: 'A host is enrolled, published, drained, quarantined and retired along one table' },
