@@ -110,7 +110,10 @@ export const invariants: readonly Invariant[] = [
     name: 'I10 one resource per key',
     means: 'What a stored reply says was created is there, was created once, and belongs to one key.',
     sql: `with created as (
-        select principal, route, key, body::jsonb ->> 'id' as id from idempotency_records where status = 201
+        select principal, route, key, body::jsonb ->> 'id' as id from idempotency_records
+        where status = 201 and body::jsonb ? 'id' and exists (
+          select from audit_logs a where a.action like '%.create' and a.target_id = body::jsonb ->> 'id'
+            and a.target_type in ('organization', 'project', 'allocation', 'allocation_group'))
       )
       select c.key, c.id, 'two keys' as fault from created c
       join created d on d.id = c.id and (d.principal, d.route, d.key) <> (c.principal, c.route, c.key)
@@ -121,7 +124,9 @@ export const invariants: readonly Invariant[] = [
       union all
       select c.key, c.id, 'not there' from created c
       where not exists (select from organizations o where o.id::text = c.id)
-        and not exists (select from projects p where p.id::text = c.id)`,
+        and not exists (select from projects p where p.id::text = c.id)
+        and not exists (select from allocations l where l.id::text = c.id)
+        and not exists (select from allocation_groups g where g.id::text = c.id)`,
   },
   {
     name: 'I1 slots of the living',
@@ -159,14 +164,15 @@ export const invariants: readonly Invariant[] = [
       'Every transition in the timeline of an allocation is an edge of its machine, begins where the last one ended, and ends where the allocation is.',
     sql: `with steps as (
         select t.allocation_id, t.from_state, t.to_state, t.version,
-          lag(t.to_state, 1, 'requested') over (partition by t.allocation_id order by t.version) as before,
+          lag(t.to_state) over (partition by t.allocation_id order by t.version) as before,
           row_number() over (partition by t.allocation_id order by t.version desc) = 1 as last
         from allocation_timeline t where t.kind = 'transition'
       )
       select s.allocation_id, s.from_state, s.to_state, s.version from steps s
       join allocations a on a.id = s.allocation_id
-      where s.from_state <> s.before or (s.last and s.to_state <> a.state)
-        or not exists (select from machine_edges e
+      where s.from_state is distinct from s.before or (s.last and s.to_state <> a.state)
+        or (s.from_state is null and s.to_state <> 'requested')
+        or s.from_state is not null and not exists (select from machine_edges e
           where e.machine = 'allocation' and e.from_state = s.from_state and e.to_state = s.to_state)
       union all
       select a.id, a.state, null, a.version from allocations a

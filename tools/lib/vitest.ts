@@ -21,6 +21,7 @@ export async function runTests(
   project: 'unit' | 'production',
   args: readonly string[],
   timeoutMs: number,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<TestRun> {
   const report = reportPath(project);
   mkdirSync(dirname(report), { recursive: true });
@@ -28,7 +29,7 @@ export async function runTests(
   const ran = await runTool(
     'vitest',
     ['run', '--project', project, '--reporter=json', `--outputFile.json=${report}`, '--reporter=dot', ...args],
-    { timeoutMs, env: { NO_COLOR: '1', CI: '1' } },
+    { timeoutMs, env: { NO_COLOR: '1', CI: '1', ...env } },
   );
   if (!existsSync(report)) {
     const failures = [`vitest ended with ${ran.code} before it wrote a report\n${ran.output.trim()}`];

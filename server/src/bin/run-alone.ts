@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { systemClock } from '../kernel/clock.ts';
 import { type Environment, readConfig } from '../kernel/config.ts';
+import { armFailpoints } from '../kernel/failpoint.ts';
 import { systemIds } from '../kernel/id.ts';
 import { makeLog } from '../kernel/log.ts';
 import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
@@ -33,6 +34,14 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
   try {
     const base = readConfig(spec.name, everyProcess, env);
     log = makeLog(spec.name, base.logLevel, out);
+    // Whoever started a process that is here to break may say where, while it runs.
+    if (base.failpoints !== undefined) {
+      process.on('message', ({ failpoints }: { readonly failpoints?: string }) => {
+        if (failpoints === undefined) return;
+        armFailpoints(failpoints);
+        process.send?.({ armed: failpoints });
+      });
+    }
     const tracing = startTracing({ otlpEndpoint: base.otlpEndpoint });
     process.on('unhandledRejection', (error) => {
       log.fatal({ err: error }, 'a fault that nobody handled');

@@ -34,6 +34,19 @@ describe('a failpoint', () => {
     expect(failpoint('write.before-commit')).toBeUndefined();
   });
 
+  it('may be armed for one thing that passes, among others', async () => {
+    armFailpoints('write.before-commit@project.create=fail:2');
+    expect(failpoint('write.before-commit', 'project.update')).toBeUndefined();
+    expect(failpoint('write.before-commit', () => ['project.remove', 'project.create'])).toBeUndefined();
+    const second = failpoint('write.before-commit', () => ['project.remove', 'project.create']);
+    await expect(second).rejects.toThrow('failpoint write.before-commit@project.create');
+  });
+
+  it('is there for later when none is armed yet', () => {
+    armFailpoints('none');
+    expect(failpoint('write.before-commit')).toBeUndefined();
+  });
+
   it('stalls for ever', async () => {
     armFailpoints('http.before-response=stall,relay.after-publish=fail');
     expect(await settled(failpoint('http.before-response'))).toBe('pending');

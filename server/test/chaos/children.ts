@@ -14,6 +14,8 @@ export interface Child {
   /** How it ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   output(): string;
+  /** Where it is to die from now on. Only of one that was started with failpoints. */
+  arm(failpoints: string): Promise<void>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   /** As if whoever started it had gone. */
   leave(): void;
@@ -26,7 +28,13 @@ export interface Installation {
   token(subject: string): Promise<string>;
   start(name: ChildName, failpoints?: string): Promise<Child>;
   /** Answers undefined when the connection broke before an answer came. */
-  call(method: string, path: string, ask: { as: string; key?: string; body?: object }): Promise<Answer | undefined>;
+  call(
+    method: string,
+    path: string,
+    ask: { as: string; key?: string; body?: object; project?: string },
+  ): Promise<Answer | undefined>;
+  /** Any other program of ours that says when it has started. */
+  fork(program: string, argument: string): Promise<Child>;
   close(): Promise<void>;
 }
 export interface Answer {
@@ -42,7 +50,7 @@ const families = {
   'provisioning-worker': 'gpuaas_worker',
 } as const;
 
-export async function openInstallation(): Promise<Installation> {
+export async function openInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const schema = await openTestSchema();
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-chaos-'));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
@@ -51,6 +59,57 @@ export async function openInstallation(): Promise<Installation> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const children = new Set<ChildProcess>();
+
+  async function launch(
+    name: string,
+    path: string,
+    args: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Child> {
+    const child = fork(path, [...args], {
+      execArgv: ['--disable-warning=DeprecationWarning'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: settings,
+    });
+    children.add(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        output = (output + chunk.toString()).slice(-20_000);
+      });
+    }
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.once('exit', (code, signal) => {
+        children.delete(child);
+        resolve({ code, signal });
+      }),
+    );
+    const healthUrl = await Promise.race([
+      new Promise<string>((resolve) =>
+        child.on('message', (message: { healthUrl: string }) => resolve(message.healthUrl)),
+      ),
+      ended.then(() => {
+        throw new Error(`${name} ended while it started: ${output}`);
+      }),
+    ]);
+    return {
+      healthUrl,
+      ended,
+      output: () => output,
+      arm: (failpoints) =>
+        new Promise((resolve) => {
+          const hear = (message: { armed?: string }) => {
+            if (message.armed !== failpoints) return;
+            child.off('message', hear);
+            resolve();
+          };
+          child.on('message', hear);
+          child.send({ failpoints });
+        }),
+      kill: (signal) => void child.kill(signal),
+      leave: () => child.disconnect(),
+    };
+  }
 
   return {
     schema,
@@ -65,58 +124,28 @@ export async function openInstallation(): Promise<Installation> {
         .setIssuedAt()
         .setExpirationTime('1h')
         .sign(privateKey),
-    async start(name, failpoints) {
-      const child = fork(join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
-        execArgv: ['--disable-warning=DeprecationWarning'],
-        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        env: {
-          GPUAAS_DATABASE_URL: schema.as(families[name]),
-          GPUAAS_PLUMBING_URL: schema.url,
-          GPUAAS_DATABASE_POOL_SIZE: '4',
-          GPUAAS_INSTANCE: 'chaos',
-          GPUAAS_PORT: String(port),
-          GPUAAS_NODE_PORT: '0',
-          GPUAAS_OIDC_ISSUER: 'https://issuer.test',
-          GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
-          ...(failpoints && { GPUAAS_FAILPOINTS: failpoints }),
-        },
-      });
-      children.add(child);
-      let output = '';
-      for (const stream of [child.stdout, child.stderr]) {
-        stream?.on('data', (chunk: Buffer) => {
-          output = (output + chunk.toString()).slice(-20_000);
-        });
-      }
-      const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
-        child.once('exit', (code, signal) => {
-          children.delete(child);
-          resolve({ code, signal });
-        }),
-      );
-      const healthUrl = await Promise.race([
-        new Promise<string>((resolve) =>
-          child.on('message', (message: { healthUrl: string }) => resolve(message.healthUrl)),
-        ),
-        ended.then(() => {
-          throw new Error(`${name} ended while it started: ${output}`);
-        }),
-      ]);
-      return {
-        healthUrl,
-        ended,
-        output: () => output,
-        kill: (signal) => void child.kill(signal),
-        leave: () => child.disconnect(),
-      };
-    },
-    async call(method, path, { as, key, body }) {
+    start: (name, failpoints) =>
+      launch(name, join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
+        GPUAAS_DATABASE_URL: schema.as(families[name]),
+        GPUAAS_PLUMBING_URL: schema.url,
+        GPUAAS_DATABASE_POOL_SIZE: '4',
+        GPUAAS_INSTANCE: 'chaos',
+        GPUAAS_PORT: String(port),
+        GPUAAS_NODE_PORT: '0',
+        GPUAAS_OIDC_ISSUER: 'https://issuer.test',
+        GPUAAS_OIDC_KEYS_URL: pathToFileURL(keysPath).href,
+        ...env,
+        ...(failpoints && { GPUAAS_FAILPOINTS: failpoints }),
+      }),
+    fork: (program, argument) => launch(program, join(import.meta.dirname, program), [argument], {}),
+    async call(method, path, { as, key, body, project }) {
       try {
         const response = await fetch(`${url}${path}`, {
           method,
           headers: {
             authorization: `Bearer ${as}`,
             ...(key && { 'idempotency-key': key }),
+            ...(project && { 'x-project-id': project }),
             ...(body && { 'content-type': 'application/json' }),
           },
           ...(body && { body: JSON.stringify(body) }),

@@ -214,7 +214,7 @@ describe('the life of an allocation', () => {
     async () => {
       const canary = join(tmpdir(), `gpuaas-canary-${systemIds.next()}`);
       const names = [
-        `$(touch ${canary}); \`touch ${canary}\` && touch ${canary} | "x" \\`,
+        `$(touch ${canary}); \`id\` && rm -rf ~ | "x" \\`,
         `- &a *a {b: !!js/function 'x'} # "comment": | > %TAG`,
         '<img src=x onerror=alert(1)></script><b>&amp;',
       ];

@@ -96,7 +96,7 @@ describe('many who want the last GPUs', () => {
       expect(await booked()).toEqual({ slots: 32, holders: 32, claims: 32, broken: 0 });
       asked += crowd;
     }
-  }, 600_000);
+  }, 600_000 + attempts * 20);
 
   it('[CAP-05] fill NUMA groups without splitting anybody', async () => {
     for (let nodes = 0; nodes < 4; nodes += 1) await yard.addNode();
@@ -189,7 +189,7 @@ describe('release, forced release, expiry and the loss of a node', () => {
     }
     // The race is one: different runners win it.
     expect(winners.size).toBeGreaterThan(1);
-  }, 600_000);
+  }, 600_000 + races * 200);
 });
 
 describe('a reservation', () => {

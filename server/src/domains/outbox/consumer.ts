@@ -63,6 +63,7 @@ export async function startConsumer(parts: {
       throw new Error(`${envelope.event_type} carries a payload that is not as declared`);
     }
     const payload = envelope.payload as never;
+    await failpoint('consumer.before-effect', envelope.event_type);
     const prepared = await listening.before?.(payload, envelope);
     await db.write(actFor(envelope, listening.action), async (tx) => {
       const first = await tx.run(record, [name, envelope.event_id]);
@@ -70,7 +71,7 @@ export async function startConsumer(parts: {
       const target = await listening.effect(tx, payload, envelope, prepared);
       return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
     });
-    await failpoint('consumer.after-effect');
+    await failpoint('consumer.after-effect', envelope.event_type);
   }
 
   async function dead({ message, attempt }: Delivery, reason: string): Promise<void> {

@@ -10,7 +10,7 @@ export const away = { firstMs: 50, maxMs: 5 * secondMs };
 export const refused = { firstMs: 25, maxMs: 250 };
 
 /** A consumer that says nothing for this long has died, and its event goes to another one. */
-export const ackWaitMs = 30 * secondMs;
+export const ackWaitMs = 5 * secondMs;
 /** Between two deliveries of an event that a consumer failed on. */
 export const redelivery = { backoffMs: 500, maxBackoffMs: minuteMs };
 /** Keys that one consumer works on at a time; events of one key stay in order. */

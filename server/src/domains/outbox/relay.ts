@@ -73,7 +73,9 @@ export async function startRelay(parts: {
       settled = undefined;
       const last = rows.at(-1);
       if (last) {
+        const subjects = () => rows.map(({ subject }) => subject);
         try {
+          await failpoint('relay.before-publish', subjects);
           await inSpan('outbox relay', { attributes: { 'messaging.batch.message_count': rows.length } }, () =>
             publish(rows),
           );
@@ -84,9 +86,9 @@ export async function startRelay(parts: {
           await clock.sleep(backoffMs(away, failures), signal).catch(() => undefined);
           continue;
         }
-        await failpoint('relay.after-publish');
+        await failpoint('relay.after-publish', subjects);
         // Nobody waits for the mark: the next look goes out behind it.
-        settled = reader.settle(last.position);
+        settled = reader.settle(last.position).then(() => failpoint('relay.after-mark', subjects));
         settled.catch(() => undefined);
         failures = 0;
         lastGoodAt = clock.now();

@@ -163,7 +163,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
             }
             if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
             if (outcome.replayed) replays.inc();
-            await failpoint('http.before-response');
+            await failpoint('http.before-response', route.id);
             return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
           },
         ),

@@ -14,6 +14,7 @@ import {
 import type { Denials, Identities, Reports, Results } from '../../domains/nodes/index.ts';
 import { makeAct, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -151,6 +152,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
     const taskId = found?.[3] ?? '';
     const fault = judge(peers.get(request.socket as TLSSocket), nodeId);
     if (fault) return refuse(response, fault);
+    await failpoint('node.received', kind);
     switch (kind) {
       case 'tasks/wait':
         return parts.room.wait(nodeId, response);
@@ -166,13 +168,17 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
         const body = await readProgress(request);
         if (body instanceof Fault) return refuse(response, body);
         const act = makeAct(viewerOf(request, nodeId), 'node_task.progress', ids.next());
-        return send(response, await parts.results.progress(act, nodeId, taskId, body));
+        const noted = await parts.results.progress(act, nodeId, taskId, body);
+        await failpoint('node.before-answer', kind);
+        return send(response, noted);
       }
       case 'result': {
         const body = await readResult(request);
         if (body instanceof Fault) return refuse(response, body);
         const act = makeAct(viewerOf(request, nodeId), 'node_task.result', ids.next());
-        return send(response, await parts.results.settle(act, nodeId, taskId, body));
+        const settled = await parts.results.settle(act, nodeId, taskId, body);
+        await failpoint('node.before-answer', kind);
+        return send(response, settled);
       }
     }
   }

@@ -59,7 +59,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   const schema = options.schema ?? 'bus';
   if (!/^[a-z][a-z0-9_]{0,40}$/.test(schema)) throw new Error(`${schema} is no name for the schema of a bus`);
   const channel = `${schema}_news`;
-  const sweepS = Math.max(1, Math.round((options.sweepMs ?? 5_000) / 1_000));
+  const sweepS = Math.max(1, Math.round((options.sweepMs ?? 2_000) / 1_000));
 
   const pool = new pg.Pool({
     connectionString: url,

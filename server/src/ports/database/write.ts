@@ -90,7 +90,7 @@ export function makeWrite(parts: {
         throw new Error(`${act.action} ended in neither commit nor abandon of its own transaction`);
       tx.end();
       if (ending.receipt) {
-        await failpoint('write.before-commit');
+        await failpoint('write.before-commit', act.action);
         const written = commitValues(act, ending.value, ending.receipt, idempotency);
         // Its failure is that of the commit, which is waited for.
         conversation.ask(actCommit, written).catch(() => undefined);
@@ -114,7 +114,7 @@ export function makeWrite(parts: {
       throw translate(error);
     }
     giveBack(true);
-    await failpoint('write.after-commit');
+    await failpoint('write.after-commit', act.action);
     if (ending.receipt.events !== 'none') parts.onEvents();
     if (tx.wakes.length > 0) parts.onWakes(tx.wakes);
     return { value: ending.value } as Outcome<E> & Written<unknown>;

@@ -2,6 +2,7 @@ import { type Context, context, ROOT_CONTEXT, SpanStatusCode, trace } from '@ope
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { makeAct, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Halt, type Saga, type StepContext } from '../../kernel/saga.ts';
@@ -88,7 +89,14 @@ async function tryOnce(
   const given = { act, params, done, signal } as unknown as StepContext<never, unknown>;
   const body = entry.kind === 'step' ? entry.step : entry.wait;
 
+  const place = `${plan.saga}.${step.name}`;
   const perform = async (): Promise<Tried> => {
+    await failpoint('saga.before-step', place);
+    const tried = await performStep();
+    await failpoint('saga.after-step', place);
+    return tried;
+  };
+  const performStep = async (): Promise<Tried> => {
     if (work === 'undo') {
       if (typeof body.undo === 'function') await body.undo(given, done[step.name]);
       return { end: 'ok', out: null };

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { argv } from 'node:process';
+import { openAgent, openSimulatedHost, type Work } from '@gpuaas/agent';
+import { controlPlaneSpiffeId } from '@gpuaas/contract/node';
+import { systemClock } from '../../src/kernel/clock.ts';
+
+/**
+ * An agent on a host that does not exist, in a process of its own that can be killed: at each checkpoint of a task, and
+ * as each phase of the host's work begins. What it needs comes as one argument, where to die comes while it runs.
+ */
+export interface AgentOrder {
+  readonly folder: string;
+  readonly url: string;
+  readonly speed: number;
+  readonly enrolment?: { readonly token: string; readonly caFingerprint?: string };
+}
+const order = JSON.parse(argv[2] ?? '{}') as AgentOrder;
+const pace = { speed: order.speed };
+const host = await openSimulatedHost({ folder: join(order.folder, 'host'), clock: systemClock, pace, seed: 'chaos' });
+
+let deadly: string | undefined;
+const pass = (place: string): Promise<void> | undefined => {
+  if (place !== deadly) return undefined;
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => undefined);
+};
+const watched = (work: Work, type: string): Work => ({
+  ...work,
+  phase(name, percent) {
+    void pass(`${name}@${type}`);
+    work.phase(name, percent);
+  },
+});
+
+const agent = await openAgent({
+  host: {
+    ...host,
+    provisionSlice: (params, work) => host.provisionSlice(params, watched(work, 'slice.vm_provision')),
+    releaseSlice: (params, work) => host.releaseSlice(params, watched(work, 'slice.vm_release')),
+  },
+  clock: systemClock,
+  settings: {
+    url: new URL(order.url),
+    stateDir: join(order.folder, 'agent'),
+    agentVersion: '1.0.0-chaos',
+    peerId: controlPlaneSpiffeId,
+    // A process is killed here, not the machine: what was written is there.
+    forcesToDisk: false,
+    ...(order.enrolment && { enrolment: order.enrolment }),
+  },
+  checkpoint: (name, task) => pass(`${name}@${(task as { readonly task_type?: string }).task_type}`),
+});
+process.on('message', ({ failpoints }: { readonly failpoints: string }) => {
+  deadly = failpoints === 'none' ? undefined : failpoints.replace(/=kill$/, '');
+  process.send?.({ armed: failpoints });
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ started: agent.nodeId });

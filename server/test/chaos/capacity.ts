@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Victim } from '../../../tools/chaos/cells.ts';
+import { makeCaller } from '../../src/bin/all/caller.ts';
+import { onboardFleet } from '../../src/bin/all/onboarding.ts';
+import type { LocalFleet } from '../../src/bin/all/simulated-fleet.ts';
+import { makeIdentities } from '../../src/domains/identity/index.ts';
+import { eventually } from '../../src/domains/outbox/testing.ts';
+import { actsOf } from '../../src/kernel/act.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { openPostgres } from '../../src/ports/database/postgres.ts';
+import type { AgentOrder } from './agent-child.ts';
+import { type Child, freePort, type Installation, openInstallation } from './children.ts';
+
+/** An installation that sells GPUs, all of it in processes that can be killed, with one host and somebody who buys. */
+export interface Capacity {
+  readonly root: pg.Client;
+  /** Asks for a GPU, has it, gives it back; through whatever happens meanwhile. Answers how it ended. */
+  live(name: string): Promise<'released' | 'failed'>;
+  /** Resolves when the process has died at the place and stands again. */
+  killAt(victim: Victim, place: string): Promise<void>;
+  /** What a process said last, for whoever wonders why. */
+  output(victim: Victim): string;
+  close(): Promise<void>;
+}
+
+const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
+const speed = 2_000;
+const againMs = 100;
+/** Nobody notices a lost hand-out sooner than this, and the matrix waits for it in every cell that loses one. */
+const policies = { 'node.task_redispatch_seconds': 2, 'node.heartbeat_seconds': 1 };
+
+export async function openCapacity(): Promise<Capacity> {
+  const folder = await mkdtemp(join(tmpdir(), 'gpuaas-capacity-'));
+  const nodePort = await freePort();
+  const installation = await openInstallation({
+    GPUAAS_SECRETS_KEY: randomBytes(32).toString('base64'),
+    GPUAAS_NODE_PORT: String(nodePort),
+    GPUAAS_REQUESTS_PER_MINUTE: '100000',
+  });
+  const root = new pg.Client({ connectionString: installation.schema.url });
+  await root.connect();
+  const agentOrder: AgentOrder = { folder, url: `https://127.0.0.1:${nodePort}`, speed };
+  const children = new Map<Victim, Child>();
+  const startAs = (victim: Victim): Promise<Child> =>
+    victim === 'agent'
+      ? installation.fork('agent-child.ts', JSON.stringify(agentOrder))
+      : installation.start(victim, 'none');
+  const childOf = (victim: Victim): Child => {
+    const child = children.get(victim);
+    if (!child) throw new Error(`${victim} does not run`);
+    return child;
+  };
+
+  for (const victim of ['api', 'outbox-relay', 'provisioning-worker'] as const) {
+    children.set(victim, await startAs(victim));
+  }
+  await openForBusiness(installation, root, async (enrolment) => {
+    const order: AgentOrder = { ...agentOrder, enrolment };
+    children.set('agent', await installation.fork('agent-child.ts', JSON.stringify(order)));
+  });
+  const token = await installation.token('buyer');
+  const buyer = makeCaller(installation.url, async () => token);
+  const { id: organizationId } = (await buyer('POST', '/api/v1/organizations', {
+    ...{ name: 'Chaos', slug: 'chaos' },
+  })) as { id: string };
+  const { id: project } = (await buyer('POST', `/api/v1/organizations/${organizationId}/projects`, {
+    ...{ name: 'Chaos', slug: 'chaos' },
+  })) as { id: string };
+
+  /** With one key until there is an answer. What is refused because it was done before is done. */
+  const insist = async (path: string, body: object) => {
+    const key = systemIds.next();
+    for (;;) {
+      const answer = await installation.call('POST', path, { as: token, key, project, body });
+      if (answer && answer.status < 500 && answer.body.code !== 'idempotency_in_progress') return answer;
+      await systemClock.sleep(againMs);
+    }
+  };
+  const stateOf = async (id: string) =>
+    (await root.query<{ state: string }>('select state from allocations where id = $1', [id])).rows[0]?.state ?? 'gone';
+  const until = (id: string, ...states: readonly string[]) =>
+    eventually(async () => {
+      const state = await stateOf(id);
+      return states.includes(state) ? state : undefined;
+    });
+
+  return {
+    root,
+    async live(name) {
+      const made = await insist('/api/v1/allocations', { ...slice, name });
+      if (made.status !== 201) throw new Error(`${name} was refused: ${JSON.stringify(made.body)}`);
+      const id = made.body.id as string;
+      if ((await until(id, 'active', 'failed')) === 'failed') return 'failed';
+      const left = await insist(`/api/v1/allocations/${id}/release`, {});
+      if (left.status !== 202) throw new Error(`${name} could not be given back: ${JSON.stringify(left.body)}`);
+      await until(id, 'released');
+      return 'released';
+    },
+    async killAt(victim, place) {
+      const child = childOf(victim);
+      await child.arm(`${place}=kill`);
+      const { signal, code } = await child.ended;
+      if (signal !== 'SIGKILL') throw new Error(`${victim} ended with ${signal ?? code}: ${child.output()}`);
+      children.set(victim, await startAs(victim));
+    },
+    output: (victim) => childOf(victim).output(),
+    async close() {
+      await root.end();
+      await installation.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** What operators do on the first day: a catalogue, one host in service, and settings for an impatient installation. */
+async function openForBusiness(
+  installation: Installation,
+  root: pg.Client,
+  startAgent: (enrolment: NonNullable<AgentOrder['enrolment']>) => Promise<void>,
+): Promise<void> {
+  const token = await installation.token('operator');
+  const database = await openPostgres({
+    ...{ url: installation.schema.url, clock: systemClock, ids: systemIds, log: silentLog, name: 'chaos', poolSize: 2 },
+  });
+  try {
+    const begin = actsOf('start', systemIds);
+    const identities = makeIdentities({ db: database.database, begin, ids: systemIds, clock: systemClock });
+    const known = { issuer: 'https://issuer.test', subject: 'operator', kind: 'user' } as const;
+    const { id } = await identities.recognise(known, systemIds.next());
+    await identities.bindPlatformRole(id, 'platform_superadmin', systemIds.next());
+  } finally {
+    await database.close();
+  }
+  const operator = makeCaller(installation.url, async () => token);
+  await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'something to sell' });
+  for (const [key, value] of Object.entries(policies)) {
+    await operator('PUT', `/api/v1/admin/policies/${key}`, { level: 'global', value, reason: 'nobody waits' });
+  }
+  let isStarted = false;
+  const member = {
+    plan: { name: 'chaos-1', region: 'local', sku: slice.sku, model: 'H200' },
+    isEnrolled: () => isStarted,
+    agent: () => isStarted,
+    async startAgent(enrolment: NonNullable<AgentOrder['enrolment']>) {
+      await startAgent(enrolment);
+      isStarted = true;
+    },
+  };
+  await onboardFleet({
+    fleet: { members: [member] } as unknown as LocalFleet,
+    call: operator,
+    log: silentLog,
+    signal: new AbortController().signal,
+    answerWithinMs: 20_000,
+  });
+  const { rows } = await root.query(`select from slots where state = 'available'`);
+  if (rows.length !== 8) throw new Error(`the host has ${rows.length} slots to sell`);
+}

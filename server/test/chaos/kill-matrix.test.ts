@@ -1,0 +1,72 @@
+import { env } from 'node:process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchesOf, cells } from '../../../tools/chaos/cells.ts';
+import { brokenInvariants } from '../../../tools/chaos/invariants.ts';
+import { failpointNames } from '../../src/kernel/failpoint.ts';
+import { type Capacity, openCapacity } from './capacity.ts';
+
+/**
+ * Allocations are made and given back while api, relay, worker and agent are killed, each at one place after the other,
+ * before and after every step. All four die together, since nobody promises that trouble comes alone. After each batch
+ * everything has come to its end without anybody's help, and every invariant holds.
+ *
+ * `GPUAAS_CHAOS=all` adds the places that lie between the same two commits as others: `npm run chaos`.
+ */
+const all = env['GPUAAS_CHAOS'] === 'all';
+const chosen = cells.filter(({ beside }) => all || !beside);
+const batches = batchesOf(chosen);
+const patience = 180_000;
+/** Places are passed once in each life; another round is for what was passed before it was armed. */
+const livesAtOnce = 2;
+const mostRounds = 6;
+
+let capacity: Capacity;
+beforeAll(async () => {
+  capacity = await openCapacity();
+}, patience);
+afterAll(() => capacity?.close(), patience);
+
+const ask = async (text: string) => (await capacity.root.query(text)).rows as object[];
+
+describe('the kill matrix', () => {
+  it('knows a place for every failpoint, and sixty of them are tried every time', () => {
+    const named = new Set(cells.filter(({ victim }) => victim !== 'agent').map(({ place }) => place.split('@')[0]));
+    expect([...named].sort()).toEqual([...failpointNames].sort());
+    expect(chosen.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each(batches.map((batch, index) => [batch.map(({ place }) => place).join(', '), batch, index] as const))(
+    'comes to an end by itself after deaths at %s',
+    async (_, batch, index) => {
+      const waiting = new Set(batch);
+      let stoodAgainMs = 0;
+      const victims = Object.values(Object.groupBy(batch, ({ victim }) => victim));
+      const deaths = victims.map(async (line) => {
+        for (const cell of line) {
+          await capacity.killAt(cell.victim, cell.place);
+          waiting.delete(cell);
+          stoodAgainMs = performance.now();
+        }
+      });
+      for (let round = 0; waiting.size > 0 && round < mostRounds; round += 1) {
+        const lives = Array.from({ length: livesAtOnce }, (__, life) => capacity.live(`${index}-${round}-${life}`));
+        for (const end of await Promise.all(lives)) expect(end).toBe('released');
+      }
+      expect([...waiting].map(({ victim, place }) => `${victim} passed ${place}`)).toEqual([]);
+      await Promise.all(deaths);
+      expect(await brokenInvariants(ask)).toEqual([]);
+      if (env['GPUAAS_CHAOS_SAY']) {
+        const convergedMs = Math.round(performance.now() - stoodAgainMs);
+        process.stdout.write(`${JSON.stringify({ batch: index, deaths: batch.length, convergedMs })}\n`);
+      }
+    },
+    patience,
+  );
+
+  it('leaves nothing behind: no slot is held, no task is open, nothing was charged twice', async () => {
+    expect(await ask(`select id from slots where state <> 'available'`)).toEqual([]);
+    expect(await ask(`select id from node_tasks where state in ('queued', 'dispatched')`)).toEqual([]);
+    expect(await ask(`select id from allocation_claims where freed_at is null`)).toEqual([]);
+    expect(await ask('select * from dead_letters')).toEqual([]);
+  });
+});

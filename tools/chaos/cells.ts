@@ -1,0 +1,111 @@
+/**
+ * The cells of the kill matrix: which process dies, and where. The places follow an allocation from the request to the
+ * last proof that nothing of it is left, each with a before and an after; every failpoint of the product is in here.
+ */
+export type Victim = 'api' | 'outbox-relay' | 'provisioning-worker' | 'agent';
+export interface Cell {
+  readonly victim: Victim;
+  /** A failpoint of the product, or a checkpoint of the agent, and what it is about. */
+  readonly place: string;
+  /** Left to `npm run chaos`: a place beside it, between the same two commits, is tried every time. */
+  readonly beside?: true;
+}
+
+const around = (victim: Victim, action: string): Cell[] =>
+  ['before-commit', 'after-commit'].map((when) => ({ victim, place: `write.${when}@${action}` }));
+const events = [
+  'provisioning.requested',
+  'provisioning.phase',
+  'provisioning.active',
+  'provisioning.releasing.requested',
+  'provisioning.releasing.completed',
+];
+const steps = [
+  'allocation.provision.begin',
+  'allocation.provision.machine',
+  'allocation.provision.judge',
+  'allocation.provision.activate',
+  'allocation.vacate.hold',
+  'allocation.vacate.emptied',
+  'allocation.vacate.prove',
+];
+const api: Cell[] = [
+  ...[
+    'allocation.create',
+    'node_task.dispatch',
+    'node_task.progress',
+    'node_task.result',
+    'allocation.release',
+  ].flatMap((action) => around('api', action)),
+  ...[
+    'http.before-response@allocation_create',
+    'http.before-response@allocation_release',
+    'node.received@tasks/wait',
+    'node.received@progress',
+    'node.received@result',
+    'node.before-answer@progress',
+    'node.before-answer@result',
+  ].map((place): Cell => ({ victim: 'api', place })),
+];
+const relay: Cell[] = events.flatMap((event) =>
+  ['before-publish', 'after-publish', 'after-mark'].map(
+    (when): Cell => ({ victim: 'outbox-relay', place: `relay.${when}@${event}` }),
+  ),
+);
+const worker: Cell[] = [
+  ...['provisioning.requested', 'provisioning.releasing.requested'].flatMap((event) =>
+    ['before-effect', 'after-effect'].map(
+      (when): Cell => ({ victim: 'provisioning-worker', place: `consumer.${when}@${event}` }),
+    ),
+  ),
+  // After the commit of these is after the effect of their events.
+  ...['allocation.begin_provisioning', 'allocation.begin_release']
+    .flatMap((action) => around('provisioning-worker', action))
+    .map((cell): Cell => (cell.place.startsWith('write.after') ? { ...cell, beside: true } : cell)),
+  ...['node_task.answer', ...steps.map((step) => `saga.${step}`)].flatMap((action) =>
+    around('provisioning-worker', action),
+  ),
+  ...steps.flatMap((step) =>
+    ['before-step', 'after-step'].map(
+      (when): Cell => ({
+        victim: 'provisioning-worker',
+        place: `saga.${when}@${step}`,
+        beside: true,
+      }),
+    ),
+  ),
+];
+const phases = {
+  'slice.vm_provision': [
+    'lease',
+    'host_check',
+    'vfio_bind',
+    'image',
+    'seed',
+    'address',
+    'disk',
+    'machine',
+    'readiness',
+  ],
+  'slice.vm_release': ['shutdown', 'wipe', 'unbind'],
+};
+const agent: Cell[] = Object.entries(phases).flatMap(([task, names]) => [
+  ...['arrived', 'accepted', 'running', 'worked', 'done'].map(
+    (point): Cell => ({ victim: 'agent', place: `${point}@${task}` }),
+  ),
+  ...names.map((name): Cell => ({ victim: 'agent', place: `${name}@${task}`, beside: true })),
+]);
+
+export const cells: readonly Cell[] = [...api, ...relay, ...worker, ...agent];
+
+/** Cells that are tried together: of each process one from the way in, and one from the way out for when it is back. */
+export function batchesOf(some: readonly Cell[]): Cell[][] {
+  const lines = Object.values(Object.groupBy(some, ({ victim }) => victim)).map((line) => ({
+    line,
+    half: Math.ceil(line.length / 2),
+  }));
+  const longest = Math.max(0, ...lines.map(({ half }) => half));
+  return Array.from({ length: longest }, (_, index) =>
+    lines.flatMap(({ line, half }) => (index < half ? [index, index + half].flatMap((at) => line[at] ?? []) : [])),
+  );
+}

@@ -1,0 +1,151 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Facts, readFacts } from '../bench/machine.ts';
+import { cells } from '../chaos/cells.ts';
+import { root } from '../lib/tree.ts';
+import { runTests } from '../lib/vitest.ts';
+
+/**
+ * `npm run prove`: what every test run does a tenth of, in full, and the page that says so. The counts can be lowered to
+ * see that it works; the page then has the lower ones, and says that they are.
+ */
+interface Proof {
+  readonly claim: string;
+  readonly unit: string;
+  readonly whole: number;
+  readonly count: number;
+  readonly files: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+interface Proven extends Proof {
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failures: readonly string[];
+}
+
+const help = `Usage: npm run prove -- [options]
+
+Runs the full counts and writes docs/proof.md. Takes about an hour on two cores.
+
+Options:
+  --races N        races of release, forced release, expiry and loss (10000)
+  --placements N   contended placements (100000)
+  --forgeries N    forged, edited, expired, foreign and replayed tasks (100000)
+  --kills WHICH    all, or those of every test run: some (all)
+  --only LIST      some of races, kills, forgeries (all)
+  --out FILE       where the page goes (docs/proof.md)
+`;
+const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, kills: cells.length };
+const limitMs = 4 * 3_600_000;
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', short: 'h', default: false },
+    races: { type: 'string', default: String(whole.races) },
+    placements: { type: 'string', default: String(whole.placements) },
+    forgeries: { type: 'string', default: String(whole.forgeries) },
+    kills: { type: 'string', default: 'all' },
+    only: { type: 'string', default: 'races,kills,forgeries' },
+    out: { type: 'string', default: 'docs/proof.md' },
+  },
+});
+
+function proofsOf(): Proof[] {
+  const only = values.only.split(',');
+  const races = {
+    files: ['server/src/domains/allocations/races.db.test.ts'],
+    env: { GPUAAS_RACES: values.races, GPUAAS_PLACEMENTS: values.placements },
+  };
+  const isAll = values.kills === 'all';
+  return [
+    ...(only.includes('races')
+      ? [
+          {
+            claim: 'Release, forced release, expiry and loss of one allocation at once: exactly one wins',
+            ...{ unit: 'races', whole: whole.races, count: Number(values.races), ...races },
+          },
+          {
+            claim: 'Many who want the last GPUs: as many as there are get one, and no slot is booked twice',
+            ...{ unit: 'placements', whole: whole.placements, count: Number(values.placements), ...races },
+          },
+        ]
+      : []),
+    ...(only.includes('kills')
+      ? [
+          {
+            claim: 'api, relay, worker and agent killed before and after each step: all ends well, invariants hold',
+            ...{ unit: 'kills', whole: whole.kills },
+            count: isAll ? cells.length : cells.filter(({ beside }) => !beside).length,
+            files: ['server/test/chaos/kill-matrix.test.ts'],
+            env: { GPUAAS_CHAOS: isAll ? 'all' : 'some' } as Record<string, string>,
+          },
+        ]
+      : []),
+    ...(only.includes('forgeries')
+      ? [
+          {
+            claim: 'Forged, edited, expired, foreign and replayed tasks: none is executed',
+            ...{ unit: 'tasks', whole: whole.forgeries, count: Number(values.forgeries) },
+            files: ['agent/src/tasks/forgeries.test.ts'],
+            env: { GPUAAS_FORGERIES: values.forgeries },
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Proofs that one file holds are run together. */
+async function prove(proofs: readonly Proof[]): Promise<Proven[]> {
+  const proven: Proven[] = [];
+  for (const proof of proofs) {
+    const same = proven.find(({ files }) => files === proof.files);
+    if (same) {
+      proven.push({ ...proof, seconds: same.seconds, passed: same.passed, failures: same.failures });
+      continue;
+    }
+    process.stdout.write(`${proof.count} ${proof.unit} ...\n`);
+    const began = performance.now();
+    const { passed, failures, report } = await runTests('unit', proof.files, limitMs, proof.env);
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    if (failures.length > 0) process.stdout.write(`${failures.join('\n')}\n${report}\n`);
+    process.stdout.write(`  ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'}, ${seconds} s\n`);
+    proven.push({ ...proof, seconds, passed, failures });
+  }
+  return proven;
+}
+
+function pageOf(proven: readonly Proven[], before: Facts, after: Facts): string {
+  const rows = proven.map(
+    ({ claim, unit, count, whole: full, seconds, failures }) =>
+      `| ${claim} | ${count} ${unit}${count < full ? ` of ${full}` : ''} | ${failures.length === 0 ? 'holds' : '**does not hold**'} | ${seconds} s |`,
+  );
+  const isWhole = proven.every(({ count, whole: full }) => count >= full);
+  return `---
+status: ${isWhole ? 'shipped' : 'partial'}
+capabilities: GAP-07, GAP-17, SEC-03
+---
+
+# Proof
+
+\`npm run prove\` wrote this page. ${isWhole ? 'All counts are whole.' : 'Counts that are lower than the whole ones say so.'}
+
+| what | how often | | took |
+|---|---|---|---|
+${rows.join('\n')}
+
+Proofs of one file are run together, and the time stands beside each of them.
+
+${before.at}, commit ${before.commit}${before.modified ? ' with changes' : ''}; ${before.cores} cores (${before.cpu}), ${before.memoryGib} GiB,
+kernel ${before.kernel}, node ${before.node}; load ${before.load} before and ${after.load} after.
+`;
+}
+
+if (values.help) process.stdout.write(help);
+else {
+  const before = readFacts();
+  const proven = await prove(proofsOf());
+  writeFileSync(join(root, values.out), pageOf(proven, before, readFacts()));
+  process.stdout.write(`\n${values.out}\n`);
+  if (proven.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+}
