@@ -37,7 +37,7 @@ export async function openLocalIssuer(dataDir: string, issuer: string, audience:
   return {
     keysUrl: pathToFileURL(publicPath).href,
     async issue(subject) {
-      const token = await new SignJWT({})
+      const token = await new SignJWT({ auth_time: Math.floor(Date.now() / 1_000) })
         .setProtectedHeader({ alg: algorithm, kid: keyId })
         .setIssuer(issuer)
         .setAudience(audience)

@@ -5,7 +5,11 @@ import { serveOrders } from './worker.ts';
 
 /** `npm run bench`. Also the program of every part that runs in a process of its own: `main.ts part http-load`. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
+  'activation-load': async () => serveOrders((await import('./activation-load.ts')).runActivations),
+  'dbos-chain': async () => serveOrders((await import('./dbos-chain.ts')).makeChain()),
+  fleet: async () => serveOrders((await import('./fleet.ts')).openFleet),
   'http-load': async () => serveOrders((await import('./http-load.ts')).runHttpLoad),
+  'node-connections': async () => serveOrders((await import('./node-connections.ts')).makeConnections()),
   'relay-consumer': async () => serveOrders((await import('./relay-consumer.ts')).makeConsumer()),
   'relay-peer': async () => serveOrders((await import('./relay-peers.ts')).runPeer),
   'relay-producer': async () => serveOrders((await import('./relay-producer.ts')).produce),
@@ -16,6 +20,8 @@ const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Repo
   relay: async (...given) => (await import('./relay.ts')).measureRelay(...given),
   'auth-overhead': async (...given) => (await import('./auth-overhead.ts')).measureAuthOverhead(...given),
   placement: async (...given) => (await import('./placement.ts')).measurePlacement(...given),
+  activation: async (...given) => (await import('./activation.ts')).measureActivation(...given),
+  agents: async (...given) => (await import('./agents.ts')).measureAgents(...given),
   start: async (...given) => (await import('./start.ts')).measureStart(...given),
 };
 

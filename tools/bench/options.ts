@@ -1,6 +1,14 @@
 import { parseArgs } from 'node:util';
 
-export const benchmarkNames = ['write-path', 'relay', 'start', 'auth-overhead', 'placement'] as const;
+export const benchmarkNames = [
+  'write-path',
+  'relay',
+  'start',
+  'auth-overhead',
+  'placement',
+  'activation',
+  'agents',
+] as const;
 export type BenchmarkName = (typeof benchmarkNames)[number];
 
 export interface Options {
@@ -14,6 +22,10 @@ export interface Options {
   /** How many clients at once, for those that have clients. */
   readonly clients: readonly number[];
   readonly poolSize: number;
+  /** How many nodes are connected at once. */
+  readonly agents: number;
+  /** Tasks a second for them. */
+  readonly rate: number;
   /** Keep CPU profiles of our processes beside the results. */
   readonly profile: boolean;
 }
@@ -29,6 +41,8 @@ Options:
   --warm-up N     seconds that are run and thrown away before each (default 1)
   --clients LIST  clients of the write path (default 1,8,32)
   --pool N        database connections of one api process (default 16)
+  --agents N      connected nodes (default 400)
+  --rate N        tasks a second for them (default 100)
   --profile       keep CPU profiles of our processes
   --quick         2 rounds of 2 seconds with 32 clients: does it work, not how fast
   --help          show this
@@ -52,6 +66,8 @@ export function readOptions(args: readonly string[]): Options {
       'warm-up': { type: 'string' },
       clients: { type: 'string' },
       pool: { type: 'string' },
+      agents: { type: 'string' },
+      rate: { type: 'string' },
       profile: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
     },
@@ -69,6 +85,8 @@ export function readOptions(args: readonly string[]): Options {
     warmupSeconds: wholeNumber('warm-up', values['warm-up'], 1),
     clients: (values.clients ?? (quick ? '32' : '1,8,32')).split(',').map((text) => wholeNumber('clients', text, 1)),
     poolSize: wholeNumber('pool', values.pool, 16),
+    agents: wholeNumber('agents', values.agents, quick ? 100 : 400),
+    rate: wholeNumber('rate', values.rate, 100),
     profile: values.profile,
   };
 }

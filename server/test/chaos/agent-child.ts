@@ -19,15 +19,12 @@ const pace = { speed: order.speed };
 const host = await openSimulatedHost({ folder: join(order.folder, 'host'), clock: systemClock, pace, seed: 'chaos' });
 
 let deadly: string | undefined;
-const pass = (place: string): Promise<void> | undefined => {
-  if (place !== deadly) return undefined;
-  process.kill(process.pid, 'SIGKILL');
-  return new Promise(() => undefined);
-};
+const diesAt = (place: string): boolean => place === deadly && process.kill(process.pid, 'SIGKILL');
+const never = new Promise<void>(() => undefined);
 const watched = (work: Work, type: string): Work => ({
   ...work,
   phase(name, percent) {
-    void pass(`${name}@${type}`);
+    diesAt(`${name}@${type}`);
     work.phase(name, percent);
   },
 });
@@ -48,7 +45,8 @@ const agent = await openAgent({
     forcesToDisk: false,
     ...(order.enrolment && { enrolment: order.enrolment }),
   },
-  checkpoint: (name, task) => pass(`${name}@${(task as { readonly task_type?: string }).task_type}`),
+  checkpoint: (name, task) =>
+    diesAt(`${name}@${(task as { readonly task_type?: string }).task_type}`) ? never : undefined,
 });
 process.on('message', ({ failpoints }: { readonly failpoints: string }) => {
   deadly = failpoints === 'none' ? undefined : failpoints.replace(/=kill$/, '');

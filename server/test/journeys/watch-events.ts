@@ -63,12 +63,14 @@ export async function watchEvents(url: string, token: string, projectId: string)
   return {
     seen,
     async until(about, ...types) {
-      const late = new AbortController();
-      const patience = systemClock.sleep(patienceMs, late.signal).catch(() => undefined);
+      const enough = new AbortController();
       let isLate = false;
-      void patience.then(() => {
-        isLate = !late.signal.aborted;
-      });
+      const patience = systemClock.sleep(patienceMs, enough.signal).then(
+        () => {
+          isLate = true;
+        },
+        () => undefined,
+      );
       try {
         for (;;) {
           const found = seen(about).find(({ type }) => types.includes(type));
@@ -78,7 +80,7 @@ export async function watchEvents(url: string, token: string, projectId: string)
           await Promise.race([news.promise, patience]);
         }
       } finally {
-        late.abort();
+        enough.abort();
       }
     },
     async close() {

@@ -87,16 +87,20 @@ async function contend(sizes: (at: number) => number, count: number): Promise<nu
 }
 
 describe('many who want the last GPUs', () => {
-  it('[CAP-03] [GAP-17] get exactly as many as there are, and no slot twice', async () => {
-    let asked = 0;
-    while (asked < attempts) {
-      await yard.removeNodes();
-      for (let nodes = 0; nodes < 4; nodes += 1) await yard.addNode();
-      expect(await contend(() => 1, crowd)).toBe(32);
-      expect(await booked()).toEqual({ slots: 32, holders: 32, claims: 32, broken: 0 });
-      asked += crowd;
-    }
-  }, 600_000 + attempts * 20);
+  it(
+    '[CAP-03] [GAP-17] get exactly as many as there are, and no slot twice',
+    async () => {
+      let asked = 0;
+      while (asked < attempts) {
+        await yard.removeNodes();
+        for (let nodes = 0; nodes < 4; nodes += 1) await yard.addNode();
+        expect(await contend(() => 1, crowd)).toBe(32);
+        expect(await booked()).toEqual({ slots: 32, holders: 32, claims: 32, broken: 0 });
+        asked += crowd;
+      }
+    },
+    600_000 + attempts * 20,
+  );
 
   it('[CAP-05] fill NUMA groups without splitting anybody', async () => {
     for (let nodes = 0; nodes < 4; nodes += 1) await yard.addNode();
@@ -161,35 +165,39 @@ describe('release, forced release, expiry and the loss of a node', () => {
     });
   };
 
-  it('[GAP-07] [STM-01] have one winner each time, and the others are told', async () => {
-    const winners = new Set<string>();
-    for (let race = 0; race < races; race += 1) {
-      const id = await putAllocation(yard.root, yard, 'active');
-      const runners = [
-        { name: 'release', run: () => end(id, false) },
-        { name: 'force-release', run: () => end(id, true) },
-        { name: 'expiry', run: () => end(id, false) },
-        { name: 'node loss', run: () => lose(id) },
-      ];
-      // Nobody is first by habit.
-      const turned = [...runners.slice(race % runners.length), ...runners.slice(0, race % runners.length)];
-      const outcomes = await Promise.all(turned.map(({ run }) => run()));
-      const won = outcomes.flatMap((outcome, at) => (outcome instanceof Fault ? [] : [turned[at]?.name ?? '']));
-      expect(won).toHaveLength(1);
-      winners.add(won[0] ?? '');
-      for (const fault of outcomes.filter((outcome) => outcome instanceof Fault)) {
-        expect(['allocation_already_releasing', 'illegal_transition']).toContain(fault.code);
-      }
-      const { rows } = await yard.root.query(
-        `select (select count(*)::int from allocation_timeline where allocation_id = $1 and kind = 'transition') as moves,
+  it(
+    '[GAP-07] [STM-01] have one winner each time, and the others are told',
+    async () => {
+      const winners = new Set<string>();
+      for (let race = 0; race < races; race += 1) {
+        const id = await putAllocation(yard.root, yard, 'active');
+        const runners = [
+          { name: 'release', run: () => end(id, false) },
+          { name: 'force-release', run: () => end(id, true) },
+          { name: 'expiry', run: () => end(id, false) },
+          { name: 'node loss', run: () => lose(id) },
+        ];
+        // Nobody is first by habit.
+        const turned = [...runners.slice(race % runners.length), ...runners.slice(0, race % runners.length)];
+        const outcomes = await Promise.all(turned.map(({ run }) => run()));
+        const won = outcomes.flatMap((outcome, at) => (outcome instanceof Fault ? [] : [turned[at]?.name ?? '']));
+        expect(won).toHaveLength(1);
+        winners.add(won[0] ?? '');
+        for (const fault of outcomes.filter((outcome) => outcome instanceof Fault)) {
+          expect(['allocation_already_releasing', 'illegal_transition']).toContain(fault.code);
+        }
+        const { rows } = await yard.root.query(
+          `select (select count(*)::int from allocation_timeline where allocation_id = $1 and kind = 'transition') as moves,
            (select count(*)::int from outbox_events where key = $1::text) as events`,
-        [id],
-      );
-      expect(rows[0]).toEqual({ moves: 1, events: won[0] === 'node loss' ? 0 : 1 });
-    }
-    // The race is one: different runners win it.
-    expect(winners.size).toBeGreaterThan(1);
-  }, 600_000 + races * 200);
+          [id],
+        );
+        expect(rows[0]).toEqual({ moves: 1, events: won[0] === 'node loss' ? 0 : 1 });
+      }
+      // The race is one: different runners win it.
+      expect(winners.size).toBeGreaterThan(1);
+    },
+    600_000 + races * 200,
+  );
 });
 
 describe('a reservation', () => {

@@ -1,0 +1,166 @@
+import { makeCaller } from '../../server/src/bin/all/caller.ts';
+import { makeTasks, openTaskSigners } from '../../server/src/domains/nodes/index.ts';
+import { actsOf } from '../../server/src/kernel/act.ts';
+import { systemClock } from '../../server/src/kernel/clock.ts';
+import { systemIds } from '../../server/src/kernel/id.ts';
+import { silentLog } from '../../server/src/kernel/log.ts';
+import { openPostgres } from '../../server/src/ports/database/postgres.ts';
+import { makeSeal, readSealingKey } from '../../server/src/ports/identity-provider/seal.ts';
+import { type CapacitySetup, setUpCapacity } from './capacity-setup.ts';
+import { type Installation, openInstallation } from './installation.ts';
+import { durableSettings } from './machine.ts';
+import type { Collected, ConnectionsOrder } from './node-connections.ts';
+import type { Options } from './options.ts';
+import { cpuSeconds, memoryOf } from './processes.ts';
+import { interval, type Report, short } from './report.ts';
+import { median, medianWithInterval, quantile } from './statistics.ts';
+import { startWorker } from './worker.ts';
+
+/**
+ * How many nodes one api holds, and how fast a task gets to one of them: each node has a certificate of its own, a
+ * connection with TLS on both sides and a question that waits. Memory is the slope between half of them and all of them,
+ * so that what the process has anyhow cancels out. A task counts from the commit that queued it to its arrival.
+ */
+const restMs = 3_000;
+const looks = 5;
+const goals = { kbEach: 55, dispatchMs: 20 };
+
+export async function measureAgents(options: Options, report: Report): Promise<void> {
+  const installation = await openInstallation();
+  try {
+    report.sample({ settings: await durableSettings(installation.admin) });
+    const setup = await setUpCapacity(installation, { poolSize: options.poolSize });
+    const nodes = installation.keep(await startWorker('node-connections', { pin: true }));
+    const half = Math.ceil(options.agents / 2);
+    const rssKb: number[][] = [];
+    const nodeIds: string[] = [];
+    for (const count of [half, options.agents - half]) {
+      const { ids, order } = await announce(installation, setup, nodeIds.length, count);
+      const { connected, failures, firstFailure } = await nodes.ask<Collected>(order);
+      nodeIds.push(...ids);
+      if (connected !== nodeIds.length || failures > 0) {
+        report.violated(`${connected} of ${nodeIds.length} are connected, ${failures} failed: ${firstFailure}`);
+      }
+      rssKb.push(await lookAt(setup.api.pid));
+    }
+    const before = cpuSeconds([setup.api.pid]);
+    await systemClock.sleep(restMs);
+    const idleShare = (cpuSeconds([setup.api.pid]) - before) / (restMs / 1_000);
+    const [atHalf = [], atWhole = []] = rssKb;
+    const each = atWhole.map((kb, look) => (kb - (atHalf[look] ?? Number.NaN)) / (options.agents - half));
+    report.sample({ benchmark: 'agents', agents: options.agents, rssKb, idleShare });
+    report.say(
+      `${options.agents} nodes: ${interval(medianWithInterval(each))} KB each, ${short(median(atWhole) / 1_024)} MB in all, ${short(idleShare * 100)} % of a core while nothing happens.`,
+    );
+    const claim = `memory per node, ${options.agents} nodes`;
+    report.verdict({ claim, unit: 'KB', found: medianWithInterval(each), goal: { at: 'most', value: goals.kbEach } });
+
+    const queue = await openTaskQueue(installation, setup);
+    const p99: number[] = [];
+    const p50: number[] = [];
+    try {
+      for (let round = 0; round < options.pairs; round += 1) {
+        const queued = await queue.run(nodeIds, options.rate, options.seconds);
+        await systemClock.sleep(1_000);
+        const { arrivals, failures, firstFailure } = await nodes.ask<Collected>({ kind: 'collect' });
+        const ms = arrivals.flatMap(([id, atMs]) => {
+          const queuedAtMs = queued.get(id);
+          return queuedAtMs === undefined ? [] : [atMs - queuedAtMs];
+        });
+        if (ms.length !== queued.size) report.violated(`${queued.size} tasks were queued, ${ms.length} came`);
+        if (failures > 0) report.violated(`${failures} nodes failed: ${firstFailure}`);
+        p50.push(median(ms));
+        p99.push(quantile(ms, 0.99));
+        report.sample({ benchmark: 'agents-dispatch', round, rate: options.rate, count: ms.length, ms });
+      }
+    } finally {
+      await queue.close();
+    }
+    report.table({
+      title: `From the commit of a task to its node, ${options.rate} tasks a second to ${options.agents} nodes`,
+      columns: ['p50 ms', 'p99 ms'],
+      rows: [[interval(medianWithInterval(p50)), interval(medianWithInterval(p99))]],
+    });
+    report.verdict({
+      ...{ claim: `dispatch p99 at ${options.rate}/s`, unit: 'ms', found: medianWithInterval(p99) },
+      goal: { at: 'most', value: goals.dispatchMs },
+    });
+  } finally {
+    await installation.close();
+  }
+}
+
+/** Several looks after a rest: a heap that was just filled is larger than what it holds. */
+async function lookAt(pid: number): Promise<number[]> {
+  const seen: number[] = [];
+  for (let look = 0; look < looks; look += 1) {
+    await systemClock.sleep(restMs / looks);
+    seen.push((memoryOf([pid])[0]?.rssMb ?? Number.NaN) * 1_024);
+  }
+  return seen;
+}
+
+async function announce(installation: Installation, setup: CapacitySetup, from: number, count: number) {
+  const operator = makeCaller(setup.url, async () => setup.operatorToken);
+  const offers: { node: { id: string }; token: string }[] = [];
+  for (let index = from; index < from + count; index += 1) {
+    const body = { name: `bench-${index}`, region: 'local', sku: 'h200-sxm-slice', address: '127.0.0.1' };
+    offers.push((await operator('POST', '/api/v1/admin/nodes', body)) as (typeof offers)[number]);
+  }
+  const { rows } = await installation.admin.query<{ certificate: string }>(
+    `select certificate from gpuaas_pki.issuer where kind = 'root' order by id`,
+  );
+  const order: ConnectionsOrder = {
+    kind: 'connect',
+    port: Number(new URL(setup.doorUrl).port),
+    roots: rows.map(({ certificate }) => certificate).join('\n'),
+    tokens: offers.map(({ token }) => token),
+  };
+  return { ids: offers.map(({ node }) => node.id), order };
+}
+
+/** Queues tasks as a saga would, each in a transaction of its own, at fixed times. */
+async function openTaskQueue(installation: Installation, setup: CapacitySetup) {
+  const common = { clock: systemClock, ids: systemIds, log: silentLog };
+  const url = installation.urlFor('gpuaas_worker');
+  const database = await openPostgres({ url, ...common, name: 'bench', poolSize: 8 });
+  const db = database.database;
+  const begin = actsOf('nodes', systemIds);
+  const signer = await openTaskSigners({
+    ...{ db, begin, ...common, listen: database.listen },
+    seal: makeSeal(readSealingKey(setup.secretsKey, 'the bench')),
+    overlapSeconds: () => 120,
+    graceHours: () => 24,
+  });
+  const tasks = makeTasks({ ...common, signer });
+  const queueOne = async (nodeId: string): Promise<string> => {
+    const correlationId = systemIds.next();
+    const { value } = await db.write(begin('node_task.queue', { correlationId }), async (tx) => {
+      const order = { nodeId, type: 'diag.health_probe' as const, params: {}, generation: 1, ttlSeconds: 120 };
+      const id = await tasks.queueTask(tx, { ...order, correlationId });
+      return tx.commit(id, { target: { type: 'node_task', id }, events: 'none' });
+    });
+    return value;
+  };
+  return {
+    /** When each was committed, by the clock of the machine. */
+    async run(nodeIds: readonly string[], rate: number, seconds: number): Promise<ReadonlyMap<string, number>> {
+      const queued = new Map<string, number>();
+      const beganAt = performance.now();
+      const underway: Promise<void>[] = [];
+      for (let at = 0; at < rate * seconds; at += 1) {
+        const dueMs = beganAt + (at * 1_000) / rate - performance.now();
+        if (dueMs > 1) await systemClock.sleep(dueMs);
+        // Spread by a stride, so that no node gets two in a row.
+        const nodeId = nodeIds[(at * 7_919) % nodeIds.length] ?? '';
+        underway.push(queueOne(nodeId).then((id) => void queued.set(id, performance.timeOrigin + performance.now())));
+      }
+      await Promise.all(underway);
+      return queued;
+    },
+    async close() {
+      await signer.close();
+      await database.close();
+    },
+  };
+}
