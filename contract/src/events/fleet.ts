@@ -25,8 +25,7 @@ export const nodeCreated = defineEvent({
 export const nodeChanged = defineEvent({
   type: 'provisioning.node.changed',
   version: '1.0',
-  summary:
-    'An operator published, cordoned, quarantined, cleared, retired or readmitted a host, or called a drain off.',
+  summary: 'An operator published, cordoned, quarantined, cleared, retired or readmitted a host.',
   producer: 'api',
   consumers: offered,
   payload: Type.Object(facts, strict),
@@ -39,6 +38,15 @@ export const nodeDrainRequested = defineEvent({
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Type.String() }, strict),
+});
+
+export const nodeDrainCalledOff = defineEvent({
+  type: 'provisioning.node.drain_called_off',
+  version: '1.0',
+  summary: 'A host stays in service after all; who was told that it leaves is to be told.',
+  producer: 'api',
+  consumers: ['provisioning-worker'],
+  payload: Type.Object(facts, strict),
 });
 
 export const nodeRemovalRequested = defineEvent({

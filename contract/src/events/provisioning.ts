@@ -177,3 +177,12 @@ export const provisioningDrainNotice = defineEvent({
   consumers: offered,
   payload: payload({ deadline_at: Timestamp }),
 });
+
+export const provisioningDrainCalledOff = defineEvent({
+  type: 'provisioning.drain_called_off',
+  version: '1.0',
+  summary: 'The host of an allocation stays in service after all: the notice before this is void.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({}),
+});

@@ -1,5 +1,6 @@
 import {
   type Envelope,
+  nodeDrainCalledOff,
   nodeDrainRequested,
   nodeReimageRequested,
   nodeRemovalRequested,
@@ -11,7 +12,7 @@ import {
   provisioningRestartRequested,
 } from '@gpuaas/contract';
 import { readOrder } from '../../domains/allocations/index.ts';
-import { removalRun } from '../../domains/nodes/index.ts';
+import { type NodeTenants, removalRun } from '../../domains/nodes/index.ts';
 import { type Listener, listener } from '../../domains/outbox/index.ts';
 import { type Database, systemViewer } from '../../kernel/act.ts';
 import type { Origin, Sagas } from '../../ports/sagas/port.ts';
@@ -22,6 +23,7 @@ export function makeListeners(parts: {
   readonly db: Database;
   readonly sagas: Sagas;
   readonly served: ReturnType<typeof makeSagas>;
+  readonly tenants: Pick<NodeTenants, 'callOff'>;
   readonly release: (allocationId: string, reason: string) => Promise<boolean>;
 }): readonly Listener[] {
   const { sagas, served } = parts;
@@ -60,6 +62,13 @@ export function makeListeners(parts: {
           { nodeId: payload.node_id, deadlineAt: payload.deadline_at },
           originOf(envelope),
         ),
+      effect: node,
+    }),
+    listener({
+      event: nodeDrainCalledOff,
+      action: 'node.call_drain_off',
+      // Told again, those who were told find that it is the last word already.
+      before: (payload) => parts.tenants.callOff(payload.node_id),
       effect: node,
     }),
     listener({

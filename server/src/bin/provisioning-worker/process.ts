@@ -71,7 +71,7 @@ export const provisioningWorker = defineProcess({
         begin: actsOf('provisioning-worker', ids),
         log,
         maxAttempts: policies.number('events.consume_max_attempts'),
-        listeners: makeListeners({ db, sagas, served, release }),
+        listeners: makeListeners({ db, sagas, served, tenants, release }),
       }),
     );
     showFleet({ db, ids, clock, policies, metrics });

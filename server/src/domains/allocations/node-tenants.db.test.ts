@@ -82,6 +82,18 @@ describe('those who rent from a node that is drained', () => {
     expect((await allocation.look()).events).toEqual(['provisioning.drain_notice', 'provisioning.drain_notice']);
   });
 
+  it('are told once that a drain was called off, and only if they were told of it', async () => {
+    const [told, untold] = [await bench.allocation({ state: 'active' }), await bench.allocation({ state: 'active' })];
+    const at = inAnHour().toISOString();
+    await tenants.notify(told.nodeId, at);
+    for (const { nodeId } of [told, told, untold]) await tenants.callOff(nodeId);
+    expect((await told.look()).events).toEqual(['provisioning.drain_notice', 'provisioning.drain_called_off']);
+    expect((await untold.look()).events).toEqual([]);
+    // Asked for once more with the same deadline, it is news again.
+    await tenants.notify(told.nodeId, at);
+    expect((await told.look()).events).toHaveLength(3);
+  });
+
   it('stay until the deadline, and are then released; the node is retired when the last has left', async () => {
     const allocation = await bench.allocation({ state: 'active' });
     await drain(allocation.nodeId, inAnHour());

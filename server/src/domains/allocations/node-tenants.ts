@@ -1,4 +1,4 @@
-import { provisioningDrainNotice } from '@gpuaas/contract';
+import { type DeclaredEvent, provisioningDrainCalledOff, provisioningDrainNotice } from '@gpuaas/contract';
 import { type BeginAct, type Database, sql, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -17,13 +17,24 @@ const lockSql = sql(
   `select organization_id, project_id, version from allocations
    where id = $1 and state in ('requested', 'provisioning', 'active') and mine(organization_id) for update`,
 );
-const toldSql = sql(
-  'allocation-notice-told',
-  `select id from allocation_timeline
-   where allocation_id = $1 and kind = 'note' and name = $2 and detail ->> 'deadline_at' = $3 and mine(organization_id)
-   limit 1`,
+/** The last word that it was given about its host. */
+const lastWordSql = sql(
+  'allocation-notice-last',
+  `select name, detail ->> 'deadline_at' as deadline_at from allocation_timeline
+   where allocation_id = $1 and kind = 'note' and name = any ($2) and mine(organization_id) order by id desc limit 1`,
 );
-const notice = 'drain_notice';
+const [notice, calledOff] = ['drain_notice', 'drain_called_off'] as const;
+
+interface Word {
+  readonly name: typeof notice | typeof calledOff;
+  readonly deadline_at: string | null;
+}
+interface About {
+  readonly allocation_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly version: number;
+}
 
 /**
  * Those who rent from one node, as the node's own domain may speak to them. Each is told in an act of its own, in its
@@ -42,38 +53,57 @@ export function makeNodeTenants(parts: {
       tx.rows<{ id: string; state: string }>(stayingSql, [nodeId, parts.maxReleaseAttempts(), guardBatch]),
     );
 
-  async function tell(id: string, deadlineAt: string): Promise<void> {
+  /** Says something to one of them, unless the last word makes it idle. */
+  async function tell(
+    id: string,
+    word: {
+      readonly name: Word['name'];
+      readonly detail: object;
+      readonly isIdle: (last: Word | undefined) => boolean;
+      readonly event: (about: About) => DeclaredEvent;
+    },
+  ): Promise<void> {
     const correlationId = ids.next();
     await db.write(parts.begin('allocation.give_notice', { correlationId }), async (tx) => {
       const [row] = await tx.rows<{ organization_id: string; project_id: string; version: bigint }>(lockSql, [id]);
       if (!row) return tx.abandon(new Fault('allocation_not_found', 'It is leaving already.'));
-      const told = await tx.rows(toldSql, [id, notice, deadlineAt]);
-      if (told.length > 0) return tx.abandon(new Fault('illegal_transition', 'It was told already.'));
-      const detail = { deadline_at: deadlineAt };
-      await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name: notice, detail });
+      const [last] = await tx.rows<Word>(lastWordSql, [id, [notice, calledOff]]);
+      if (word.isIdle(last)) return tx.abandon(new Fault('illegal_transition', 'It was told already.'));
+      await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name: word.name, detail: word.detail });
+      const { organization_id, project_id, version } = row;
       return tx.commit(undefined, {
         target: { type: 'allocation', id },
-        change: detail,
-        organizationId: row.organization_id,
-        projectId: row.project_id,
-        events: [
-          provisioningDrainNotice.of(id, {
-            allocation_id: id,
-            organization_id: row.organization_id,
-            project_id: row.project_id,
-            version: Number(row.version),
-            deadline_at: deadlineAt,
-          }),
-        ],
+        change: { told: word.name, ...word.detail },
+        organizationId: organization_id,
+        projectId: project_id,
+        events: [word.event({ allocation_id: id, organization_id, project_id, version: Number(version) })],
       });
     });
   }
+  const living = async (nodeId: string) => (await staying(nodeId)).filter(({ state }) => state !== 'release_failed');
 
   return {
     async notify(nodeId, deadlineAt) {
-      const tenants = (await staying(nodeId)).filter(({ state }) => state !== 'release_failed');
-      for (const { id } of tenants) await tell(id, deadlineAt);
+      const tenants = await living(nodeId);
+      for (const { id } of tenants) {
+        await tell(id, {
+          name: notice,
+          detail: { deadline_at: deadlineAt },
+          isIdle: (last) => last?.name === notice && last.deadline_at === deadlineAt,
+          event: (about) => provisioningDrainNotice.of(id, { ...about, deadline_at: deadlineAt }),
+        });
+      }
       return tenants.length;
+    },
+    async callOff(nodeId) {
+      for (const { id } of await living(nodeId)) {
+        await tell(id, {
+          name: calledOff,
+          detail: {},
+          isIdle: (last) => last?.name !== notice,
+          event: (about) => provisioningDrainCalledOff.of(id, about),
+        });
+      }
     },
     async release(nodeId) {
       const tenants = await staying(nodeId);

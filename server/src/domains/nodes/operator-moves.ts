@@ -3,6 +3,7 @@ import {
   nodeClear,
   nodeCordon,
   nodeDrain,
+  nodeDrainCalledOff,
   nodeDrainRequested,
   nodePublish,
   nodeQuarantine,
@@ -33,6 +34,7 @@ import {
   scheduleNode,
   showNode,
 } from './operator-store.ts';
+import { hasOpenReimage } from './sagas/store.ts';
 import { lockSlotsOf } from './slots-store.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -65,6 +67,8 @@ async function move(
     });
     if (moved instanceof Fault) return tx.abandon(moved);
     if (!moved) return tx.abandon(absentNode());
+    const imaging = transition === 'clear' ? await beingReimaged(tx, id) : undefined;
+    if (imaging) return tx.abandon(imaging);
     const row = (await findNode(tx, id)) as NodeRow;
     return tx.commit(showNode(row), {
       target: { type: 'node', id },
@@ -78,6 +82,12 @@ async function move(
   });
   changed();
   return written;
+}
+
+/** Whoever takes a host back while it is imaged would have it wiped under whatever is placed there. */
+async function beingReimaged(tx: ReadTx, nodeId: string): Promise<Fault<'illegal_transition'> | undefined> {
+  const isImaged = await hasOpenReimage(tx, nodeId);
+  return isImaged ? new Fault('illegal_transition', 'It is being imaged again: wait until that has ended.') : undefined;
 }
 
 async function inUse(tx: ReadTx, nodeId: string): Promise<Fault<'node_in_use'> | undefined> {
@@ -183,7 +193,9 @@ const drain = on(nodeDrain, (parts, act, { params, body }) => {
     }),
   ]);
 });
-const resume = on(nodeResume, (parts, act, { params, body }) => move(parts, act, params.node_id, 'resume', body));
+const resume = on(nodeResume, (parts, act, { params, body }) =>
+  move(parts, act, params.node_id, 'resume', body, (row) => [nodeDrainCalledOff.of(row.id, factsOf(row))]),
+);
 const quarantine = on(nodeQuarantine, (parts, act, { params, body }) =>
   move(parts, act, params.node_id, 'quarantine', body),
 );
@@ -197,6 +209,8 @@ const readmit = on(nodeReadmit, async (parts, act, { params, body }) => {
     const moved = await advanceNode(tx, params.node_id, 'readmit', { seenVersion: body.version });
     if (moved instanceof Fault) return tx.abandon(moved);
     if (!moved) return tx.abandon(absentNode());
+    const imaging = await beingReimaged(tx, params.node_id);
+    if (imaging) return tx.abandon(imaging);
     await scheduleNode(tx, params.node_id, false, body.reason);
     const row = (await findNode(tx, params.node_id)) as NodeRow;
     return tx.commit(showNode(row), {

@@ -5,7 +5,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { absentNode, factsOf, movedOn } from './operator-nodes.ts';
 import { findNode, lockNode, showNode } from './operator-store.ts';
 import { mayBeReimaged } from './sagas/reimage.ts';
-import { holdings } from './sagas/store.ts';
+import { hasOpenReimage, holdings } from './sagas/store.ts';
 
 const imageSql = sql(
   'node-reimage-image',
@@ -27,6 +27,9 @@ const reimage = on(nodeReimage, ({ db }, act, { params, body }) =>
           state: row.state,
         }),
       );
+    }
+    if (await hasOpenReimage(tx, row.id)) {
+      return tx.abandon(new Fault('illegal_transition', 'It is being imaged again already.', { state: row.state }));
     }
     const held = await holdings(tx, row.id);
     if (held.length > 0) return tx.abandon(new Fault('node_in_use', held.join(' '), { held }));

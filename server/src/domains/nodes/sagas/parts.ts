@@ -7,12 +7,14 @@ import type { TaskAnswer } from '../answers.ts';
 import { nodeGeneration } from '../facts.ts';
 import { advanceNode } from '../machine.ts';
 import type { Tasks } from '../tasks.ts';
-import { aboutNode, explainNode, findAsked, holdNode, readNode, type SagaNode } from './store.ts';
+import { aboutNode, explainNode, findAsked, holdNode, type SagaNode } from './store.ts';
 
 /** What those who rent from a node are told and asked; they are another domain's. */
 export interface NodeTenants {
   /** Tells each of them, once for this deadline, and answers how many there are. */
   notify(nodeId: string, deadlineAt: string): Promise<number>;
+  /** Tells those who were told that it is not so any more. */
+  callOff(nodeId: string): Promise<void>;
   /** Has what is left begin to leave, and what could not leave be made to. Answers how many began. */
   release(nodeId: string): Promise<number>;
 }
@@ -40,7 +42,8 @@ export async function askItself<T extends NodeTaskType>(
   },
 ): Promise<Halt | undefined> {
   const outcome = await parts.db.write(act, async (tx) => {
-    const node = await readNode(tx, nodeId);
+    // Held, so that whoever moves the node meanwhile sees the task.
+    const node = await holdNode(tx, nodeId);
     if (!node || !question.allowed(node)) {
       return tx.abandon(new Fault('illegal_transition', `The node is ${node?.state ?? 'gone'}.`));
     }

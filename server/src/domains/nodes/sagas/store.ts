@@ -13,6 +13,11 @@ const askedSql = sql(
   'node-own-task-by-token',
   'select id from node_tasks where saga_token = $1 and node_id = $2 and mine(organization_id)',
 );
+const reimagingSql = sql(
+  'node-reimaging',
+  `select id from node_tasks where node_id = $1 and task_type = 'node.reimage_prepare'
+     and state in ('queued', 'dispatched') and mine(organization_id) limit 1`,
+);
 /** Everything that could still belong to somebody, counted. */
 const heldSql = sql(
   'node-held',
@@ -56,6 +61,9 @@ export async function holdNode(tx: WriteTx, id: string): Promise<SagaNode | unde
 export const explainNode = (tx: WriteTx, id: string, reason: string) => tx.run(reasonSql, [id, reason]);
 export const findAsked = async (tx: ReadTx, token: string, nodeId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(askedSql, [token, nodeId]))[0]?.id;
+/** Whether it was told to image itself again and has not said how that ended. */
+export const hasOpenReimage = async (tx: ReadTx, nodeId: string): Promise<boolean> =>
+  (await tx.rows(reimagingSql, [nodeId])).length > 0;
 
 /** What a node still holds, in sentences; none when there is nothing that anybody could miss. */
 export async function holdings(tx: ReadTx, nodeId: string): Promise<string[]> {
