@@ -19,7 +19,8 @@ function readOrUndefined(path: string): string | undefined {
 
 function list(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    // Python leaves what it compiled beside what it read; nobody commits that.
+    return readdirSync(folder).filter((name) => name !== '__pycache__');
   } catch (fault) {
     if (isAbsent(fault)) return [];
     throw fault;

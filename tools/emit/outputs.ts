@@ -10,6 +10,7 @@ import { emitMachines } from './machines.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitOpenapi } from './openapi.ts';
 import { emitSagas } from './sagas.ts';
+import { emitPythonSdk } from './sdk-python.ts';
 import type { OpenApi } from './sdk-schema.ts';
 import { emitTypescriptSdk } from './sdk-typescript.ts';
 
@@ -34,6 +35,10 @@ export const outputs: readonly Output[] = [
   {
     folder: 'sdk/typescript/src/generated',
     emit: (contract) => emitTypescriptSdk(JSON.parse(emitOpenapi(contract)) as OpenApi),
+  },
+  {
+    folder: 'sdk/python/src/gpuaas/_generated',
+    emit: (contract) => emitPythonSdk(JSON.parse(emitOpenapi(contract)) as OpenApi),
   },
 ];
 

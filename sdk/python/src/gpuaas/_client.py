@@ -1,0 +1,78 @@
+"""A client of one installation, to call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from ._generated.api import Api
+from ._launch import Launched, wish_of
+from ._operation import Options
+from ._transport import Transport
+
+
+class GPUaaS(Api):
+    """Every operation is a method. Address, token and project come from ``GPUAAS_…`` where they are not given."""
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        token: str | Callable[[], str] | None = None,
+        project: str | None = None,
+        *,
+        http: httpx.Client | None = None,
+        **more: Any,
+    ) -> None:
+        self.transport = Transport(
+            base_url or os.environ.get("GPUAAS_BASE_URL") or "http://127.0.0.1:8443",
+            token or os.environ.get("GPUAAS_TOKEN"),
+            http or httpx.Client(),
+            project=project or os.environ.get("GPUAAS_PROJECT"),
+            **more,
+        )
+        super().__init__(self.transport)
+
+    def launch(
+        self,
+        sku: str,
+        *,
+        count: int | None = None,
+        region: str | None = None,
+        name: str | None = None,
+        image: str | None = None,
+        ssh_key_ids: Sequence[str] | None = None,
+        tags: Mapping[str, str] | None = None,
+        max_duration: str | None = None,
+        idle_stop: str | None = None,
+        queue: str | None = None,
+        options: Options | None = None,
+    ) -> Launched:
+        """Starts GPUs. In a ``with`` block they are released at its end, whatever happens in it."""
+        wish = wish_of(
+            self.catalog.get(sku),
+            count,
+            region,
+            max_duration,
+            idle_stop,
+            queue,
+            name=name,
+            image=image,
+            ssh_key_ids=ssh_key_ids,
+            tags=tags,
+        )
+        return Launched(self, self.allocations.create(**wish, options=options)["id"])
+
+    def close(self) -> None:
+        self.transport.client.close()
+
+    def __enter__(self) -> GPUaaS:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

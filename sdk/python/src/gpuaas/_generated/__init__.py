@@ -1,0 +1,1 @@
+# Emitted from the contract by `npm run gen`; changes are lost.

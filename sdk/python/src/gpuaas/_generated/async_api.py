@@ -1,0 +1,1702 @@
+# Emitted from the contract by `npm run gen`; changes are lost.
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Literal
+
+from .._operation import UNSET, Options, StreamedEvent, Unset
+from .._paging import AsyncPages
+from .._transport import AsyncTransport
+from .models import *  # noqa: F403
+
+
+class AsyncActivityApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Activity]:
+        """Who did what in the project, newest first
+
+        ``GET /api/v1/activity``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "activity_list", {"cursor": cursor, "limit": limit}, options)
+
+
+class AsyncAdminAllocationsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, organization: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminAllocation]:
+        """Allocations of all tenants, latest first
+
+        ``GET /api/v1/admin/allocations``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_allocation_list", {"cursor": cursor, "limit": limit, "node": node, "organization": organization, "state": state}, options)
+
+    async def queue(self, *, region: str | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> AdminAllocationQueueAnswer:
+        """Who waits for capacity, in the order in which it would be given
+
+        ``GET /api/v1/admin/allocations/queue``
+        """
+        answer: AdminAllocationQueueAnswer = await self._transport.call("admin_allocation_queue", {"region": region, "sku": sku}, options)
+        return answer
+
+    async def stuck_list(self, *, options: Options | None = None) -> AllocationStuckListAnswer:
+        """Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200
+
+        ``GET /api/v1/admin/allocations/stuck``
+        """
+        answer: AllocationStuckListAnswer = await self._transport.call("allocation_stuck_list", {}, options)
+        return answer
+
+    async def force_cleanup(self, allocation_id: str, *, reason: str, runtime_verified_absent: bool, options: Options | None = None) -> AdminAllocation:
+        """Settle an allocation whose release failed: its slots come back only if somebody looked and nothing runs
+
+        ``POST /api/v1/admin/allocations/{allocation_id}/force-cleanup``
+
+        Refusals: allocation_not_found, illegal_transition.
+        """
+        answer: AdminAllocation = await self._transport.call("admin_allocation_force_cleanup", {"allocation_id": allocation_id, "reason": reason, "runtime_verified_absent": runtime_verified_absent}, options)
+        return answer
+
+    async def force_release(self, allocation_id: str, *, reason: str, options: Options | None = None) -> AdminAllocation:
+        """End an allocation without waiting for its guest; as often as the policy allows
+
+        ``POST /api/v1/admin/allocations/{allocation_id}/force-release``
+
+        Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+        """
+        answer: AdminAllocation = await self._transport.call("admin_allocation_force_release", {"allocation_id": allocation_id, "reason": reason}, options)
+        return answer
+
+    async def placement(self, allocation_id: str, *, options: Options | None = None) -> FullDecision:
+        """Why it was placed there, with hosts by name
+
+        ``GET /api/v1/admin/allocations/{allocation_id}/placement``
+
+        Refusals: allocation_not_found.
+        """
+        answer: FullDecision = await self._transport.call("admin_allocation_placement", {"allocation_id": allocation_id}, options)
+        return answer
+
+
+class AsyncAdminAuditApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[AuditEntry]:
+        """Who did what anywhere, newest first
+
+        ``GET /api/v1/admin/audit-logs``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_audit_list", {"action": action, "actor_id": actor_id, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "organization_id": organization_id, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+
+    async def verify(self, *, organization_id: str | Unset = UNSET, options: Options | None = None) -> AuditVerdict:
+        """Check one chain: an organization's, or the platform's own
+
+        ``GET /api/v1/admin/audit-logs/verify``
+        """
+        answer: AuditVerdict = await self._transport.call("admin_audit_verify", {"organization_id": organization_id}, options)
+        return answer
+
+
+class AsyncAdminSkusApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def catalog_defaults(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> CatalogDefaultsAnswer:
+        """Add what is missing of the catalogue that comes with the product; nothing that is there is changed
+
+        ``POST /api/v1/admin/catalog/defaults``
+        """
+        answer: CatalogDefaultsAnswer = await self._transport.call("catalog_defaults", {"reason": reason}, options)
+        return answer
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Sku]:
+        """Every kind of capacity, also what is no longer sold
+
+        ``GET /api/v1/admin/skus``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_sku_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, capacity_shape: Literal["baremetal", "gpu_slice"], display_name: str, gpu_memory_mib: int, gpu_model: str, gpus_total: int, sku: str, vendor: str, allowed_gpu_counts: Sequence[int] | Unset = UNSET, billing_unit: Literal["gpu_hour", "node_hour"] | Unset = UNSET, resource_profile: ResourceProfile | Unset = UNSET, options: Options | None = None) -> Sku:
+        """Offer a new kind of capacity; it can be rented once it has a price
+
+        ``POST /api/v1/admin/skus``
+
+        Refusals: sku_already_exists, sku_invalid.
+        """
+        answer: Sku = await self._transport.call("admin_sku_create", {"allowed_gpu_counts": allowed_gpu_counts, "billing_unit": billing_unit, "capacity_shape": capacity_shape, "display_name": display_name, "gpu_memory_mib": gpu_memory_mib, "gpu_model": gpu_model, "gpus_total": gpus_total, "resource_profile": resource_profile, "sku": sku, "vendor": vendor}, options)
+        return answer
+
+    async def get(self, sku: str, *, options: Options | None = None) -> Sku:
+        """One kind of capacity
+
+        ``GET /api/v1/admin/skus/{sku}``
+
+        Refusals: sku_not_found.
+        """
+        answer: Sku = await self._transport.call("admin_sku_get", {"sku": sku}, options)
+        return answer
+
+    async def update(self, sku: str, *, active: bool | Unset = UNSET, allowed_gpu_counts: Sequence[int] | Unset = UNSET, display_name: str | Unset = UNSET, gpu_memory_mib: int | Unset = UNSET, gpu_model: str | Unset = UNSET, resource_profile: ResourceProfile | Unset = UNSET, vendor: str | Unset = UNSET, options: Options | None = None) -> Sku:
+        """Change what is offered from now on; what was rented keeps what it was promised
+
+        ``PATCH /api/v1/admin/skus/{sku}``
+
+        Refusals: sku_invalid, sku_not_found.
+        """
+        answer: Sku = await self._transport.call("admin_sku_update", {"sku": sku, "active": active, "allowed_gpu_counts": allowed_gpu_counts, "display_name": display_name, "gpu_memory_mib": gpu_memory_mib, "gpu_model": gpu_model, "resource_profile": resource_profile, "vendor": vendor}, options)
+        return answer
+
+    def price_list(self, sku: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[SkuPrice]:
+        """Every price that ever was, and those to come; newest entry first
+
+        ``GET /api/v1/admin/skus/{sku}/prices``
+
+        Refusals: cursor_invalid, sku_not_found.
+        """
+        return AsyncPages(self._transport, "sku_price_list", {"sku": sku, "cursor": cursor, "limit": limit}, options)
+
+    async def price_add(self, sku: str, *, unit_price: SkuPriceAddUnitPrice, effective_from: str | Unset = UNSET, reason: str | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> SkuPrice:
+        """Set a price from a moment on; earlier ones stay as they were
+
+        ``POST /api/v1/admin/skus/{sku}/prices``
+
+        Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found.
+        """
+        answer: SkuPrice = await self._transport.call("sku_price_add", {"sku": sku, "effective_from": effective_from, "reason": reason, "region": region, "unit_price": unit_price}, options)
+        return answer
+
+    async def retire(self, sku: str, *, reason: str, options: Options | None = None) -> Sku:
+        """Offer it no longer; what is rented stays rented
+
+        ``POST /api/v1/admin/skus/{sku}/retire``
+
+        Refusals: sku_not_found.
+        """
+        answer: Sku = await self._transport.call("admin_sku_retire", {"sku": sku, "reason": reason}, options)
+        return answer
+
+
+class AsyncAdminOpsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def dlq_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["open", "requeued", "discarded"] | Unset = UNSET, subject_prefix: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[DeadLetter]:
+        """All dead letters, newest first
+
+        ``GET /api/v1/admin/dlq/messages``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "dlq_list", {"cursor": cursor, "limit": limit, "state": state, "subject_prefix": subject_prefix}, options)
+
+    async def dlq_discard(self, stream_seq: str, *, reason: str, options: Options | None = None) -> DeadLetter:
+        """Give a dead letter up for good
+
+        ``POST /api/v1/admin/dlq/messages/{stream_seq}/discard``
+
+        Refusals: event_already_settled, event_not_found.
+        """
+        answer: DeadLetter = await self._transport.call("dlq_discard", {"stream_seq": stream_seq, "reason": reason}, options)
+        return answer
+
+    async def dlq_requeue(self, stream_seq: str, *, reason: str, options: Options | None = None) -> DeadLetter:
+        """Deliver a dead letter again; consumers that had it already take no second effect
+
+        ``POST /api/v1/admin/dlq/messages/{stream_seq}/requeue``
+
+        Refusals: event_already_settled, event_not_found.
+        """
+        answer: DeadLetter = await self._transport.call("dlq_requeue", {"stream_seq": stream_seq, "reason": reason}, options)
+        return answer
+
+    async def fleet_health(self, *, options: Options | None = None) -> FleetHealth:
+        """How the fleet is, in numbers
+
+        ``GET /api/v1/admin/fleet/health``
+        """
+        answer: FleetHealth = await self._transport.call("fleet_health", {}, options)
+        return answer
+
+    def outbox_failed_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["open", "requeued", "discarded"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[DeadLetter]:
+        """Events that the bus refused
+
+        ``GET /api/v1/admin/outbox/failed``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "outbox_failed_list", {"cursor": cursor, "limit": limit, "state": state}, options)
+
+    async def outbox_rewind(self, *, reason: str, options: Options | None = None) -> OutboxRewindAnswer:
+        """Publish every event that is kept once more, after the bus lost some; no effect happens twice
+
+        ``POST /api/v1/admin/outbox/rewind``
+        """
+        answer: OutboxRewindAnswer = await self._transport.call("outbox_rewind", {"reason": reason}, options)
+        return answer
+
+    async def outbox_discard(self, event_id: str, *, reason: str, options: Options | None = None) -> DeadLetter:
+        """Give a refused event up for good
+
+        ``POST /api/v1/admin/outbox/{event_id}/discard``
+
+        Refusals: event_already_settled, event_not_found.
+        """
+        answer: DeadLetter = await self._transport.call("outbox_discard", {"event_id": event_id, "reason": reason}, options)
+        return answer
+
+    async def outbox_requeue(self, event_id: str, *, reason: str, options: Options | None = None) -> DeadLetter:
+        """Publish a refused event again
+
+        ``POST /api/v1/admin/outbox/{event_id}/requeue``
+
+        Refusals: event_already_settled, event_not_found.
+        """
+        answer: DeadLetter = await self._transport.call("outbox_requeue", {"event_id": event_id, "reason": reason}, options)
+        return answer
+
+
+class AsyncAdminNodesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, region: str | Unset = UNSET, schedulable: Literal["true", "false"] | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetNode]:
+        """The fleet, oldest first
+
+        ``GET /api/v1/admin/nodes``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "node_list", {"cursor": cursor, "limit": limit, "region": region, "schedulable": schedulable, "sku": sku, "state": state}, options)
+
+    async def create(self, *, name: str, region: str, sku: str, address: str | Unset = UNSET, gpus_total: int | Unset = UNSET, labels: Mapping[str, str] | Unset = UNSET, onboarding_mode: Literal["manual", "maas"] | Unset = UNSET, options: Options | None = None) -> NodeEnrolmentOffer:
+        """Announce a host; the answer has what it needs to enrol, once
+
+        ``POST /api/v1/admin/nodes``
+
+        Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found.
+        """
+        answer: NodeEnrolmentOffer = await self._transport.call("node_create", {"address": address, "gpus_total": gpus_total, "labels": labels, "name": name, "onboarding_mode": onboarding_mode, "region": region, "sku": sku}, options)
+        return answer
+
+    async def remove(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Remove a host for good; one that never enrolled is gone at once
+
+        ``DELETE /api/v1/admin/nodes/{node_id}``
+
+        Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_remove", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def get(self, node_id: str, *, options: Options | None = None) -> NodeDetail:
+        """One host: how it is, what it is made of, who it is
+
+        ``GET /api/v1/admin/nodes/{node_id}``
+
+        Refusals: node_not_found.
+        """
+        answer: NodeDetail = await self._transport.call("node_get", {"node_id": node_id}, options)
+        return answer
+
+    async def update(self, node_id: str, *, address: str | None | Unset = UNSET, labels: Mapping[str, str] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Change the labels or the address of a host
+
+        ``PATCH /api/v1/admin/nodes/{node_id}``
+
+        Refusals: node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_update", {"node_id": node_id, "address": address, "labels": labels, "version": version}, options)
+        return answer
+
+    async def clear(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Trust a host again after somebody has looked
+
+        ``POST /api/v1/admin/nodes/{node_id}/clear``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_clear", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def cordon(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Send no new work there; what runs goes on
+
+        ``POST /api/v1/admin/nodes/{node_id}/cordon``
+
+        Refusals: node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_cordon", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def drain(self, node_id: str, *, reason: str, notice_minutes: int | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Empty a host: no new work, and what runs is given notice until a deadline
+
+        ``POST /api/v1/admin/nodes/{node_id}/drain``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_drain", {"node_id": node_id, "notice_minutes": notice_minutes, "reason": reason, "version": version}, options)
+        return answer
+
+    async def enrolment_token(self, node_id: str, *, purpose: Literal["enrol", "recover"], version: int | Unset = UNSET, options: Options | None = None) -> NodeEnrolmentOffer:
+        """Issue another token, for a host that did not enrol in time or that lost its certificate; earlier ones are void
+
+        ``POST /api/v1/admin/nodes/{node_id}/enrolment-token``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: NodeEnrolmentOffer = await self._transport.call("node_enrolment_token", {"node_id": node_id, "purpose": purpose, "version": version}, options)
+        return answer
+
+    async def health_probe(self, node_id: str, *, options: Options | None = None) -> NodeHealthProbeAnswer:
+        """Ask a host how it is; the answer shows with its tasks
+
+        ``POST /api/v1/admin/nodes/{node_id}/health-probe``
+
+        Refusals: node_not_found, node_offline.
+        """
+        answer: NodeHealthProbeAnswer = await self._transport.call("node_health_probe", {"node_id": node_id}, options)
+        return answer
+
+    async def publish(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Let new work go to an active host whose slots were approved
+
+        ``POST /api/v1/admin/nodes/{node_id}/publish``
+
+        Refusals: node_not_found, node_not_ready, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_publish", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def quarantine(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Trust a host no longer; it gets no work until somebody has looked
+
+        ``POST /api/v1/admin/nodes/{node_id}/quarantine``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_quarantine", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def readmit(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Take a retired host back into service; it stays cordoned
+
+        ``POST /api/v1/admin/nodes/{node_id}/readmit``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_readmit", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def reimage(self, node_id: str, *, image: str, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined
+
+        ``POST /api/v1/admin/nodes/{node_id}/reimage``
+
+        Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_reimage", {"node_id": node_id, "image": image, "reason": reason, "version": version}, options)
+        return answer
+
+    async def resource_slot_list(self, node_id: str, *, options: Options | None = None) -> ResourceSlotListAnswer:
+        """The slots of a host, and who holds them
+
+        ``GET /api/v1/admin/nodes/{node_id}/resource-slots``
+
+        Refusals: node_not_found.
+        """
+        answer: ResourceSlotListAnswer = await self._transport.call("resource_slot_list", {"node_id": node_id}, options)
+        return answer
+
+    async def resume(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Call a drain off
+
+        ``POST /api/v1/admin/nodes/{node_id}/resume``
+
+        Refusals: illegal_transition, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_resume", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def retire(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Take an empty host out of service
+
+        ``POST /api/v1/admin/nodes/{node_id}/retire``
+
+        Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_retire", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+    async def revoke(self, node_id: str, *, reason: str, options: Options | None = None) -> NodeRevokeAnswer:
+        """Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token
+
+        ``POST /api/v1/admin/nodes/{node_id}/revoke``
+
+        Refusals: node_not_found, step_up_required.
+        """
+        answer: NodeRevokeAnswer = await self._transport.call("node_revoke", {"node_id": node_id, "reason": reason}, options)
+        return answer
+
+    async def slots_approve(self, node_id: str, *, slot_indexes: Sequence[int] | Unset = UNSET, options: Options | None = None) -> SlotsApproveAnswer:
+        """Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/approve``
+
+        Refusals: node_not_found, slot_in_use, slots_blocked, topology_missing.
+        """
+        answer: SlotsApproveAnswer = await self._transport.call("slots_approve", {"node_id": node_id, "slot_indexes": slot_indexes}, options)
+        return answer
+
+    async def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
+        """Say that a blocked or quarantined slot is clean, after somebody has looked
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
+
+        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        """
+        answer: ResourceSlot = await self._transport.call("slot_clear", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
+        return answer
+
+    async def slot_disable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
+        """Hand a slot out no longer
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/disable``
+
+        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        """
+        answer: ResourceSlot = await self._transport.call("slot_disable", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
+        return answer
+
+    async def slot_enable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
+        """Hand a disabled slot out again
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/enable``
+
+        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        """
+        answer: ResourceSlot = await self._transport.call("slot_enable", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
+        return answer
+
+    async def slot_quarantine(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
+        """Trust a slot no longer; nobody gets it until somebody has looked
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/quarantine``
+
+        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        """
+        answer: ResourceSlot = await self._transport.call("slot_quarantine", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
+        return answer
+
+    def task_list(self, node_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetTask]:
+        """What the host was asked to do, newest first
+
+        ``GET /api/v1/admin/nodes/{node_id}/tasks``
+
+        Refusals: cursor_invalid, node_not_found.
+        """
+        return AsyncPages(self._transport, "node_task_list", {"node_id": node_id, "cursor": cursor, "limit": limit}, options)
+
+    async def topology_discover(self, node_id: str, *, options: Options | None = None) -> NodeTopologyDiscoverAnswer:
+        """Ask a host what it is made of; the answer shows in its topology
+
+        ``POST /api/v1/admin/nodes/{node_id}/topology/discover``
+
+        Refusals: node_not_found, node_offline.
+        """
+        answer: NodeTopologyDiscoverAnswer = await self._transport.call("node_topology_discover", {"node_id": node_id}, options)
+        return answer
+
+    async def uncordon(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
+        """Let new work go there again
+
+        ``POST /api/v1/admin/nodes/{node_id}/uncordon``
+
+        Refusals: node_not_found, node_not_ready, version_conflict.
+        """
+        answer: FleetNode = await self._transport.call("node_uncordon", {"node_id": node_id, "reason": reason, "version": version}, options)
+        return answer
+
+
+class AsyncAdminOsImagesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def node_list(self, node_id: str, *, options: Options | None = None) -> NodeImageListAnswer:
+        """Which images a node has, and whether they are the ones that are offered
+
+        ``GET /api/v1/admin/nodes/{node_id}/images``
+
+        Refusals: node_not_found.
+        """
+        answer: NodeImageListAnswer = await self._transport.call("node_image_list", {"node_id": node_id}, options)
+        return answer
+
+    async def node_forget(self, node_id: str, os_image: str, *, options: Options | None = None) -> NodeImage:
+        """Note that a node no longer has an image
+
+        ``DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}``
+
+        Refusals: node_not_found, os_image_not_found.
+        """
+        answer: NodeImage = await self._transport.call("node_image_forget", {"node_id": node_id, "os_image": os_image}, options)
+        return answer
+
+    async def node_set(self, node_id: str, os_image: str, *, digest: str, options: Options | None = None) -> NodeImage:
+        """Note that a node has an image, checked against this digest
+
+        ``PUT /api/v1/admin/nodes/{node_id}/images/{os_image}``
+
+        Refusals: node_not_found, os_image_not_found.
+        """
+        answer: NodeImage = await self._transport.call("node_image_set", {"node_id": node_id, "os_image": os_image, "digest": digest}, options)
+        return answer
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[OsImage]:
+        """Every image, and on how many nodes it is
+
+        ``GET /api/v1/admin/os-images``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_os_image_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, digest: str, display_name: str, driver_strategy: Literal["preinstalled", "cloud_init"], size_bytes: int, skus: Sequence[str], slug: str, options: Options | None = None) -> OsImage:
+        """Announce an image; it is offered once it is made active
+
+        ``POST /api/v1/admin/os-images``
+
+        Refusals: os_image_already_exists, sku_not_found.
+        """
+        answer: OsImage = await self._transport.call("admin_os_image_create", {"digest": digest, "display_name": display_name, "driver_strategy": driver_strategy, "size_bytes": size_bytes, "skus": skus, "slug": slug}, options)
+        return answer
+
+    async def update(self, os_image: str, *, active: bool | Unset = UNSET, digest: str | Unset = UNSET, display_name: str | Unset = UNSET, driver_strategy: Literal["preinstalled", "cloud_init"] | Unset = UNSET, size_bytes: int | Unset = UNSET, skus: Sequence[str] | Unset = UNSET, options: Options | None = None) -> OsImage:
+        """Change an image. It can be active only while every host that takes work has exactly this digest
+
+        ``PATCH /api/v1/admin/os-images/{os_image}``
+
+        Refusals: os_image_not_cached, os_image_not_found, sku_not_found.
+        """
+        answer: OsImage = await self._transport.call("admin_os_image_update", {"os_image": os_image, "active": active, "digest": digest, "display_name": display_name, "driver_strategy": driver_strategy, "size_bytes": size_bytes, "skus": skus}, options)
+        return answer
+
+    async def retire(self, os_image: str, *, reason: str, options: Options | None = None) -> OsImage:
+        """Offer an image no longer; machines that run keep running
+
+        ``POST /api/v1/admin/os-images/{os_image}/retire``
+
+        Refusals: os_image_not_found.
+        """
+        answer: OsImage = await self._transport.call("admin_os_image_retire", {"os_image": os_image, "reason": reason}, options)
+        return answer
+
+
+class AsyncAdminPoliciesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def setting_list(self, *, options: Options | None = None) -> PolicySettingListAnswer:
+        """Every policy with its definition and all its settings
+
+        ``GET /api/v1/admin/policies``
+        """
+        answer: PolicySettingListAnswer = await self._transport.call("policy_setting_list", {}, options)
+        return answer
+
+    async def unset(self, policy_key: str, *, level: Literal["user", "project", "organization", "plan", "global"], reason: str, subject_id: str | Unset = UNSET, options: Options | None = None) -> PolicySetting:
+        """Take a setting back; the next level applies
+
+        ``DELETE /api/v1/admin/policies/{policy_key}``
+
+        Refusals: policy_level_invalid, policy_not_found, step_up_required.
+        """
+        answer: PolicySetting = await self._transport.call("policy_unset", {"policy_key": policy_key, "level": level, "reason": reason, "subject_id": subject_id}, options)
+        return answer
+
+    async def set(self, policy_key: str, *, level: Literal["user", "project", "organization", "plan", "global"], reason: str, value: int | bool | str, hard: bool | Unset = UNSET, subject_id: str | Unset = UNSET, options: Options | None = None) -> PolicySetting:
+        """Set a policy at one level
+
+        ``PUT /api/v1/admin/policies/{policy_key}``
+
+        Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, step_up_required.
+        """
+        answer: PolicySetting = await self._transport.call("policy_set", {"policy_key": policy_key, "hard": hard, "level": level, "reason": reason, "subject_id": subject_id, "value": value}, options)
+        return answer
+
+
+class AsyncAdminRegionsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Region]:
+        """Every region, also those that are closed
+
+        ``GET /api/v1/admin/regions``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_region_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, name: str, slug: str, options: Options | None = None) -> Region:
+        """Open a region
+
+        ``POST /api/v1/admin/regions``
+
+        Refusals: region_already_exists.
+        """
+        answer: Region = await self._transport.call("admin_region_create", {"name": name, "slug": slug}, options)
+        return answer
+
+    async def update(self, region: str, *, active: bool | Unset = UNSET, name: str | Unset = UNSET, options: Options | None = None) -> Region:
+        """Rename a region, close it for new work, or open it again
+
+        ``PATCH /api/v1/admin/regions/{region}``
+
+        Refusals: region_not_found.
+        """
+        answer: Region = await self._transport.call("admin_region_update", {"region": region, "active": active, "name": name}, options)
+        return answer
+
+
+class AsyncAdminFleetApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def task_signer_list(self, *, options: Options | None = None) -> TaskSignerListAnswer:
+        """The keys that sign tasks for nodes, the newest first
+
+        ``GET /api/v1/admin/task-signers``
+        """
+        answer: TaskSignerListAnswer = await self._transport.call("task_signer_list", {}, options)
+        return answer
+
+    async def task_signer_rotate(self, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """Announce a new key; it signs once every node has had time to hear of it
+
+        ``POST /api/v1/admin/task-signers``
+
+        Refusals: illegal_transition.
+        """
+        answer: TaskSigner = await self._transport.call("task_signer_rotate", {"reason": reason}, options)
+        return answer
+
+    async def task_signer_retire(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """End the grace of a key that another one has replaced
+
+        ``POST /api/v1/admin/task-signers/{signer_id}/retire``
+
+        Refusals: illegal_transition, task_signer_not_found.
+        """
+        answer: TaskSigner = await self._transport.call("task_signer_retire", {"signer_id": signer_id, "reason": reason}, options)
+        return answer
+
+    async def task_signer_revoke(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """Make nodes refuse what a key signed; one that is active gets a successor at once
+
+        ``POST /api/v1/admin/task-signers/{signer_id}/revoke``
+
+        Refusals: illegal_transition, step_up_required, task_signer_not_found.
+        """
+        answer: TaskSigner = await self._transport.call("task_signer_revoke", {"signer_id": signer_id, "reason": reason}, options)
+        return answer
+
+
+class AsyncAdminSessionsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def user_list(self, user_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AccountSession]:
+        """Where a person is signed in, newest first
+
+        ``GET /api/v1/admin/users/{user_id}/sessions``
+
+        Refusals: cursor_invalid, user_not_found.
+        """
+        return AsyncPages(self._transport, "user_session_list", {"user_id": user_id, "cursor": cursor, "limit": limit}, options)
+
+    async def user_revoke_all(self, user_id: str, *, reason: str | Unset = UNSET, options: Options | None = None) -> SessionsRevoked:
+        """End every session of a person, those that were not seen yet too
+
+        ``POST /api/v1/admin/users/{user_id}/sessions/revoke-all``
+
+        Refusals: step_up_required, user_not_found.
+        """
+        answer: SessionsRevoked = await self._transport.call("user_session_revoke_all", {"user_id": user_id, "reason": reason}, options)
+        return answer
+
+    async def user_revoke(self, session_id: str, user_id: str, *, reason: str | Unset = UNSET, options: Options | None = None) -> AccountSession:
+        """End one session of a person
+
+        ``DELETE /api/v1/admin/users/{user_id}/sessions/{session_id}``
+
+        Refusals: session_not_found, step_up_required.
+        """
+        answer: AccountSession = await self._transport.call("user_session_revoke", {"session_id": session_id, "user_id": user_id, "reason": reason}, options)
+        return answer
+
+
+class AsyncAllocationGroupsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AllocationGroup]:
+        """The groups of a project, latest first
+
+        ``GET /api/v1/allocation-groups``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "allocation_group_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, members: Sequence[AllocationGroupCreateMembersItem], name: str, options: Options | None = None) -> AllocationGroupDetail:
+        """Ask for several allocations at once: all of them are reserved, or none
+
+        ``POST /api/v1/allocation-groups``
+
+        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        """
+        answer: AllocationGroupDetail = await self._transport.call("allocation_group_create", {"members": members, "name": name}, options)
+        return answer
+
+    async def get(self, allocation_group_id: str, *, options: Options | None = None) -> AllocationGroupDetail:
+        """One group with its allocations
+
+        ``GET /api/v1/allocation-groups/{allocation_group_id}``
+
+        Refusals: allocation_group_not_found.
+        """
+        answer: AllocationGroupDetail = await self._transport.call("allocation_group_get", {"allocation_group_id": allocation_group_id}, options)
+        return answer
+
+    async def release(self, allocation_group_id: str, *, options: Options | None = None) -> AllocationGroupDetail:
+        """Give all of it back; asked again, it releases whatever is still held
+
+        ``POST /api/v1/allocation-groups/{allocation_group_id}/release``
+
+        Refusals: allocation_group_not_found.
+        """
+        answer: AllocationGroupDetail = await self._transport.call("allocation_group_release", {"allocation_group_id": allocation_group_id}, options)
+        return answer
+
+
+class AsyncAllocationsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, group: str | Unset = UNSET, limit: int | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, tag: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[Allocation]:
+        """The allocations of a project, latest first
+
+        ``GET /api/v1/allocations``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "allocation_list", {"cursor": cursor, "group": group, "limit": limit, "sku": sku, "state": state, "tag": tag}, options)
+
+    async def create(self, *, gpus: int, region: str, sku: str, idle: AllocationCreateIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, queue: AllocationCreateQueue | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> Allocation:
+        """Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
+
+        ``POST /api/v1/allocations``
+
+        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        """
+        answer: Allocation = await self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "queue": queue, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
+        return answer
+
+    async def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:
+        """Whether it would fit now, what it would cost, and why or why not; reserves nothing
+
+        ``POST /api/v1/allocations/plan``
+
+        Refusals: duration_invalid, gpu_count_invalid, os_image_not_found, project_not_found, region_not_found, sku_not_found, ssh_key_not_found.
+        """
+        answer: AllocationPlan = await self._transport.call("allocation_plan", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
+        return answer
+
+    async def get(self, allocation_id: str, *, options: Options | None = None) -> AllocationDetail:
+        """One allocation, with what its node swore to and what can be done with it
+
+        ``GET /api/v1/allocations/{allocation_id}``
+
+        Refusals: allocation_not_found.
+        """
+        answer: AllocationDetail = await self._transport.call("allocation_get", {"allocation_id": allocation_id}, options)
+        return answer
+
+    async def update(self, allocation_id: str, *, idle: AllocationUpdateIdle | None | Unset = UNSET, name: str | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> Allocation:
+        """Rename, tag, or change the guard against idling
+
+        ``PATCH /api/v1/allocations/{allocation_id}``
+
+        Refusals: allocation_not_found, illegal_transition, version_conflict.
+        """
+        answer: Allocation = await self._transport.call("allocation_update", {"allocation_id": allocation_id, "idle": idle, "name": name, "tags": tags, "version": version}, options)
+        return answer
+
+    def attestations(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AttestationReceipt]:
+        """What its node swore to, with the signed results
+
+        ``GET /api/v1/allocations/{allocation_id}/attestations``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "allocation_attestations", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+    async def extend(self, allocation_id: str, *, seconds: int, options: Options | None = None) -> Allocation:
+        """Move its end further away
+
+        ``POST /api/v1/allocations/{allocation_id}/extend``
+
+        Refusals: allocation_not_active, allocation_not_found, duration_invalid.
+        """
+        answer: Allocation = await self._transport.call("allocation_extend", {"allocation_id": allocation_id, "seconds": seconds}, options)
+        return answer
+
+    async def placement(self, allocation_id: str, *, options: Options | None = None) -> PlacementDecision:
+        """Why it was placed, or is not placed yet
+
+        ``GET /api/v1/allocations/{allocation_id}/placement``
+
+        Refusals: allocation_not_found.
+        """
+        answer: PlacementDecision = await self._transport.call("allocation_placement", {"allocation_id": allocation_id}, options)
+        return answer
+
+    async def release(self, allocation_id: str, *, reason: str | Unset = UNSET, options: Options | None = None) -> Allocation:
+        """Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
+
+        ``POST /api/v1/allocations/{allocation_id}/release``
+
+        Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+        """
+        answer: Allocation = await self._transport.call("allocation_release", {"allocation_id": allocation_id, "reason": reason}, options)
+        return answer
+
+    async def restart(self, allocation_id: str, *, options: Options | None = None) -> Allocation:
+        """Reboot its machine; it stays the same allocation
+
+        ``POST /api/v1/allocations/{allocation_id}/restart``
+
+        Refusals: allocation_not_active, allocation_not_found.
+        """
+        answer: Allocation = await self._transport.call("allocation_restart", {"allocation_id": allocation_id}, options)
+        return answer
+
+    async def set_ssh_keys(self, allocation_id: str, *, ssh_key_ids: Sequence[str], options: Options | None = None) -> AllocationDetail:
+        """Make the SSH keys that open it exactly these
+
+        ``PUT /api/v1/allocations/{allocation_id}/ssh-keys``
+
+        Refusals: allocation_not_found, illegal_transition, ssh_key_not_found.
+        """
+        answer: AllocationDetail = await self._transport.call("allocation_set_ssh_keys", {"allocation_id": allocation_id, "ssh_key_ids": ssh_key_ids}, options)
+        return answer
+
+    def timeline(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[TimelineItem]:
+        """Everything that happened to an allocation, in order
+
+        ``GET /api/v1/allocations/{allocation_id}/timeline``
+
+        Refusals: allocation_not_found, cursor_invalid.
+        """
+        return AsyncPages(self._transport, "allocation_timeline", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
+
+
+class AsyncServiceAccountsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def signing_key_list(self, *, options: Options | None = None) -> SigningKeyListAnswer:
+        """The public keys that tokens of service accounts are signed with, as JSON Web Key Set
+
+        ``GET /api/v1/auth/keys``
+        """
+        answer: SigningKeyListAnswer = await self._transport.call("signing_key_list", {}, options)
+        return answer
+
+    async def token(self, *, assertion: str, grant_type: Literal["urn:ietf:params:oauth:grant-type:jwt-bearer"], scope: str | Unset = UNSET, options: Options | None = None) -> ServiceAccountTokenAnswer:
+        """Exchange a signed assertion (RFC 7523) for a short-lived token
+
+        ``POST /api/v1/auth/service-accounts/token``
+
+        Refusals: assertion_invalid, assertion_replayed.
+        """
+        answer: ServiceAccountTokenAnswer = await self._transport.call("service_account_token", {"assertion": assertion, "grant_type": grant_type, "scope": scope}, options)
+        return answer
+
+    def machine_identity_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[ServiceAccount]:
+        """All service accounts of an organization and of its projects
+
+        ``GET /api/v1/organizations/{organization_id}/service-accounts``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+        """Make a service account for some projects of an organization, for shared runtimes and outside workers
+
+        ``POST /api/v1/organizations/{organization_id}/service-accounts``
+
+        Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
+        """
+        answer: ServiceAccount = await self._transport.call("machine_identity_create", {"organization_id": organization_id, "description": description, "name": name, "project_ids": project_ids, "scopes": scopes, "slug": slug}, options)
+        return answer
+
+    def list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[ServiceAccount]:
+        """The service accounts that may act in a project
+
+        ``GET /api/v1/projects/{project_id}/service-accounts``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
+
+    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+        """Make a service account that is pinned to a project
+
+        ``POST /api/v1/projects/{project_id}/service-accounts``
+
+        Refusals: project_not_found, service_account_slug_taken.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_create", {"project_id": project_id, "description": description, "name": name, "scopes": scopes, "slug": slug}, options)
+        return answer
+
+    async def remove(self, service_account_id: str, *, options: Options | None = None) -> ServiceAccount:
+        """Remove a service account for ever
+
+        ``DELETE /api/v1/service-accounts/{service_account_id}``
+
+        Refusals: illegal_transition, service_account_not_found.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_remove", {"service_account_id": service_account_id}, options)
+        return answer
+
+    async def get(self, service_account_id: str, *, options: Options | None = None) -> ServiceAccount:
+        """One service account
+
+        ``GET /api/v1/service-accounts/{service_account_id}``
+
+        Refusals: service_account_not_found.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
+        return answer
+
+    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+        """Change what a service account is called, what it may do and where, or switch it off and on
+
+        ``PATCH /api/v1/service-accounts/{service_account_id}``
+
+        Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_update", {"service_account_id": service_account_id, "description": description, "name": name, "project_ids": project_ids, "scopes": scopes, "state": state, "version": version}, options)
+        return answer
+
+    async def disable(self, service_account_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+        """Switch a service account off; its tokens are refused within five seconds
+
+        ``POST /api/v1/service-accounts/{service_account_id}/disable``
+
+        Refusals: illegal_transition, service_account_not_found, version_conflict.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_disable", {"service_account_id": service_account_id, "version": version}, options)
+        return answer
+
+    async def enable(self, service_account_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+        """Switch a service account on again
+
+        ``POST /api/v1/service-accounts/{service_account_id}/enable``
+
+        Refusals: illegal_transition, service_account_not_found, version_conflict.
+        """
+        answer: ServiceAccount = await self._transport.call("service_account_enable", {"service_account_id": service_account_id, "version": version}, options)
+        return answer
+
+    def key_list(self, service_account_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[ServiceAccountKey]:
+        """The keys of a service account, newest first
+
+        ``GET /api/v1/service-accounts/{service_account_id}/keys``
+
+        Refusals: cursor_invalid, service_account_not_found.
+        """
+        return AsyncPages(self._transport, "service_account_key_list", {"service_account_id": service_account_id, "cursor": cursor, "limit": limit}, options)
+
+    async def key_create(self, service_account_id: str, *, expires_in_days: int, name: str, public_key: ServiceAccountKeyCreatePublicKey | ServiceAccountKeyCreatePublicKey2 | Unset = UNSET, options: Options | None = None) -> NewServiceAccountKey:
+        """Give a service account another key: one of yours, or one that we make and show once
+
+        ``POST /api/v1/service-accounts/{service_account_id}/keys``
+
+        Refusals: illegal_transition, service_account_key_invalid, service_account_not_found, step_up_required.
+        """
+        answer: NewServiceAccountKey = await self._transport.call("service_account_key_create", {"service_account_id": service_account_id, "expires_in_days": expires_in_days, "name": name, "public_key": public_key}, options)
+        return answer
+
+    async def key_revoke(self, key_id: str, service_account_id: str, *, options: Options | None = None) -> ServiceAccountKey:
+        """Take a key back; tokens that were asked for with it are refused within five seconds
+
+        ``DELETE /api/v1/service-accounts/{service_account_id}/keys/{key_id}``
+
+        Refusals: service_account_key_not_found, service_account_not_found.
+        """
+        answer: ServiceAccountKey = await self._transport.call("service_account_key_revoke", {"key_id": key_id, "service_account_id": service_account_id}, options)
+        return answer
+
+
+class AsyncCatalogApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[CatalogItem]:
+        """What can be rented, what it costs now, and how much of it is free; a few seconds old at most
+
+        ``GET /api/v1/catalog``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "catalog_list", {"cursor": cursor, "limit": limit, "region": region}, options)
+
+    async def get(self, sku: str, *, options: Options | None = None) -> CatalogItem:
+        """One kind of capacity, its price and what is free of it
+
+        ``GET /api/v1/catalog/{sku}``
+
+        Refusals: sku_not_found.
+        """
+        answer: CatalogItem = await self._transport.call("catalog_get", {"sku": sku}, options)
+        return answer
+
+    def os_image_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[PublicImage]:
+        """What a slice can be started with
+
+        ``GET /api/v1/os-images``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "os_image_list", {"cursor": cursor, "limit": limit, "sku": sku}, options)
+
+    def region_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Region]:
+        """Where capacity is
+
+        ``GET /api/v1/regions``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "region_list", {"cursor": cursor, "limit": limit}, options)
+
+
+class AsyncEventsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, project_id: str | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
+        """Watch what happens in a project, as it happens
+
+        ``GET /api/v1/events/stream``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return self._transport.stream("event_stream", {"about": about, "after": after, "follow": follow, "project_id": project_id, "types": types}, options)
+
+
+class AsyncMembersApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def invitation_accept(self, *, token: str, options: Options | None = None) -> Joined:
+        """Join the organization that the token invites to
+
+        ``POST /api/v1/invitations/accept``
+
+        Refusals: already_member, invitation_invalid.
+        """
+        answer: Joined = await self._transport.call("invitation_accept", {"token": token}, options)
+        return answer
+
+    def invitation_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Invitation]:
+        """Invitations of the organization, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/invitations``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "invitation_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def invitation_create(self, organization_id: str, *, email: str, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> InvitationCreated:
+        """Invite somebody; the token in the answer is theirs to accept with
+
+        ``POST /api/v1/organizations/{organization_id}/invitations``
+
+        Refusals: invitation_pending, organization_not_found, ownership_required.
+        """
+        answer: InvitationCreated = await self._transport.call("invitation_create", {"organization_id": organization_id, "email": email, "role": role}, options)
+        return answer
+
+    async def invitation_revoke(self, invitation_id: str, organization_id: str, *, options: Options | None = None) -> Invitation:
+        """Take an invitation back before it is accepted
+
+        ``DELETE /api/v1/organizations/{organization_id}/invitations/{invitation_id}``
+
+        Refusals: illegal_transition, invitation_not_found, organization_not_found.
+        """
+        answer: Invitation = await self._transport.call("invitation_revoke", {"invitation_id": invitation_id, "organization_id": organization_id}, options)
+        return answer
+
+    async def leave(self, organization_id: str, *, options: Options | None = None) -> Member:
+        """Leave an organization and all its projects; the last owner stays
+
+        ``POST /api/v1/organizations/{organization_id}/leave``
+
+        Refusals: last_owner, member_not_found, organization_not_found.
+        """
+        answer: Member = await self._transport.call("member_leave", {"organization_id": organization_id}, options)
+        return answer
+
+    def list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Member]:
+        """Who belongs to the organization
+
+        ``GET /api/v1/organizations/{organization_id}/members``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "member_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def remove(self, organization_id: str, user_id: str, *, options: Options | None = None) -> Member:
+        """Remove a member from the organization and from all its projects
+
+        ``DELETE /api/v1/organizations/{organization_id}/members/{user_id}``
+
+        Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+        """
+        answer: Member = await self._transport.call("member_remove", {"organization_id": organization_id, "user_id": user_id}, options)
+        return answer
+
+    async def update(self, organization_id: str, user_id: str, *, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> Member:
+        """Change the role of a member
+
+        ``PATCH /api/v1/organizations/{organization_id}/members/{user_id}``
+
+        Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+        """
+        answer: Member = await self._transport.call("member_update", {"organization_id": organization_id, "user_id": user_id, "role": role}, options)
+        return answer
+
+    def project_list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Member]:
+        """Who has a role of their own in the project, besides the role that the organization gives
+
+        ``GET /api/v1/projects/{project_id}/members``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "project_member_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
+
+    async def project_remove(self, project_id: str, user_id: str, *, options: Options | None = None) -> Member:
+        """Take the role in the project back; the role in the organization stays
+
+        ``DELETE /api/v1/projects/{project_id}/members/{user_id}``
+
+        Refusals: member_not_found, ownership_required, project_not_found.
+        """
+        answer: Member = await self._transport.call("project_member_remove", {"project_id": project_id, "user_id": user_id}, options)
+        return answer
+
+    async def project_set(self, project_id: str, user_id: str, *, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> Member:
+        """Give a member of the organization a role in the project; the higher of the two roles counts there
+
+        ``PUT /api/v1/projects/{project_id}/members/{user_id}``
+
+        Refusals: member_not_found, ownership_required, project_not_found.
+        """
+        answer: Member = await self._transport.call("project_member_set", {"project_id": project_id, "user_id": user_id, "role": role}, options)
+        return answer
+
+
+class AsyncMeApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, *, options: Options | None = None) -> Me:
+        """Who is asking, and what they belong to
+
+        ``GET /api/v1/me``
+
+        Refusals: user_not_found.
+        """
+        answer: Me = await self._transport.call("me_get", {}, options)
+        return answer
+
+    async def default_project_get(self, *, options: Options | None = None) -> DefaultProject:
+        """The project that the caller works in when nothing else is said
+
+        ``GET /api/v1/me/default-project``
+        """
+        answer: DefaultProject = await self._transport.call("default_project_get", {}, options)
+        return answer
+
+    async def default_project_set(self, *, project_id: str, options: Options | None = None) -> DefaultProject:
+        """Choose the project to work in when nothing else is said
+
+        ``PUT /api/v1/me/default-project``
+
+        Refusals: project_not_found.
+        """
+        answer: DefaultProject = await self._transport.call("default_project_set", {"project_id": project_id}, options)
+        return answer
+
+
+class AsyncSessionsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AccountSession]:
+        """Where the caller is signed in, newest first
+
+        ``GET /api/v1/me/sessions``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "session_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def revoke_others(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> SessionsRevoked:
+        """End every session but this one, those that were not seen yet too
+
+        ``POST /api/v1/me/sessions/revoke-others``
+
+        Refusals: step_up_required.
+        """
+        answer: SessionsRevoked = await self._transport.call("session_revoke_others", {"reason": reason}, options)
+        return answer
+
+    async def revoke(self, session_id: str, *, options: Options | None = None) -> AccountSession:
+        """End one session; its tokens are refused everywhere within five seconds
+
+        ``DELETE /api/v1/me/sessions/{session_id}``
+
+        Refusals: session_not_found.
+        """
+        answer: AccountSession = await self._transport.call("session_revoke", {"session_id": session_id}, options)
+        return answer
+
+
+class AsyncSshKeysApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[SshKey]:
+        """One’s own keys
+
+        ``GET /api/v1/me/ssh-keys``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "ssh_key_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def add(self, *, public_key: str, name: str | Unset = UNSET, options: Options | None = None) -> SshKey:
+        """Add a key of one’s own
+
+        ``POST /api/v1/me/ssh-keys``
+
+        Refusals: ssh_key_exists, ssh_key_invalid, ssh_key_limit.
+        """
+        answer: SshKey = await self._transport.call("ssh_key_add", {"name": name, "public_key": public_key}, options)
+        return answer
+
+    async def remove(self, ssh_key_id: str, *, options: Options | None = None) -> SshKey:
+        """Remove a key of one’s own
+
+        ``DELETE /api/v1/me/ssh-keys/{ssh_key_id}``
+
+        Refusals: ssh_key_not_found.
+        """
+        answer: SshKey = await self._transport.call("ssh_key_remove", {"ssh_key_id": ssh_key_id}, options)
+        return answer
+
+    def project_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[SshKey]:
+        """The keys of the project
+
+        ``GET /api/v1/ssh-keys``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "project_ssh_key_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def project_add(self, *, public_key: str, name: str | Unset = UNSET, options: Options | None = None) -> SshKey:
+        """Add a key of the project; it opens every allocation of the project
+
+        ``POST /api/v1/ssh-keys``
+
+        Refusals: project_not_found, ssh_key_exists, ssh_key_invalid, ssh_key_limit.
+        """
+        answer: SshKey = await self._transport.call("project_ssh_key_add", {"name": name, "public_key": public_key}, options)
+        return answer
+
+    async def project_remove(self, ssh_key_id: str, *, options: Options | None = None) -> SshKey:
+        """Remove a key of the project
+
+        ``DELETE /api/v1/ssh-keys/{ssh_key_id}``
+
+        Refusals: project_not_found, ssh_key_not_found.
+        """
+        answer: SshKey = await self._transport.call("project_ssh_key_remove", {"ssh_key_id": ssh_key_id}, options)
+        return answer
+
+
+class AsyncPersonalTokensApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[PersonalToken]:
+        """The caller's personal access tokens, newest first
+
+        ``GET /api/v1/me/tokens``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+        """Make a personal access token; it may do what its scopes and its owner may both do
+
+        ``POST /api/v1/me/tokens``
+
+        Refusals: personal_token_expiry_invalid, step_up_required.
+        """
+        answer: NewPersonalToken = await self._transport.call("personal_token_create", {"expires_in_days": expires_in_days, "name": name, "scopes": scopes}, options)
+        return answer
+
+    async def revoke(self, token_id: str, *, options: Options | None = None) -> PersonalToken:
+        """Revoke a personal access token; it is refused everywhere within five seconds
+
+        ``DELETE /api/v1/me/tokens/{token_id}``
+
+        Refusals: personal_token_not_found.
+        """
+        answer: PersonalToken = await self._transport.call("personal_token_revoke", {"token_id": token_id}, options)
+        return answer
+
+
+class AsyncOrganizationsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Organization]:
+        """The organizations the caller belongs to
+
+        ``GET /api/v1/organizations``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "organization_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def create(self, *, name: str, slug: str, currency: str | Unset = UNSET, type: Literal["personal", "enterprise"] | Unset = UNSET, options: Options | None = None) -> Organization:
+        """Found an organization; the caller becomes its owner
+
+        ``POST /api/v1/organizations``
+
+        Refusals: organization_slug_taken.
+        """
+        answer: Organization = await self._transport.call("organization_create", {"currency": currency, "name": name, "slug": slug, "type": type}, options)
+        return answer
+
+    async def delete(self, organization_id: str, *, options: Options | None = None) -> Organization:
+        """Delete an organization that has no projects left
+
+        ``DELETE /api/v1/organizations/{organization_id}``
+
+        Refusals: organization_not_empty, organization_not_found.
+        """
+        answer: Organization = await self._transport.call("organization_delete", {"organization_id": organization_id}, options)
+        return answer
+
+    async def get(self, organization_id: str, *, options: Options | None = None) -> Organization:
+        """One organization
+
+        ``GET /api/v1/organizations/{organization_id}``
+
+        Refusals: organization_not_found.
+        """
+        answer: Organization = await self._transport.call("organization_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def update(self, organization_id: str, *, name: str, version: int | Unset = UNSET, options: Options | None = None) -> Organization:
+        """Rename an organization
+
+        ``PATCH /api/v1/organizations/{organization_id}``
+
+        Refusals: organization_not_found, version_conflict.
+        """
+        answer: Organization = await self._transport.call("organization_update", {"organization_id": organization_id, "name": name, "version": version}, options)
+        return answer
+
+
+class AsyncAuditApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, organization_id: str, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[AuditEntry]:
+        """Who did what in the organization, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/audit-logs``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "audit_list", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+
+    async def export(self, organization_id: str, *, format: Literal["ndjson", "csv"], action: str | Unset = UNSET, actor_id: str | Unset = UNSET, after_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, from_: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> str:
+        """The log as text, oldest first, up to 5,000 rows at a time; ask again with after_id set to the last id
+
+        ``GET /api/v1/organizations/{organization_id}/audit-logs/export``
+
+        Refusals: organization_not_found.
+        """
+        answer: str = await self._transport.call("audit_export", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "after_id": after_id, "correlation_id": correlation_id, "format": format, "from": from_, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+        return answer
+
+    async def verify(self, organization_id: str, *, options: Options | None = None) -> AuditVerdict:
+        """Recompute the hash chain over the log and name the first row that does not fit
+
+        ``GET /api/v1/organizations/{organization_id}/audit-logs/verify``
+
+        Refusals: organization_not_found.
+        """
+        answer: AuditVerdict = await self._transport.call("audit_verify", {"organization_id": organization_id}, options)
+        return answer
+
+
+class AsyncDepartmentsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Department]:
+        """The departments of an organization
+
+        ``GET /api/v1/organizations/{organization_id}/departments``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "department_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def create(self, organization_id: str, *, name: str, slug: str, options: Options | None = None) -> Department:
+        """Create a department
+
+        ``POST /api/v1/organizations/{organization_id}/departments``
+
+        Refusals: department_slug_taken, organization_not_found.
+        """
+        answer: Department = await self._transport.call("department_create", {"organization_id": organization_id, "name": name, "slug": slug}, options)
+        return answer
+
+    async def update(self, department_id: str, organization_id: str, *, name: str | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> Department:
+        """Rename a department, disable it or enable it again
+
+        ``PATCH /api/v1/organizations/{organization_id}/departments/{department_id}``
+
+        Refusals: department_is_default, department_not_found, organization_not_found, version_conflict.
+        """
+        answer: Department = await self._transport.call("department_update", {"department_id": department_id, "organization_id": organization_id, "name": name, "state": state, "version": version}, options)
+        return answer
+
+
+class AsyncProjectsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["active", "archived", "removing", "deleted"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Project]:
+        """The projects of an organization
+
+        ``GET /api/v1/organizations/{organization_id}/projects``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "project_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit, "state": state}, options)
+
+    async def create(self, organization_id: str, *, name: str, slug: str, department_id: str | Unset = UNSET, options: Options | None = None) -> Project:
+        """Create a project
+
+        ``POST /api/v1/organizations/{organization_id}/projects``
+
+        Refusals: department_disabled, department_not_found, organization_not_found, project_slug_taken.
+        """
+        answer: Project = await self._transport.call("project_create", {"organization_id": organization_id, "department_id": department_id, "name": name, "slug": slug}, options)
+        return answer
+
+    async def remove(self, project_id: str, *, options: Options | None = None) -> Project:
+        """Remove a project: what it holds is wound down, then it is deleted
+
+        ``DELETE /api/v1/projects/{project_id}``
+
+        Refusals: illegal_transition, project_not_found.
+        """
+        answer: Project = await self._transport.call("project_remove", {"project_id": project_id}, options)
+        return answer
+
+    async def get(self, project_id: str, *, options: Options | None = None) -> Project:
+        """One project
+
+        ``GET /api/v1/projects/{project_id}``
+
+        Refusals: project_not_found.
+        """
+        answer: Project = await self._transport.call("project_get", {"project_id": project_id}, options)
+        return answer
+
+    async def update(self, project_id: str, *, name: str, version: int | Unset = UNSET, options: Options | None = None) -> Project:
+        """Rename a project
+
+        ``PATCH /api/v1/projects/{project_id}``
+
+        Refusals: project_not_found, version_conflict.
+        """
+        answer: Project = await self._transport.call("project_update", {"project_id": project_id, "name": name, "version": version}, options)
+        return answer
+
+    async def archive(self, project_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> Project:
+        """Put a project aside, unchanged
+
+        ``POST /api/v1/projects/{project_id}/archive``
+
+        Refusals: illegal_transition, project_not_found, version_conflict.
+        """
+        answer: Project = await self._transport.call("project_archive", {"project_id": project_id, "version": version}, options)
+        return answer
+
+    async def restore(self, project_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> Project:
+        """Take a project up again
+
+        ``POST /api/v1/projects/{project_id}/restore``
+
+        Refusals: illegal_transition, project_not_found, version_conflict.
+        """
+        answer: Project = await self._transport.call("project_restore", {"project_id": project_id, "version": version}, options)
+        return answer
+
+
+class AsyncPoliciesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(self, *, options: Options | None = None) -> PolicyListAnswer:
+        """What applies to the caller in this project, and where each value comes from
+
+        ``GET /api/v1/policies``
+
+        Refusals: project_not_found.
+        """
+        answer: PolicyListAnswer = await self._transport.call("policy_list", {}, options)
+        return answer
+
+
+class AsyncHealthApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def sign_in_get(self, *, options: Options | None = None) -> SignIn:
+        """Where and how to sign in
+
+        ``GET /api/v1/sign-in``
+        """
+        answer: SignIn = await self._transport.call("sign_in_get", {}, options)
+        return answer
+
+    async def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
+        """Which release answers
+
+        ``GET /api/v1/version``
+        """
+        answer: VersionGetAnswer = await self._transport.call("version_get", {}, options)
+        return answer
+
+
+class AsyncSimulatorApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def node_list(self, *, options: Options | None = None) -> SimulatorNodeListAnswer:
+        """The simulated hosts, and what is wrong with each
+
+        ``GET /api/v1/sim/nodes``
+        """
+        answer: SimulatorNodeListAnswer = await self._transport.call("simulator_node_list", {}, options)
+        return answer
+
+    async def agent_switch(self, node_id: str, *, state: Literal["running", "stopped"], options: Options | None = None) -> SimulatedNode:
+        """Stop or start the agent of a simulated host; what runs there keeps running
+
+        ``POST /api/v1/sim/nodes/{node_id}/agent``
+
+        Refusals: node_not_found.
+        """
+        answer: SimulatedNode = await self._transport.call("simulator_agent_switch", {"node_id": node_id, "state": state}, options)
+        return answer
+
+    async def fault_clear(self, node_id: str, *, fault: SimulatedFaultName | Unset = UNSET, options: Options | None = None) -> SimulatedNode:
+        """Mend a simulated host: one fault, or all of them
+
+        ``DELETE /api/v1/sim/nodes/{node_id}/faults``
+
+        Refusals: node_not_found.
+        """
+        answer: SimulatedNode = await self._transport.call("simulator_fault_clear", {"node_id": node_id, "fault": fault}, options)
+        return answer
+
+    async def fault_set(self, node_id: str, *, fault: SimulatedFaultName, once: bool | Unset = UNSET, slot_index: int | Unset = UNSET, options: Options | None = None) -> SimulatedNode:
+        """Let something go wrong on a simulated host, once or until it is taken away
+
+        ``POST /api/v1/sim/nodes/{node_id}/faults``
+
+        Refusals: node_not_found.
+        """
+        answer: SimulatedNode = await self._transport.call("simulator_fault_set", {"node_id": node_id, "fault": fault, "once": once, "slot_index": slot_index}, options)
+        return answer
+
+    async def speed_set(self, *, speed: float, options: Options | None = None) -> SimulatorSpeedSetAnswer:
+        """Change how fast simulated hosts are; phases that have begun notice at their next step
+
+        ``POST /api/v1/sim/speed``
+        """
+        answer: SimulatorSpeedSetAnswer = await self._transport.call("simulator_speed_set", {"speed": speed}, options)
+        return answer
+
+
+class AsyncApi:
+    """Every operation of the API, by what it is about."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self.activity = AsyncActivityApi(transport)
+        self.admin_allocations = AsyncAdminAllocationsApi(transport)
+        self.admin_audit = AsyncAdminAuditApi(transport)
+        self.admin_skus = AsyncAdminSkusApi(transport)
+        self.admin_ops = AsyncAdminOpsApi(transport)
+        self.admin_nodes = AsyncAdminNodesApi(transport)
+        self.admin_os_images = AsyncAdminOsImagesApi(transport)
+        self.admin_policies = AsyncAdminPoliciesApi(transport)
+        self.admin_regions = AsyncAdminRegionsApi(transport)
+        self.admin_fleet = AsyncAdminFleetApi(transport)
+        self.admin_sessions = AsyncAdminSessionsApi(transport)
+        self.allocation_groups = AsyncAllocationGroupsApi(transport)
+        self.allocations = AsyncAllocationsApi(transport)
+        self.service_accounts = AsyncServiceAccountsApi(transport)
+        self.catalog = AsyncCatalogApi(transport)
+        self.events = AsyncEventsApi(transport)
+        self.members = AsyncMembersApi(transport)
+        self.me = AsyncMeApi(transport)
+        self.sessions = AsyncSessionsApi(transport)
+        self.ssh_keys = AsyncSshKeysApi(transport)
+        self.personal_tokens = AsyncPersonalTokensApi(transport)
+        self.organizations = AsyncOrganizationsApi(transport)
+        self.audit = AsyncAuditApi(transport)
+        self.departments = AsyncDepartmentsApi(transport)
+        self.projects = AsyncProjectsApi(transport)
+        self.policies = AsyncPoliciesApi(transport)
+        self.health = AsyncHealthApi(transport)
+        self.simulator = AsyncSimulatorApi(transport)

@@ -1,0 +1,1034 @@
+# Emitted from the contract by `npm run gen`; changes are lost.
+from __future__ import annotations
+
+from .._problem import GpuaasError
+
+
+class AdminRequiredError(GpuaasError):
+    """Only operators of the platform may do this."""
+
+    code = "admin_required"
+    status = 403
+    retryable = False
+
+
+class AllocationAlreadyReleasingError(GpuaasError):
+    """The allocation is being released already."""
+
+    code = "allocation_already_releasing"
+    status = 409
+    retryable = False
+
+
+class AllocationConcurrencyLimitError(GpuaasError):
+    """The caller holds as many allocations as its policy allows."""
+
+    code = "allocation_concurrency_limit"
+    status = 409
+    retryable = False
+
+
+class AllocationGroupNotFoundError(GpuaasError):
+    """There is no such group of allocations."""
+
+    code = "allocation_group_not_found"
+    status = 404
+    retryable = False
+
+
+class AllocationNotActiveError(GpuaasError):
+    """The allocation is not active."""
+
+    code = "allocation_not_active"
+    status = 409
+    retryable = False
+
+
+class AllocationNotFoundError(GpuaasError):
+    """There is no such allocation."""
+
+    code = "allocation_not_found"
+    status = 404
+    retryable = False
+
+
+class AlreadyMemberError(GpuaasError):
+    """This person belongs to the organization already."""
+
+    code = "already_member"
+    status = 409
+    retryable = False
+
+
+class AssertionInvalidError(GpuaasError):
+    """The assertion is malformed, expired, meant for somebody else or signed with a wrong key."""
+
+    code = "assertion_invalid"
+    status = 401
+    retryable = False
+
+
+class AssertionReplayedError(GpuaasError):
+    """The assertion was used before: sign a new one."""
+
+    code = "assertion_replayed"
+    status = 401
+    retryable = False
+
+
+class AuthEnterpriseRequiredError(GpuaasError):
+    """This organization signs in through its own identity provider."""
+
+    code = "auth_enterprise_required"
+    status = 401
+    retryable = False
+
+
+class AuthPersonalDisabledError(GpuaasError):
+    """Sign-in with a personal account is switched off here."""
+
+    code = "auth_personal_disabled"
+    status = 401
+    retryable = False
+
+
+class AuthPersonalRequiredError(GpuaasError):
+    """This account signs in with its own password, not through an organization."""
+
+    code = "auth_personal_required"
+    status = 401
+    retryable = False
+
+
+class CursorInvalidError(GpuaasError):
+    """The page cursor was not made by this list, or by an older version of it."""
+
+    code = "cursor_invalid"
+    status = 400
+    retryable = False
+
+
+class DepartmentDisabledError(GpuaasError):
+    """The department takes no new projects."""
+
+    code = "department_disabled"
+    status = 409
+    retryable = False
+
+
+class DepartmentIsDefaultError(GpuaasError):
+    """The default department cannot be disabled."""
+
+    code = "department_is_default"
+    status = 409
+    retryable = False
+
+
+class DepartmentNotFoundError(GpuaasError):
+    """There is no such department."""
+
+    code = "department_not_found"
+    status = 404
+    retryable = False
+
+
+class DepartmentSlugTakenError(GpuaasError):
+    """Another department of the organization already uses this slug."""
+
+    code = "department_slug_taken"
+    status = 409
+    retryable = False
+
+
+class DurationInvalidError(GpuaasError):
+    """It would last, or wait, longer than the policy allows, or has no end to move."""
+
+    code = "duration_invalid"
+    status = 422
+    retryable = False
+
+
+class EventAlreadySettledError(GpuaasError):
+    """The event was requeued or discarded already."""
+
+    code = "event_already_settled"
+    status = 409
+    retryable = False
+
+
+class EventNotFoundError(GpuaasError):
+    """There is no such failed event."""
+
+    code = "event_not_found"
+    status = 404
+    retryable = False
+
+
+class GpuCountInvalidError(GpuaasError):
+    """The SKU is not sold in this count; details names those that it is sold in."""
+
+    code = "gpu_count_invalid"
+    status = 422
+    retryable = False
+
+
+class IdempotencyInProgressError(GpuaasError):
+    """A request with this key is still running."""
+
+    code = "idempotency_in_progress"
+    status = 409
+    retryable = True
+
+
+class IdempotencyKeyInvalidError(GpuaasError):
+    """The Idempotency-Key is empty, too long, or contradicts its alias."""
+
+    code = "idempotency_key_invalid"
+    status = 400
+    retryable = False
+
+
+class IdempotencyKeyMissingError(GpuaasError):
+    """A write needs an Idempotency-Key header."""
+
+    code = "idempotency_key_missing"
+    status = 400
+    retryable = False
+
+
+class IdempotencyKeyReusedError(GpuaasError):
+    """The key was used before with another request."""
+
+    code = "idempotency_key_reused"
+    status = 422
+    retryable = False
+
+
+class IllegalTransitionError(GpuaasError):
+    """The object is in a state that does not allow this."""
+
+    code = "illegal_transition"
+    status = 409
+    retryable = False
+
+
+class InsufficientBalanceError(GpuaasError):
+    """The balance does not cover this."""
+
+    code = "insufficient_balance"
+    status = 402
+    retryable = False
+
+
+class InsufficientPermissionsError(GpuaasError):
+    """The caller is known, but its role does not include this."""
+
+    code = "insufficient_permissions"
+    status = 403
+    retryable = False
+
+
+class InternalError(GpuaasError):
+    """A fault of ours; the correlation id finds it in the logs."""
+
+    code = "internal_error"
+    status = 500
+    retryable = True
+
+
+class InvalidRequestError(GpuaasError):
+    """The request could not be read."""
+
+    code = "invalid_request"
+    status = 400
+    retryable = False
+
+
+class InvitationInvalidError(GpuaasError):
+    """The invitation is unknown, used, revoked or too old; the answer is always the same."""
+
+    code = "invitation_invalid"
+    status = 404
+    retryable = False
+
+
+class InvitationNotFoundError(GpuaasError):
+    """There is no such invitation."""
+
+    code = "invitation_not_found"
+    status = 404
+    retryable = False
+
+
+class InvitationPendingError(GpuaasError):
+    """This address has an invitation that can still be accepted."""
+
+    code = "invitation_pending"
+    status = 409
+    retryable = False
+
+
+class LastOwnerError(GpuaasError):
+    """An organization always has an owner: make somebody else one first."""
+
+    code = "last_owner"
+    status = 409
+    retryable = False
+
+
+class MemberNotFoundError(GpuaasError):
+    """There is no such member."""
+
+    code = "member_not_found"
+    status = 404
+    retryable = False
+
+
+class MethodNotAllowedError(GpuaasError):
+    """The path exists, but not with this method."""
+
+    code = "method_not_allowed"
+    status = 405
+    retryable = False
+
+
+class NodeAlreadyExistsError(GpuaasError):
+    """A node of this name is enrolled already."""
+
+    code = "node_already_exists"
+    status = 409
+    retryable = False
+
+
+class NodeCertificateInvalidError(GpuaasError):
+    """The connection carries no certificate of this node, or one that was revoked."""
+
+    code = "node_certificate_invalid"
+    status = 401
+    retryable = False
+
+
+class NodeCsrInvalidError(GpuaasError):
+    """The certificate request cannot be read, or does not prove its key."""
+
+    code = "node_csr_invalid"
+    status = 422
+    retryable = False
+
+
+class NodeInUseError(GpuaasError):
+    """The node still serves allocations."""
+
+    code = "node_in_use"
+    status = 409
+    retryable = False
+
+
+class NodeNotFoundError(GpuaasError):
+    """There is no such node."""
+
+    code = "node_not_found"
+    status = 404
+    retryable = False
+
+
+class NodeNotReadyError(GpuaasError):
+    """The host cannot take work yet; details say what is missing."""
+
+    code = "node_not_ready"
+    status = 409
+    retryable = False
+
+
+class NodeOfflineError(GpuaasError):
+    """The node does not answer."""
+
+    code = "node_offline"
+    status = 409
+    retryable = True
+
+
+class NodeResultInvalidError(GpuaasError):
+    """The result is not signed by the node, or is not about this task."""
+
+    code = "node_result_invalid"
+    status = 422
+    retryable = False
+
+
+class NodeTaskNotFoundError(GpuaasError):
+    """The node has no such task."""
+
+    code = "node_task_not_found"
+    status = 404
+    retryable = False
+
+
+class NodeTaskSettledError(GpuaasError):
+    """The task has ended already, in another way."""
+
+    code = "node_task_settled"
+    status = 409
+    retryable = False
+
+
+class NodeTokenInvalidError(GpuaasError):
+    """The enrolment token is unknown, used, expired or meant for another node."""
+
+    code = "node_token_invalid"
+    status = 401
+    retryable = False
+
+
+class NotAcceptableError(GpuaasError):
+    """No offered representation suits the Accept header."""
+
+    code = "not_acceptable"
+    status = 406
+    retryable = False
+
+
+class OrganizationNotEmptyError(GpuaasError):
+    """The organization still has projects."""
+
+    code = "organization_not_empty"
+    status = 409
+    retryable = False
+
+
+class OrganizationNotFoundError(GpuaasError):
+    """There is no such organization."""
+
+    code = "organization_not_found"
+    status = 404
+    retryable = False
+
+
+class OrganizationSlugTakenError(GpuaasError):
+    """Another organization already uses this slug."""
+
+    code = "organization_slug_taken"
+    status = 409
+    retryable = False
+
+
+class OriginRefusedError(GpuaasError):
+    """A request that a browser makes with its cookie must come from a page of ours."""
+
+    code = "origin_refused"
+    status = 403
+    retryable = False
+
+
+class OsImageAlreadyExistsError(GpuaasError):
+    """There is an image of this name already."""
+
+    code = "os_image_already_exists"
+    status = 409
+    retryable = False
+
+
+class OsImageNotCachedError(GpuaasError):
+    """Some hosts that take work do not have this image yet; details name them."""
+
+    code = "os_image_not_cached"
+    status = 409
+    retryable = False
+
+
+class OsImageNotFoundError(GpuaasError):
+    """There is no such image."""
+
+    code = "os_image_not_found"
+    status = 404
+    retryable = False
+
+
+class OwnershipRequiredError(GpuaasError):
+    """Only the owner may do this."""
+
+    code = "ownership_required"
+    status = 403
+    retryable = False
+
+
+class PayloadTooLargeError(GpuaasError):
+    """The body is larger than this operation accepts."""
+
+    code = "payload_too_large"
+    status = 413
+    retryable = False
+
+
+class PersonalTokenExpiryInvalidError(GpuaasError):
+    """The token would live longer than the policy allows."""
+
+    code = "personal_token_expiry_invalid"
+    status = 422
+    retryable = False
+
+
+class PersonalTokenNotFoundError(GpuaasError):
+    """There is no such personal access token."""
+
+    code = "personal_token_not_found"
+    status = 404
+    retryable = False
+
+
+class PersonalTokenRefusedError(GpuaasError):
+    """Personal access tokens may not call this operation: sign in instead."""
+
+    code = "personal_token_refused"
+    status = 403
+    retryable = False
+
+
+class PolicyLevelInvalidError(GpuaasError):
+    """The level and the subject do not fit together."""
+
+    code = "policy_level_invalid"
+    status = 400
+    retryable = False
+
+
+class PolicyNotFoundError(GpuaasError):
+    """There is no such policy, or no such setting of it."""
+
+    code = "policy_not_found"
+    status = 404
+    retryable = False
+
+
+class PolicyOutOfBoundsError(GpuaasError):
+    """The value lies outside what the policy allows."""
+
+    code = "policy_out_of_bounds"
+    status = 422
+    retryable = False
+
+
+class PriceAlreadyExistsError(GpuaasError):
+    """There is a price for this region, currency and moment already."""
+
+    code = "price_already_exists"
+    status = 409
+    retryable = False
+
+
+class PriceBackdatedError(GpuaasError):
+    """A price cannot take effect in the past."""
+
+    code = "price_backdated"
+    status = 422
+    retryable = False
+
+
+class ProjectMismatchError(GpuaasError):
+    """X-Project-ID and the project in the path are not the same."""
+
+    code = "project_mismatch"
+    status = 400
+    retryable = False
+
+
+class ProjectNotEmptyError(GpuaasError):
+    """The project still holds live resources."""
+
+    code = "project_not_empty"
+    status = 409
+    retryable = False
+
+
+class ProjectNotFoundError(GpuaasError):
+    """There is no such project."""
+
+    code = "project_not_found"
+    status = 404
+    retryable = False
+
+
+class ProjectRequiredError(GpuaasError):
+    """The request names no project: send X-Project-ID."""
+
+    code = "project_required"
+    status = 400
+    retryable = False
+
+
+class ProjectSlugTakenError(GpuaasError):
+    """Another project of the organization already uses this slug."""
+
+    code = "project_slug_taken"
+    status = 409
+    retryable = False
+
+
+class RateLimitExceededError(GpuaasError):
+    """Too many requests in this lane; Retry-After says when to come back."""
+
+    code = "rate_limit_exceeded"
+    status = 429
+    retryable = True
+
+
+class RefundWindowExceededError(GpuaasError):
+    """The payment is too old for a refund to the card; a credit is possible."""
+
+    code = "refund_window_exceeded"
+    status = 409
+    retryable = False
+
+
+class RegionAlreadyExistsError(GpuaasError):
+    """There is a region of this name already."""
+
+    code = "region_already_exists"
+    status = 409
+    retryable = False
+
+
+class RegionNotFoundError(GpuaasError):
+    """There is no such region."""
+
+    code = "region_not_found"
+    status = 404
+    retryable = False
+
+
+class RequestTimeoutError(GpuaasError):
+    """The request was not received completely in time."""
+
+    code = "request_timeout"
+    status = 408
+    retryable = True
+
+
+class ResourceNotFoundError(GpuaasError):
+    """There is no such object."""
+
+    code = "resource_not_found"
+    status = 404
+    retryable = False
+
+
+class RouteNotFoundError(GpuaasError):
+    """There is no such path."""
+
+    code = "route_not_found"
+    status = 404
+    retryable = False
+
+
+class ServiceAccountKeyInvalidError(GpuaasError):
+    """The key cannot be used, or would live longer than the policy allows."""
+
+    code = "service_account_key_invalid"
+    status = 422
+    retryable = False
+
+
+class ServiceAccountKeyNotFoundError(GpuaasError):
+    """There is no such key."""
+
+    code = "service_account_key_not_found"
+    status = 404
+    retryable = False
+
+
+class ServiceAccountNotFoundError(GpuaasError):
+    """There is no such service account."""
+
+    code = "service_account_not_found"
+    status = 404
+    retryable = False
+
+
+class ServiceAccountPinnedError(GpuaasError):
+    """The account is pinned to its project; its list of projects cannot change."""
+
+    code = "service_account_pinned"
+    status = 409
+    retryable = False
+
+
+class ServiceAccountRefusedError(GpuaasError):
+    """Service accounts may not call this operation."""
+
+    code = "service_account_refused"
+    status = 403
+    retryable = False
+
+
+class ServiceAccountSlugTakenError(GpuaasError):
+    """Another service account here already uses this slug."""
+
+    code = "service_account_slug_taken"
+    status = 409
+    retryable = False
+
+
+class ServiceUnavailableError(GpuaasError):
+    """A service that this needs does not answer."""
+
+    code = "service_unavailable"
+    status = 503
+    retryable = True
+
+
+class SessionNotFoundError(GpuaasError):
+    """There is no such session."""
+
+    code = "session_not_found"
+    status = 404
+    retryable = False
+
+
+class SkuAlreadyExistsError(GpuaasError):
+    """Something of this name is, or was, offered already."""
+
+    code = "sku_already_exists"
+    status = 409
+    retryable = False
+
+
+class SkuInvalidError(GpuaasError):
+    """Counts, shape and sizes of machine do not fit together; details name what."""
+
+    code = "sku_invalid"
+    status = 422
+    retryable = False
+
+
+class SkuNotFoundError(GpuaasError):
+    """Nothing of this name is, or was, offered."""
+
+    code = "sku_not_found"
+    status = 404
+    retryable = False
+
+
+class SkuUnavailableError(GpuaasError):
+    """Nothing of this kind and size is free now."""
+
+    code = "sku_unavailable"
+    status = 409
+    retryable = True
+
+
+class SlotInUseError(GpuaasError):
+    """Somebody holds the slot: release what is there first."""
+
+    code = "slot_in_use"
+    status = 409
+    retryable = False
+
+
+class SlotNotFoundError(GpuaasError):
+    """The host has no such slot."""
+
+    code = "slot_not_found"
+    status = 404
+    retryable = False
+
+
+class SlotsBlockedError(GpuaasError):
+    """Something keeps the host or its slots from being handed out; details say what."""
+
+    code = "slots_blocked"
+    status = 409
+    retryable = False
+
+
+class SshKeyExistsError(GpuaasError):
+    """The owner has this key already."""
+
+    code = "ssh_key_exists"
+    status = 409
+    retryable = False
+
+
+class SshKeyInvalidError(GpuaasError):
+    """This is not a public key that we accept; the message says why."""
+
+    code = "ssh_key_invalid"
+    status = 400
+    retryable = False
+
+
+class SshKeyLimitError(GpuaasError):
+    """The owner has as many keys as the policy allows."""
+
+    code = "ssh_key_limit"
+    status = 409
+    retryable = False
+
+
+class SshKeyNotFoundError(GpuaasError):
+    """There is no such SSH key."""
+
+    code = "ssh_key_not_found"
+    status = 404
+    retryable = False
+
+
+class StaleGenerationError(GpuaasError):
+    """The lease has moved on: this is about an older generation of it."""
+
+    code = "stale_generation"
+    status = 409
+    retryable = False
+
+
+class StepUpRequiredError(GpuaasError):
+    """This act needs a fresh proof of presence."""
+
+    code = "step_up_required"
+    status = 403
+    retryable = False
+
+
+class StorageAlreadyExistsError(GpuaasError):
+    """An object of this name exists already."""
+
+    code = "storage_already_exists"
+    status = 409
+    retryable = False
+
+
+class StorageObjectNotFoundError(GpuaasError):
+    """There is no such object in storage."""
+
+    code = "storage_object_not_found"
+    status = 404
+    retryable = False
+
+
+class StoragePathTraversalError(GpuaasError):
+    """The path leaves its namespace."""
+
+    code = "storage_path_traversal"
+    status = 400
+    retryable = False
+
+
+class StripeSignatureInvalidError(GpuaasError):
+    """The webhook was not signed by the payment provider."""
+
+    code = "stripe_signature_invalid"
+    status = 400
+    retryable = False
+
+
+class TaskSignerNotFoundError(GpuaasError):
+    """There is no such task-signing key."""
+
+    code = "task_signer_not_found"
+    status = 404
+    retryable = False
+
+
+class TokenExpiredError(GpuaasError):
+    """The token was valid and no longer is."""
+
+    code = "token_expired"
+    status = 401
+    retryable = False
+
+
+class TokenInvalidError(GpuaasError):
+    """The token is malformed, has a wrong signature, issuer or audience, or was revoked."""
+
+    code = "token_invalid"
+    status = 401
+    retryable = False
+
+
+class TokenMissingError(GpuaasError):
+    """The request carries no bearer token."""
+
+    code = "token_missing"
+    status = 401
+    retryable = False
+
+
+class TokenScopeInvalidError(GpuaasError):
+    """The token was not issued for this kind of use."""
+
+    code = "token_scope_invalid"
+    status = 401
+    retryable = False
+
+
+class TopologyMissingError(GpuaasError):
+    """The host has not said yet what it is made of: discover it first."""
+
+    code = "topology_missing"
+    status = 409
+    retryable = False
+
+
+class UnsupportedMediaTypeError(GpuaasError):
+    """The body must be application/json."""
+
+    code = "unsupported_media_type"
+    status = 415
+    retryable = False
+
+
+class UpstreamError(GpuaasError):
+    """A service that this needs answered with nonsense."""
+
+    code = "upstream_error"
+    status = 502
+    retryable = True
+
+
+class UserAlreadyExistsError(GpuaasError):
+    """A user of this name exists already."""
+
+    code = "user_already_exists"
+    status = 409
+    retryable = False
+
+
+class UserNotFoundError(GpuaasError):
+    """There is no such user."""
+
+    code = "user_not_found"
+    status = 404
+    retryable = False
+
+
+class ValidationError(GpuaasError):
+    """One or more fields are missing, unknown or out of range; details names each."""
+
+    code = "validation_error"
+    status = 400
+    retryable = False
+
+
+class VersionConflictError(GpuaasError):
+    """The object was changed by someone else since it was read."""
+
+    code = "version_conflict"
+    status = 409
+    retryable = True
+
+
+by_code: dict[str, type[GpuaasError]] = {
+    "admin_required": AdminRequiredError,
+    "allocation_already_releasing": AllocationAlreadyReleasingError,
+    "allocation_concurrency_limit": AllocationConcurrencyLimitError,
+    "allocation_group_not_found": AllocationGroupNotFoundError,
+    "allocation_not_active": AllocationNotActiveError,
+    "allocation_not_found": AllocationNotFoundError,
+    "already_member": AlreadyMemberError,
+    "assertion_invalid": AssertionInvalidError,
+    "assertion_replayed": AssertionReplayedError,
+    "auth_enterprise_required": AuthEnterpriseRequiredError,
+    "auth_personal_disabled": AuthPersonalDisabledError,
+    "auth_personal_required": AuthPersonalRequiredError,
+    "cursor_invalid": CursorInvalidError,
+    "department_disabled": DepartmentDisabledError,
+    "department_is_default": DepartmentIsDefaultError,
+    "department_not_found": DepartmentNotFoundError,
+    "department_slug_taken": DepartmentSlugTakenError,
+    "duration_invalid": DurationInvalidError,
+    "event_already_settled": EventAlreadySettledError,
+    "event_not_found": EventNotFoundError,
+    "gpu_count_invalid": GpuCountInvalidError,
+    "idempotency_in_progress": IdempotencyInProgressError,
+    "idempotency_key_invalid": IdempotencyKeyInvalidError,
+    "idempotency_key_missing": IdempotencyKeyMissingError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "illegal_transition": IllegalTransitionError,
+    "insufficient_balance": InsufficientBalanceError,
+    "insufficient_permissions": InsufficientPermissionsError,
+    "internal_error": InternalError,
+    "invalid_request": InvalidRequestError,
+    "invitation_invalid": InvitationInvalidError,
+    "invitation_not_found": InvitationNotFoundError,
+    "invitation_pending": InvitationPendingError,
+    "last_owner": LastOwnerError,
+    "member_not_found": MemberNotFoundError,
+    "method_not_allowed": MethodNotAllowedError,
+    "node_already_exists": NodeAlreadyExistsError,
+    "node_certificate_invalid": NodeCertificateInvalidError,
+    "node_csr_invalid": NodeCsrInvalidError,
+    "node_in_use": NodeInUseError,
+    "node_not_found": NodeNotFoundError,
+    "node_not_ready": NodeNotReadyError,
+    "node_offline": NodeOfflineError,
+    "node_result_invalid": NodeResultInvalidError,
+    "node_task_not_found": NodeTaskNotFoundError,
+    "node_task_settled": NodeTaskSettledError,
+    "node_token_invalid": NodeTokenInvalidError,
+    "not_acceptable": NotAcceptableError,
+    "organization_not_empty": OrganizationNotEmptyError,
+    "organization_not_found": OrganizationNotFoundError,
+    "organization_slug_taken": OrganizationSlugTakenError,
+    "origin_refused": OriginRefusedError,
+    "os_image_already_exists": OsImageAlreadyExistsError,
+    "os_image_not_cached": OsImageNotCachedError,
+    "os_image_not_found": OsImageNotFoundError,
+    "ownership_required": OwnershipRequiredError,
+    "payload_too_large": PayloadTooLargeError,
+    "personal_token_expiry_invalid": PersonalTokenExpiryInvalidError,
+    "personal_token_not_found": PersonalTokenNotFoundError,
+    "personal_token_refused": PersonalTokenRefusedError,
+    "policy_level_invalid": PolicyLevelInvalidError,
+    "policy_not_found": PolicyNotFoundError,
+    "policy_out_of_bounds": PolicyOutOfBoundsError,
+    "price_already_exists": PriceAlreadyExistsError,
+    "price_backdated": PriceBackdatedError,
+    "project_mismatch": ProjectMismatchError,
+    "project_not_empty": ProjectNotEmptyError,
+    "project_not_found": ProjectNotFoundError,
+    "project_required": ProjectRequiredError,
+    "project_slug_taken": ProjectSlugTakenError,
+    "rate_limit_exceeded": RateLimitExceededError,
+    "refund_window_exceeded": RefundWindowExceededError,
+    "region_already_exists": RegionAlreadyExistsError,
+    "region_not_found": RegionNotFoundError,
+    "request_timeout": RequestTimeoutError,
+    "resource_not_found": ResourceNotFoundError,
+    "route_not_found": RouteNotFoundError,
+    "service_account_key_invalid": ServiceAccountKeyInvalidError,
+    "service_account_key_not_found": ServiceAccountKeyNotFoundError,
+    "service_account_not_found": ServiceAccountNotFoundError,
+    "service_account_pinned": ServiceAccountPinnedError,
+    "service_account_refused": ServiceAccountRefusedError,
+    "service_account_slug_taken": ServiceAccountSlugTakenError,
+    "service_unavailable": ServiceUnavailableError,
+    "session_not_found": SessionNotFoundError,
+    "sku_already_exists": SkuAlreadyExistsError,
+    "sku_invalid": SkuInvalidError,
+    "sku_not_found": SkuNotFoundError,
+    "sku_unavailable": SkuUnavailableError,
+    "slot_in_use": SlotInUseError,
+    "slot_not_found": SlotNotFoundError,
+    "slots_blocked": SlotsBlockedError,
+    "ssh_key_exists": SshKeyExistsError,
+    "ssh_key_invalid": SshKeyInvalidError,
+    "ssh_key_limit": SshKeyLimitError,
+    "ssh_key_not_found": SshKeyNotFoundError,
+    "stale_generation": StaleGenerationError,
+    "step_up_required": StepUpRequiredError,
+    "storage_already_exists": StorageAlreadyExistsError,
+    "storage_object_not_found": StorageObjectNotFoundError,
+    "storage_path_traversal": StoragePathTraversalError,
+    "stripe_signature_invalid": StripeSignatureInvalidError,
+    "task_signer_not_found": TaskSignerNotFoundError,
+    "token_expired": TokenExpiredError,
+    "token_invalid": TokenInvalidError,
+    "token_missing": TokenMissingError,
+    "token_scope_invalid": TokenScopeInvalidError,
+    "topology_missing": TopologyMissingError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+    "upstream_error": UpstreamError,
+    "user_already_exists": UserAlreadyExistsError,
+    "user_not_found": UserNotFoundError,
+    "validation_error": ValidationError,
+    "version_conflict": VersionConflictError,
+}

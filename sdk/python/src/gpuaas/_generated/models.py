@@ -1,0 +1,1473 @@
+# Emitted from the contract by `npm run gen`; changes are lost.
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from typing_extensions import NotRequired, TypeAlias, TypedDict
+
+
+class AccountSession(TypedDict):
+    browser: str | None
+    current: bool
+    """Whether this very request belongs to it."""
+    device_label: str | None
+    expires_at: str
+    id: str
+    ip_address: str | None
+    last_seen_at: str
+    os: str | None
+    provider: Literal["oidc", "personal_token", "service_account", "password", "unknown"]
+    revoke_reason: str | None
+    revoked_at: str | None
+    signed_in_at: str
+    user_agent: str | None
+
+
+class Activity(TypedDict):
+    action: str
+    actor_id: str
+    actor_role: str
+    change: Any
+    correlation_id: str
+    created_at: str
+    id: str
+    result: Literal["success", "failure"]
+    target_id: str
+    target_type: str
+
+
+class AdminAllocationFailure(TypedDict):
+    code: str
+    reason: str
+
+
+class AdminAllocationIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AdminAllocationLogin(TypedDict):
+    gid: int
+    uid: int
+    username: str
+
+
+class AdminAllocationPrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class AdminAllocationProfile(TypedDict):
+    """The size of the machine, as it was promised."""
+
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class AdminAllocation(TypedDict):
+    access: Mapping[str, Any] | None
+    """Where it is reached, once it is active: ssh, with address, port and host key."""
+    actions: Sequence[AllocationAction]
+    """What can be done with it now, and if not, why not."""
+    active_at: str | None
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    created_at: str
+    ended_at: str | None
+    expires_at: str | None
+    failure: AdminAllocationFailure | None
+    generation: int
+    gpu_count: int
+    group_id: str | None
+    id: str
+    idle: AdminAllocationIdle | None
+    image: str | None
+    isolation_model: Literal["user-revoke", "full-reimage"]
+    login: AdminAllocationLogin | None
+    max_duration_seconds: int | None
+    name: str
+    node_id: str | None
+    node_name: str | None
+    organization_id: str
+    placement_status: Literal["queued", "reserved", "leased", "freed"]
+    price: AdminAllocationPrice
+    profile: AdminAllocationProfile | None
+    """The size of the machine, as it was promised."""
+    project_id: str
+    provisioning_started_at: str | None
+    region: str
+    release_attempts: int
+    release_reason: str | None
+    releasing_at: str | None
+    requested_by: str
+    resource_name: str
+    sku: str
+    slots: Mapping[str, int]
+    """How many of its slots are in which state."""
+    state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    tags: Mapping[str, str]
+    """Words of your own, to find things by."""
+    updated_at: str
+    version: int
+
+
+class AllocationFailure(TypedDict):
+    code: str
+    reason: str
+
+
+class AllocationIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationLogin(TypedDict):
+    gid: int
+    uid: int
+    username: str
+
+
+class AllocationPrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class AllocationProfile(TypedDict):
+    """The size of the machine, as it was promised."""
+
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class Allocation(TypedDict):
+    access: Mapping[str, Any] | None
+    """Where it is reached, once it is active: ssh, with address, port and host key."""
+    actions: Sequence[AllocationAction]
+    """What can be done with it now, and if not, why not."""
+    active_at: str | None
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    created_at: str
+    ended_at: str | None
+    expires_at: str | None
+    failure: AllocationFailure | None
+    gpu_count: int
+    group_id: str | None
+    id: str
+    idle: AllocationIdle | None
+    image: str | None
+    isolation_model: Literal["user-revoke", "full-reimage"]
+    login: AllocationLogin | None
+    max_duration_seconds: int | None
+    name: str
+    organization_id: str
+    placement_status: Literal["queued", "reserved", "leased", "freed"]
+    price: AllocationPrice
+    profile: AllocationProfile | None
+    """The size of the machine, as it was promised."""
+    project_id: str
+    provisioning_started_at: str | None
+    region: str
+    release_reason: str | None
+    releasing_at: str | None
+    requested_by: str
+    resource_name: str
+    sku: str
+    state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    tags: Mapping[str, str]
+    """Words of your own, to find things by."""
+    updated_at: str
+    version: int
+
+
+class AllocationAction(TypedDict):
+    action: Literal["release", "extend", "restart", "rename", "set_ssh_keys", "open_terminal"]
+    allowed: bool
+    why_not: str | None
+
+
+class AllocationDetailFailure(TypedDict):
+    code: str
+    reason: str
+
+
+class AllocationDetailIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationDetailLogin(TypedDict):
+    gid: int
+    uid: int
+    username: str
+
+
+class AllocationDetailPrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class AllocationDetailProfile(TypedDict):
+    """The size of the machine, as it was promised."""
+
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class AllocationDetailQueue(TypedDict):
+    deadline_at: str
+    position: int
+    """Who is first may be placed next; it can change."""
+    reason: str
+
+
+class AllocationDetailReceipt(TypedDict):
+    """What its node swore to last; all of it under attestations."""
+
+    attestation_id: str
+    cuda_version: str
+    driver_version: str
+    gpus: int
+    passed: bool
+    taken_at: str
+
+
+class AllocationDetailSshKeysItem(TypedDict):
+    fingerprint: str
+    ssh_key_id: str
+
+
+class AllocationDetail(TypedDict):
+    access: Mapping[str, Any] | None
+    """Where it is reached, once it is active: ssh, with address, port and host key."""
+    actions: Sequence[AllocationAction]
+    """What can be done with it now, and if not, why not."""
+    active_at: str | None
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    created_at: str
+    ended_at: str | None
+    expires_at: str | None
+    failure: AllocationDetailFailure | None
+    gpu_count: int
+    group_id: str | None
+    id: str
+    idle: AllocationDetailIdle | None
+    image: str | None
+    isolation_model: Literal["user-revoke", "full-reimage"]
+    login: AllocationDetailLogin | None
+    max_duration_seconds: int | None
+    name: str
+    organization_id: str
+    placement_status: Literal["queued", "reserved", "leased", "freed"]
+    price: AllocationDetailPrice
+    profile: AllocationDetailProfile | None
+    """The size of the machine, as it was promised."""
+    project_id: str
+    provisioning_started_at: str | None
+    queue: AllocationDetailQueue | None
+    receipt: AllocationDetailReceipt | None
+    """What its node swore to last; all of it under attestations."""
+    region: str
+    release_reason: str | None
+    releasing_at: str | None
+    requested_by: str
+    resource_name: str
+    sku: str
+    ssh_keys: Sequence[AllocationDetailSshKeysItem]
+    state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    tags: Mapping[str, str]
+    """Words of your own, to find things by."""
+    updated_at: str
+    version: int
+
+
+class AllocationGroup(TypedDict):
+    created_at: str
+    id: str
+    members: Mapping[str, int]
+    """How many members are in which state."""
+    name: str
+    organization_id: str
+    project_id: str
+    release_requested_at: str | None
+    resource_name: str
+    status: Literal["requested", "provisioning", "active", "degraded", "releasing", "released", "release_failed", "failed"]
+    """Follows from the members and from whether the group is to be released."""
+
+
+class AllocationGroupDetailAllocationsItemFailure(TypedDict):
+    code: str
+    reason: str
+
+
+class AllocationGroupDetailAllocationsItemIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationGroupDetailAllocationsItemLogin(TypedDict):
+    gid: int
+    uid: int
+    username: str
+
+
+class AllocationGroupDetailAllocationsItemPrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class AllocationGroupDetailAllocationsItemProfile(TypedDict):
+    """The size of the machine, as it was promised."""
+
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class AllocationGroupDetailAllocationsItem(TypedDict):
+    access: Mapping[str, Any] | None
+    """Where it is reached, once it is active: ssh, with address, port and host key."""
+    actions: Sequence[AllocationAction]
+    """What can be done with it now, and if not, why not."""
+    active_at: str | None
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    created_at: str
+    ended_at: str | None
+    expires_at: str | None
+    failure: AllocationGroupDetailAllocationsItemFailure | None
+    gpu_count: int
+    group_id: str | None
+    id: str
+    idle: AllocationGroupDetailAllocationsItemIdle | None
+    image: str | None
+    isolation_model: Literal["user-revoke", "full-reimage"]
+    login: AllocationGroupDetailAllocationsItemLogin | None
+    max_duration_seconds: int | None
+    name: str
+    organization_id: str
+    placement_status: Literal["queued", "reserved", "leased", "freed"]
+    price: AllocationGroupDetailAllocationsItemPrice
+    profile: AllocationGroupDetailAllocationsItemProfile | None
+    """The size of the machine, as it was promised."""
+    project_id: str
+    provisioning_started_at: str | None
+    region: str
+    release_reason: str | None
+    releasing_at: str | None
+    requested_by: str
+    resource_name: str
+    sku: str
+    state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
+    tags: Mapping[str, str]
+    """Words of your own, to find things by."""
+    updated_at: str
+    version: int
+
+
+class AllocationGroupDetail(TypedDict):
+    allocations: Sequence[AllocationGroupDetailAllocationsItem]
+    created_at: str
+    id: str
+    members: Mapping[str, int]
+    """How many members are in which state."""
+    name: str
+    organization_id: str
+    project_id: str
+    release_requested_at: str | None
+    resource_name: str
+    status: Literal["requested", "provisioning", "active", "degraded", "releasing", "released", "release_failed", "failed"]
+    """Follows from the members and from whether the group is to be released."""
+
+
+class AllocationPlanDecisionChosen(TypedDict):
+    gpus: int
+    image_cached: bool
+    numa_groups: int
+    """One, unless it is a whole host."""
+
+
+class AllocationPlanDecisionNearestMiss(TypedDict):
+    constraint: str
+    message: str
+
+
+class AllocationPlanDecision(TypedDict):
+    chosen: AllocationPlanDecisionChosen | None
+    considered: int
+    decided_at: str
+    feasible: int
+    nearest_miss: AllocationPlanDecisionNearestMiss | None
+    outcome: Literal["placed", "queued", "refused"]
+    reasons: Sequence[PlacementReason]
+    would_fit: Sequence[PlacementChange]
+    """The smallest changes with which it would fit now."""
+
+
+class AllocationPlanPrice(TypedDict):
+    per_hour: Money
+    price_id: str | None
+    unit: Literal["gpu_hour", "node_hour"]
+    unit_price: Money
+
+
+class AllocationPlanProfile(TypedDict):
+    """The size of the machine, as it was promised."""
+
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class AllocationPlanProjected(TypedDict):
+    """For the whole of max_duration_seconds."""
+
+    amount_minor: str
+    currency: str
+
+
+class AllocationPlan(TypedDict):
+    decision: AllocationPlanDecision
+    feasible: bool
+    message: str
+    price: AllocationPlanPrice
+    profile: AllocationPlanProfile | None
+    """The size of the machine, as it was promised."""
+    projected: AllocationPlanProjected | None
+    """For the whole of max_duration_seconds."""
+
+
+class AttestationReceiptAttestationSsh(TypedDict):
+    address: str
+    host_key_fingerprint: str
+    port: int
+    reachable: bool
+    username: str
+
+
+class AttestationReceiptAttestation(TypedDict):
+    allocation_id: str
+    cuda_version: str
+    disk_clean: Proof
+    driver_version: str
+    durations_ms: Mapping[str, int]
+    """How long each phase took, by its name."""
+    gpus: Sequence[GpuEvidence]
+    isolation: Proof
+    nvidia_smi: Proof
+    ssh: AttestationReceiptAttestationSsh
+    taken_at: str
+
+
+class AttestationReceipt(TypedDict):
+    attestation: AttestationReceiptAttestation
+    generation: int
+    id: str
+    passed: bool
+    problems: Sequence[str]
+    signed_result: Mapping[str, Any]
+    """As the node signed it; anybody with its key can check it."""
+    taken_at: str
+    task_id: str
+
+
+class AuditEntry(TypedDict):
+    action: str
+    actor_address: str | None
+    actor_id: str
+    actor_kind: Literal["user", "service_account", "node", "system"]
+    actor_role: str
+    change: Any
+    correlation_id: str
+    created_at: str
+    id: str
+    organization_id: str | None
+    project_id: str | None
+    result: Literal["success", "failure"]
+    target_id: str
+    target_type: str
+    user_agent: str | None
+
+
+class AuditVerdictBroken(TypedDict):
+    """The first row at which the chain does not hold."""
+
+    audit_id: str
+    sequence: str
+    why: str
+
+
+class AuditVerdict(TypedDict):
+    broken: AuditVerdictBroken | None
+    """The first row at which the chain does not hold."""
+    chain: str
+    """The organization, or "platform"."""
+    head: str | None
+    """The hash of the newest row. Keep it elsewhere to compare."""
+    intact: bool
+    rows: int
+    """Rows that were checked."""
+    unsealed: int
+    """Rows that are written and not yet part of the chain; normally a second old."""
+
+
+class Availability(TypedDict):
+    available: int
+    """How many allocations of this size would fit now, if nobody else asked."""
+    gpu_count: int
+    region: str
+
+
+class CatalogItem(TypedDict):
+    allowed_gpu_counts: Sequence[int]
+    availability: Sequence[Availability]
+    billing_unit: Literal["gpu_hour", "node_hour"]
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    """A whole node, or a virtual machine with some of its GPUs."""
+    display_name: str
+    gpu_memory_mib: int
+    gpu_model: str
+    """As the driver says it."""
+    gpus_total: int
+    os_images: Sequence[str]
+    prices: Sequence[CurrentPrice]
+    """What one unit costs now; the price of a region comes first."""
+    resource_profile: ResourceProfile
+    sku: str
+    vendor: str
+
+
+class CurrentPrice(TypedDict):
+    effective_from: str
+    price_id: str
+    region: str | None
+    """Null where no price of its own is set for a region."""
+    unit_price: Money
+
+
+class DeadLetter(TypedDict):
+    attempts: int
+    consumer: str | None
+    correlation_id: str
+    created_at: str
+    event_id: str
+    event_type: str
+    organization_id: str | None
+    origin: Literal["publish", "consume"]
+    """Whether the bus refused it, or a consumer failed on it."""
+    reason: str
+    settled_at: str | None
+    state: Literal["open", "requeued", "discarded"]
+    stream_seq: str
+    """Its number in the list of dead letters."""
+    subject: str
+    """Where it was published when it was given up: dlq.<domain>.…"""
+
+
+class DefaultProject(TypedDict):
+    project_id: str | None
+    """Null when none was chosen, or when the chosen one is gone."""
+
+
+class Department(TypedDict):
+    created_at: str
+    id: str
+    is_default: bool
+    name: str
+    organization_id: str
+    resource_name: str
+    slug: str
+    state: Literal["active", "disabled"]
+    updated_at: str
+    version: int
+    """Grows with every change; send it back to change only what you saw."""
+
+
+class EffectivePolicySource(TypedDict):
+    hard: bool
+    """Set for the whole platform, above everything else."""
+    level: Literal["user", "project", "organization", "plan", "global", "default"]
+    subject_id: str | None
+
+
+class EffectivePolicy(TypedDict):
+    definition: PolicyDefinition
+    key: str
+    source: EffectivePolicySource
+    value: int | bool | str
+    """A number, true or false, or one of the choices, as the policy says."""
+
+
+class FleetHealth(TypedDict):
+    lost_nodes: int
+    nodes: Mapping[str, int]
+    oldest_report_at: str | None
+    """When the quietest of the active nodes was last heard."""
+    open_tasks: int
+    queued_allocations: int
+    schedulable_nodes: int
+    """Active, and not cordoned."""
+    silent_nodes: int
+    """Active nodes that have never reported."""
+    slots: Mapping[str, int]
+    stuck_allocations: int
+
+
+class FleetNode(TypedDict):
+    address: str | None
+    """A name or an IP address under which tenants reach the host."""
+    agent_version: str | None
+    cordon_reason: str | None
+    created_at: str
+    drain_deadline_at: str | None
+    enrolled_at: str | None
+    gpus_total: int
+    id: str
+    labels: Mapping[str, str]
+    last_report_at: str | None
+    name: str
+    onboarding_mode: Literal["manual", "maas"]
+    region: str
+    schedulable: bool
+    """Whether new work may go there, as far as operators are concerned."""
+    sku: str
+    slots: Mapping[str, int]
+    """How many slots are in each state."""
+    state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"]
+    state_reason: str | None
+    topology_at: str | None
+    updated_at: str
+    version: int
+
+
+class FleetTask(TypedDict):
+    allocation_id: str | None
+    correlation_id: str
+    dispatched_at: str | None
+    expires_at: str
+    failure_code: str | None
+    finished_at: str | None
+    generation: int
+    id: str
+    issued_at: str
+    state: Literal["queued", "dispatched", "succeeded", "failed", "expired", "cancelled"]
+    task_type: str
+
+
+class FullDecision(TypedDict):
+    decided_at: str
+    document: Mapping[str, Any]
+    """The decision as the engine made it, with every host that it named."""
+    outcome: Literal["placed", "queued", "refused"]
+
+
+class GpuEvidence(TypedDict):
+    detail: NotRequired[str]
+    """Why it is not healthy, for example an Xid."""
+    healthy: bool
+    memory_mib: int
+    model: str
+    pci_address: str
+    uuid: str
+
+
+class HeldLease(TypedDict):
+    allocation_id: str
+    deadline_at: str | None
+    generation: int
+    slot_ids: Sequence[str]
+    state: Literal["provisioning", "running", "releasing", "ended", "unknown"]
+
+
+class HostTopologyNumaNodesItem(TypedDict):
+    cpus: str
+    id: int
+    memory_mib: int
+
+
+class HostTopologyPrerequisites(TypedDict):
+    cloud_localds_available: bool
+    iommu_group_count: int
+    iommu_kernel_args: Sequence[str]
+    kvm_available: bool
+
+
+class HostTopology(TypedDict):
+    blockers: Sequence[str]
+    """What keeps the whole host from serving slices, in sentences."""
+    cpu_count: int
+    cuda_version: str | None
+    driver_version: str | None
+    hostname: str
+    kernel: str
+    memory_mib: int
+    numa_nodes: Sequence[HostTopologyNumaNodesItem]
+    prerequisites: HostTopologyPrerequisites
+    slots: Sequence[SlotCandidate]
+
+
+class Invitation(TypedDict):
+    accepted_by: str | None
+    created_at: str
+    email: str
+    expires_at: str
+    id: str
+    invited_by: str
+    organization_id: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+    state: Literal["pending", "accepted", "revoked", "expired"]
+
+
+class InvitationCreated(TypedDict):
+    accepted_by: str | None
+    created_at: str
+    email: str
+    expires_at: str
+    id: str
+    invited_by: str
+    organization_id: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+    state: Literal["pending", "accepted", "revoked", "expired"]
+    token: str
+    """Whoever has it may accept. Shown this once; only a hash of it is kept."""
+
+
+class Joined(TypedDict):
+    organization_id: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+
+
+class MeOrganizationsItem(TypedDict):
+    id: str
+    name: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+    slug: str
+
+
+class MePosix(TypedDict):
+    """Who this person is on every host; it never changes."""
+
+    gid: int
+    uid: int
+    username: str
+
+
+class Me(TypedDict):
+    default_project_id: str | None
+    id: str
+    organizations: Sequence[MeOrganizationsItem]
+    """The first 200; GET /api/v1/organizations has all of them."""
+    platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
+    posix: MePosix
+    """Who this person is on every host; it never changes."""
+
+
+class Member(TypedDict):
+    created_at: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+    user_id: str
+    username: str
+    """The name of the person on hosts; it never changes."""
+
+
+class Money(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class NewPersonalToken(TypedDict):
+    created_at: str
+    expires_at: str
+    id: str
+    last_used_at: str | None
+    name: str
+    prefix: str
+    """How the token begins; enough to recognise it, too little to use it."""
+    revoked_at: str | None
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+    token: str
+    """The token itself. It is shown here and never again."""
+
+
+class NewServiceAccountKeyPublicKey(TypedDict):
+    crv: Literal["Ed25519"]
+    kty: Literal["OKP"]
+    x: str
+    """32 bytes in base64url."""
+
+
+class NewServiceAccountKeyPublicKey2(TypedDict):
+    crv: Literal["P-256"]
+    kty: Literal["EC"]
+    x: str
+    """32 bytes in base64url."""
+    y: str
+    """32 bytes in base64url."""
+
+
+class NewServiceAccountKey(TypedDict):
+    created_at: str
+    expires_at: str
+    id: str
+    last_used_at: str | None
+    name: str
+    private_key: NotRequired[Mapping[str, str]]
+    """The private half as JSON Web Key, when we made it. It is shown here and never again."""
+    public_key: NewServiceAccountKeyPublicKey | NewServiceAccountKeyPublicKey2
+    """A public key as JSON Web Key: Ed25519 or P-256."""
+    revoked_at: str | None
+    service_account_id: str
+
+
+class NodeCondition(TypedDict):
+    message: str
+    reason: str
+    since: str
+    status: Literal["True", "False", "Unknown"]
+    type: str
+
+
+class NodeDetailCertificate(TypedDict):
+    not_after: str
+    revoked_at: str | None
+    serial: str
+
+
+class NodeDetailReport(TypedDict):
+    boot_id: str
+    clock_skew_ms: int
+    gpu_utilization: Sequence[int] | None
+    leases: Sequence[HeldLease]
+    reported_at: str
+    running_tasks: Sequence[str]
+
+
+class NodeDetail(TypedDict):
+    address: str | None
+    """A name or an IP address under which tenants reach the host."""
+    agent_version: str | None
+    certificate: NodeDetailCertificate | None
+    conditions: Sequence[NodeCondition]
+    """What the node last said, and what we think of it."""
+    cordon_reason: str | None
+    created_at: str
+    drain_deadline_at: str | None
+    enrolled_at: str | None
+    gpus_total: int
+    id: str
+    labels: Mapping[str, str]
+    last_report_at: str | None
+    name: str
+    onboarding_mode: Literal["manual", "maas"]
+    region: str
+    report: NodeDetailReport | None
+    resource_slots: Sequence[ResourceSlot]
+    schedulable: bool
+    """Whether new work may go there, as far as operators are concerned."""
+    sku: str
+    slots: Mapping[str, int]
+    """How many slots are in each state."""
+    state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"]
+    state_reason: str | None
+    topology: HostTopology | None
+    topology_at: str | None
+    updated_at: str
+    version: int
+
+
+class NodeEnrolmentOffer(TypedDict):
+    cloud_init: str
+    """The same as user data for a host that is deployed."""
+    expires_at: str
+    install_command: str
+    """One line to paste on the host."""
+    node: FleetNode
+    purpose: Literal["enrol", "recover"]
+    token: str
+    """Opens the enrolment of this node, once; shown here and never again."""
+
+
+class NodeImage(TypedDict):
+    current: bool
+    digest: str
+    slug: str
+    verified_at: str
+
+
+class Organization(TypedDict):
+    created_at: str
+    currency: str
+    id: str
+    name: str
+    resource_name: str
+    role: Literal["owner", "admin", "member", "viewer"]
+    """The role of whoever asks."""
+    slug: str
+    type: Literal["personal", "enterprise"]
+    version: int
+    """Grows with every change; send it back to change only what you saw."""
+
+
+class OsImage(TypedDict):
+    active: bool
+    cached_on: int
+    """Nodes that have exactly this digest."""
+    created_at: str
+    digest: str
+    display_name: str
+    driver_strategy: Literal["preinstalled", "cloud_init"]
+    id: str
+    size_bytes: int
+    skus: Sequence[str]
+    slug: str
+    updated_at: str
+
+
+class PersonalToken(TypedDict):
+    created_at: str
+    expires_at: str
+    id: str
+    last_used_at: str | None
+    name: str
+    prefix: str
+    """How the token begins; enough to recognise it, too little to use it."""
+    revoked_at: str | None
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+
+
+class PlacementChange(TypedDict):
+    change: Literal["fewer_gpus", "other_region", "other_sku", "wait"]
+    gpus: NotRequired[int]
+    region: NotRequired[str]
+    sku: NotRequired[str]
+
+
+class PlacementDecisionChosen(TypedDict):
+    gpus: int
+    image_cached: bool
+    numa_groups: int
+    """One, unless it is a whole host."""
+
+
+class PlacementDecisionNearestMiss(TypedDict):
+    constraint: str
+    message: str
+
+
+class PlacementDecision(TypedDict):
+    """Why it was placed, or not. Hosts and other tenants are counted, never named."""
+
+    chosen: PlacementDecisionChosen | None
+    considered: int
+    decided_at: str
+    feasible: int
+    nearest_miss: PlacementDecisionNearestMiss | None
+    outcome: Literal["placed", "queued", "refused"]
+    reasons: Sequence[PlacementReason]
+    would_fit: Sequence[PlacementChange]
+    """The smallest changes with which it would fit now."""
+
+
+class PlacementReason(TypedDict):
+    constraint: str
+    """The first thing that did not suit, in the order in which they are asked."""
+    message: str
+    nodes: int
+    """Hosts that failed at it."""
+
+
+class PolicyDefinition(TypedDict):
+    choices: NotRequired[Sequence[str]]
+    default: int | bool | str
+    """A number, true or false, or one of the choices, as the policy says."""
+    description: str
+    key: str
+    maximum: NotRequired[int]
+    minimum: NotRequired[int]
+    owner: str
+    type: Literal["integer", "boolean", "choice"]
+    unit: NotRequired[str]
+
+
+class PolicySetting(TypedDict):
+    hard: bool
+    id: str
+    key: str
+    level: Literal["user", "project", "organization", "plan", "global"]
+    """The most specific level that is set wins."""
+    reason: str
+    subject_id: str | None
+    updated_at: str
+    value: int | bool | str
+    """A number, true or false, or one of the choices, as the policy says."""
+
+
+class Problem(TypedDict):
+    code: str
+    """One of the catalogue; programs branch on this."""
+    correlation_id: str
+    """Finds this request in logs, traces, audit and events."""
+    details: NotRequired[Any]
+    """Facts that help to mend the request."""
+    message: str
+    """What is wrong with this request and what to do."""
+    status: int
+    title: str
+    """The meaning of the code; the same every time."""
+    type: str
+    """A URI that names the kind of problem."""
+
+
+class Project(TypedDict):
+    created_at: str
+    department_id: str
+    id: str
+    name: str
+    organization_id: str
+    resource_name: str
+    slug: str
+    state: Literal["active", "archived", "removing", "deleted"]
+    updated_at: str
+    version: int
+    """Grows with every change; send it back to change only what you saw."""
+
+
+class Proof(TypedDict):
+    detail: str
+    passed: bool
+
+
+class PublicImage(TypedDict):
+    digest: str
+    display_name: str
+    driver_strategy: Literal["preinstalled", "cloud_init"]
+    skus: Sequence[str]
+    slug: str
+
+
+class QueueEntry(TypedDict):
+    allocation_id: str
+    deadline_at: str
+    gpu_count: int
+    organization_id: str
+    position: int
+    project_id: str
+    region: str
+    sku: str
+    waiting_since: str
+    weight: float
+    """What it waits behind: less goes first."""
+
+
+class Region(TypedDict):
+    active: bool
+    created_at: str
+    name: str
+    slug: str
+
+
+class ResourceProfile(TypedDict):
+    fabric: Literal["ib", "roce", "none"]
+    """What joins the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it."""
+    slice_vm_profiles: Sequence[VmProfile]
+    """Sizes of virtual machine. The first one of a GPU count is what one gets without asking."""
+
+
+class ResourceSlot(TypedDict):
+    allocation_id: str | None
+    fabric_vf_pci_address: str | None
+    generation: int
+    gpu_memory_mib: int
+    gpu_model: str
+    gpu_uuid: str
+    health_detail: str | None
+    health_state: Literal["healthy", "degraded", "failed", "unknown"]
+    id: str
+    mac_address: str | None
+    numa_node: int
+    nvme_device: str | None
+    pci_address: str
+    private_ip: str | None
+    slot_index: int
+    state: Literal["disabled", "available", "reserved", "in_use", "cleaning", "cleanup_blocked", "quarantined"]
+    state_reason: str | None
+    updated_at: str
+    version: int
+
+
+class ServiceAccount(TypedDict):
+    created_at: str
+    description: str | None
+    id: str
+    name: str
+    organization_id: str
+    project_ids: Sequence[str]
+    """Where it may act. Nothing else exists for it."""
+    resource_name: str
+    scope: Literal["project", "organization"]
+    """Pinned to one project, or bounded by an organization and a list of its projects."""
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+    slug: str
+    state: Literal["active", "disabled", "deleted"]
+    updated_at: str
+    version: int
+
+
+class ServiceAccountKeyPublicKey(TypedDict):
+    crv: Literal["Ed25519"]
+    kty: Literal["OKP"]
+    x: str
+    """32 bytes in base64url."""
+
+
+class ServiceAccountKeyPublicKey2(TypedDict):
+    crv: Literal["P-256"]
+    kty: Literal["EC"]
+    x: str
+    """32 bytes in base64url."""
+    y: str
+    """32 bytes in base64url."""
+
+
+class ServiceAccountKey(TypedDict):
+    created_at: str
+    expires_at: str
+    id: str
+    last_used_at: str | None
+    name: str
+    public_key: ServiceAccountKeyPublicKey | ServiceAccountKeyPublicKey2
+    """A public key as JSON Web Key: Ed25519 or P-256."""
+    revoked_at: str | None
+    service_account_id: str
+
+
+class SessionsRevoked(TypedDict):
+    revoked: int
+    """How many sessions were ended."""
+
+
+class SignIn(TypedDict):
+    authorization_endpoint: str
+    client_id: str
+    """The public client that command lines sign in as."""
+    device_authorization_endpoint: str | None
+    """Null when the provider has no device flow."""
+    issuer: str
+    """The OpenID provider whose tokens count here."""
+    revocation_endpoint: str | None
+    scope: str
+    """What to ask for."""
+    token_endpoint: str
+
+
+SimulatedFaultName: TypeAlias = "Literal['xid_79', 'gpu_missing', 'gpu_mismatch', 'driver_unavailable', 'wrong_driver', 'dirty_disk', 'leaky_bridge', 'hung_guest', 'vfio_stuck', 'image_unavailable', 'slow_image', 'disk_full', 'machine_failed', 'ssh_unreachable', 'user_remains', 'idle_guest', 'agent_lost']"
+
+
+class SimulatedNodeFaultsItem(TypedDict):
+    fault: SimulatedFaultName
+    once: bool
+    since: str
+    slot_index: int
+
+
+class SimulatedNode(TypedDict):
+    agent: Literal["running", "stopped"]
+    faults: Sequence[SimulatedNodeFaultsItem]
+    gpu_model: str
+    gpus_total: int
+    name: str
+    node_id: str
+    running: Sequence[str]
+    """Allocations with something running there, whatever anybody believes."""
+
+
+class Sku(TypedDict):
+    active: bool
+    allowed_gpu_counts: Sequence[int]
+    billing_unit: Literal["gpu_hour", "node_hour"]
+    capacity_shape: Literal["baremetal", "gpu_slice"]
+    """A whole node, or a virtual machine with some of its GPUs."""
+    created_at: str
+    display_name: str
+    gpu_memory_mib: int
+    gpu_model: str
+    """As the driver says it."""
+    gpus_total: int
+    resource_profile: ResourceProfile
+    sku: str
+    updated_at: str
+    vendor: str
+
+
+class SkuPrice(TypedDict):
+    created_at: str
+    effective_from: str
+    id: str
+    region: str | None
+    sku: str
+    state: Literal["past", "current", "future"]
+    unit_price: Money
+
+
+class SlotCandidate(TypedDict):
+    blockers: Sequence[str]
+    """Why this one could not be handed out as it is; empty when it could."""
+    fabric_vf_pci_address: str | None
+    gpu_memory_mib: int
+    gpu_model: str
+    gpu_uuid: str
+    mac_address: str | None
+    numa_node: int
+    nvme_device: str | None
+    pci_address: str
+    private_ip: str | None
+    slot_index: int
+
+
+class SshKey(TypedDict):
+    bits: int
+    comment: str
+    created_at: str
+    fingerprint: str
+    """SHA256:…, as ssh-keygen -lf prints it."""
+    id: str
+    last_used_at: str | None
+    """When it last came to open an allocation: that became active with this key on it."""
+    name: str
+    project_id: str | None
+    public_key: str
+    """Type and key, without the comment."""
+    resource_name: str
+    type: str
+    """As OpenSSH calls it: ssh-ed25519, ecdsa-sha2-nistp256, …"""
+    user_id: str | None
+    """Whose key it is; null for a key of a project."""
+
+
+class StuckAllocation(TypedDict):
+    allocation_id: str
+    limit_seconds: int
+    """What it was measured against."""
+    node_id: str | None
+    organization_id: str
+    phase: str
+    """The last thing that its timeline says."""
+    region: str
+    seconds: int
+    """How long it has been there."""
+    since: str
+    sku: str
+    state: str
+    usual_seconds: int | None
+    """What 99 of 100 need for this; null when nobody has done it lately."""
+
+
+class TaskSigner(TypedDict):
+    effective_at: str
+    id: str
+    public_key: str
+    """The raw Ed25519 key in base64url."""
+    published_at: str
+    retires_at: str | None
+    state: Literal["staged", "active", "grace", "retired", "revoked"]
+    version: int
+
+
+class TimelineItem(TypedDict):
+    at: str
+    correlation_id: str | None
+    detail: Mapping[str, Any]
+    from_state: str | None
+    id: str
+    kind: Literal["transition", "phase", "task", "note"]
+    name: str
+    to_state: str | None
+    version: int | None
+
+
+class VmProfile(TypedDict):
+    gpus: int
+    memory_mib: int
+    name: str
+    vcpus: int
+
+
+class AdminAllocationQueueAnswer(TypedDict):
+    data: Sequence[QueueEntry]
+
+
+class AllocationStuckListAnswer(TypedDict):
+    data: Sequence[StuckAllocation]
+
+
+class CatalogDefaultsAnswerAdded(TypedDict):
+    os_images: Sequence[str]
+    """Not active: each needs the digest of an image that was really built."""
+    prices: int
+    regions: Sequence[str]
+    skus: Sequence[str]
+
+
+class CatalogDefaultsAnswer(TypedDict):
+    added: CatalogDefaultsAnswerAdded
+
+
+class NodeHealthProbeAnswer(TypedDict):
+    task_id: str
+
+
+class NodeImageListAnswer(TypedDict):
+    data: Sequence[NodeImage]
+
+
+class ResourceSlotListAnswer(TypedDict):
+    data: Sequence[ResourceSlot]
+
+
+class NodeRevokeAnswer(TypedDict):
+    revoked: int
+    """How many certificates were still good."""
+
+
+class SlotsApproveAnswer(TypedDict):
+    changed: int
+    created: int
+    enabled: int
+    missing: Sequence[int]
+    """Slots that the host no longer finds."""
+    slots: Sequence[ResourceSlot]
+
+
+class NodeTopologyDiscoverAnswer(TypedDict):
+    task_id: str
+
+
+class OutboxRewindAnswer(TypedDict):
+    events: int
+    """How many events will go out again."""
+
+
+class PolicySettingListAnswer(TypedDict):
+    definitions: Sequence[PolicyDefinition]
+    settings: Sequence[PolicySetting]
+
+
+class SkuPriceAddUnitPrice(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class TaskSignerListAnswer(TypedDict):
+    data: Sequence[TaskSigner]
+
+
+class AllocationGroupCreateMembersItemIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationGroupCreateMembersItem(TypedDict):
+    gpus: int
+    idle: NotRequired[AllocationGroupCreateMembersItemIdle]
+    image: NotRequired[str]
+    """An image of the catalogue; without one, the first that suits the SKU."""
+    max_duration_seconds: NotRequired[int]
+    """Released this long after it became active."""
+    name: NotRequired[str]
+    region: str
+    sku: str
+    """A SKU of the catalogue."""
+    ssh_key_ids: NotRequired[Sequence[str]]
+    """Your own SSH keys and those of the project."""
+    tags: NotRequired[Mapping[str, str]]
+    """Words of your own, to find things by."""
+
+
+class AllocationCreateIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationCreateQueue(TypedDict):
+    max_wait_seconds: int
+    """When nothing is free, wait for it this long instead of being refused."""
+
+
+class AllocationPlanIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class AllocationUpdateIdle(TypedDict):
+    action: Literal["warn", "release"]
+    minutes: int
+    """All GPUs idle for this long."""
+
+
+class SigningKeyListAnswer(TypedDict):
+    keys: Sequence[Mapping[str, str]]
+
+
+class ServiceAccountTokenAnswer(TypedDict):
+    access_token: str
+    expires_in: int
+    """Seconds."""
+    scope: str
+    token_type: Literal["Bearer"]
+
+
+class PolicyListAnswer(TypedDict):
+    data: Sequence[EffectivePolicy]
+
+
+class ServiceAccountKeyCreatePublicKey(TypedDict):
+    crv: Literal["Ed25519"]
+    kty: Literal["OKP"]
+    x: str
+    """32 bytes in base64url."""
+
+
+class ServiceAccountKeyCreatePublicKey2(TypedDict):
+    crv: Literal["P-256"]
+    kty: Literal["EC"]
+    x: str
+    """32 bytes in base64url."""
+    y: str
+    """32 bytes in base64url."""
+
+
+class SimulatorNodeListAnswer(TypedDict):
+    data: Sequence[SimulatedNode]
+    speed: float
+    """How many times faster than real hosts the simulated ones are."""
+
+
+class SimulatorSpeedSetAnswer(TypedDict):
+    speed: float
+    """How many times faster than real hosts the simulated ones are."""
+
+
+class VersionGetAnswer(TypedDict):
+    product: str
+    version: str

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../src/domains/outbox/testing.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { freePort } from '../chaos/children.ts';
+import { endAll, type Started, start } from './npm-start.ts';
+import { ask, signIn } from './sign-in.ts';
+
+/**
+ * The Python SDK: read by its type checker, run on the cases that all SDKs share, and then used against a running
+ * installation. Its packages come from the registry once and are kept by what they are.
+ */
+const root = join(import.meta.dirname, '../../..');
+const sdk = join(root, 'sdk/python');
+const patience = 10 * 60_000;
+const execute = promisify(execFile);
+
+let folder: string;
+let python: string;
+let started: Started;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gpuaas-python-'));
+  // The account of the database passes through.
+  await chmod(folder, 0o711);
+  python = await makeEnvironment();
+  const port = String(await freePort());
+  started = await start(['--data', join(folder, 'data'), '--port', port, '--speed', '500']);
+}, patience);
+afterAll(async () => {
+  await started?.kill('SIGTERM');
+  await endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An environment of its own, kept from run to run. */
+async function makeEnvironment(): Promise<string> {
+  const wanted = await readFile(join(sdk, 'requirements-test.txt'));
+  const cache = join(root, 'node_modules', '.cache');
+  const place = join(cache, `gpuaas-python-${createHash('sha256').update(wanted).digest('hex').slice(0, 16)}`);
+  const program = join(place, 'bin', 'python');
+  if (await stat(join(place, 'complete')).catch(() => undefined)) return program;
+  await rm(place, { recursive: true, force: true });
+  await mkdir(cache, { recursive: true });
+  // An environment knows its own path, so it is made where it stays; the mark at the end says that it is whole.
+  await execute('python3', ['-m', 'venv', place], { timeout: patience });
+  const requirements = join(sdk, 'requirements-test.txt');
+  await execute(program, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], {
+    timeout: patience,
+  });
+  await writeFile(join(place, 'complete'), '');
+  return program;
+}
+
+/** Runs Python in the folder of the SDK. What it wrote is part of the failure, so that nobody has to run it again. */
+async function runPython(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const around = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    PYTHONPYCACHEPREFIX: join(folder, 'compiled'),
+    ...env,
+  };
+  return execute(python, [...args], { cwd: sdk, env: around, timeout: patience }).then(
+    ({ stdout }) => stdout,
+    (error: { stdout?: string; stderr?: string }) => {
+      throw new Error(`python ${args.join(' ')}\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+    },
+  );
+}
+
+describe('the Python SDK', () => {
+  it('compiles, and has a type for everything', { timeout: patience }, async () => {
+    await runPython(['-m', 'compileall', '-q', 'src']);
+    expect(await runPython(['-m', 'mypy', '--cache-dir', join(folder, 'types')])).toContain('no issues found');
+  });
+
+  it('does what all SDKs do with the same answers', { timeout: patience }, async () => {
+    expect(await runPython(['-m', 'pytest', '-q'])).toMatch(/^\d+ passed/m);
+  });
+
+  it('launches, waits and releases on a running installation', { timeout: patience }, async () => {
+    const url = started.fact('URL');
+    const [password = ''] = started.fact('Password').split(' ');
+    const { access_token } = await signIn(url, { login: 'member', password });
+    const { body: me } = await ask(url, access_token);
+    const [demo] = (me.organizations as { id: string; slug: string }[]).filter(({ slug }) => slug === 'demo');
+    const { body: projects } = await ask(url, access_token, `/api/v1/organizations/${demo?.id}/projects`);
+    await eventually(async () => {
+      await systemClock.sleep(300);
+      const { body } = await ask(url, access_token, '/api/v1/catalog/h200-sxm-slice');
+      return body.availability.some(({ available }: { available: number }) => available > 0) || undefined;
+    });
+    const said = await runPython(['-m', 'pytest', '-q', 'tests/live.py'], {
+      GPUAAS_BASE_URL: url,
+      GPUAAS_TOKEN: access_token,
+      GPUAAS_PROJECT: projects.data[0].id,
+    });
+    expect(said).toMatch(/^4 passed/m);
+  });
+});
