@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import { build } from 'vite';
@@ -10,7 +10,8 @@ import { build } from 'vite';
  */
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
-const stampPath = join(dist, '.stamp');
+/** Built beside the result and then put in its place, so that nobody ever reads half of it. */
+const draft = join(here, '.cache', `build-${process.pid}`);
 /** Everything that the result depends on. The SDK and the lockfile belong to it: they end up in the bundle. */
 const sources = ['src', 'public', 'index.html', 'build.ts', '../sdk/typescript/src', '../package-lock.json'];
 
@@ -29,6 +30,19 @@ async function digestSources(): Promise<string> {
   return digest.digest('hex');
 }
 
+const readStamp = () => readFile(join(dist, '.stamp'), 'utf8').catch(() => '');
+
+/** Two builds of the same sources may come here together: the second finds the work done. */
+async function putInPlace(): Promise<void> {
+  await rm(dist, { recursive: true, force: true });
+  try {
+    await rename(draft, dist);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if ((await readStamp()) !== made) throw error;
+  }
+}
+
 async function filesAt(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -42,7 +56,7 @@ async function filesAt(path: string): Promise<string[]> {
 // biome-ignore lint/style/noProcessEnv: Vite reads it from there
 process.env['NODE_ENV'] = 'production';
 const made = await digestSources();
-const known = await readFile(stampPath, 'utf8').catch(() => '');
+const known = await readStamp();
 if (known === made) {
   process.stdout.write('unchanged\n');
 } else {
@@ -52,7 +66,7 @@ if (known === made) {
     logLevel: 'error',
     plugins: [tailwind()],
     build: {
-      outDir: dist,
+      outDir: draft,
       emptyOutDir: true,
       // Whatever is named by its content may be kept for ever; nothing is written into the page itself.
       assetsInlineLimit: 0,
@@ -62,6 +76,7 @@ if (known === made) {
       manifest: true,
     },
   });
-  await writeFile(stampPath, made);
+  await writeFile(join(draft, '.stamp'), made);
+  await putInPlace();
   process.stdout.write('built\n');
 }

@@ -9,6 +9,7 @@ const needed: readonly { readonly program: string; readonly args: readonly strin
     args: ['version'],
     proves: 'bus/nats, sagas/temporal, objects/s3 and certificates/step-ca, whose servers it builds',
   },
+  { program: 'chromium', args: ['--version'], proves: 'the console, in a real browser' },
   { program: 'redis-server', args: ['--version'], proves: 'cache/redis' },
 ];
 
@@ -24,7 +25,8 @@ function hasPostgres(): boolean {
 
 export const serverPrograms: Gate = {
   name: 'server programs',
-  remedy: 'Install what is missing: Go from its site, redis-server, postgresql and openssh-server from Debian.',
+  remedy:
+    'Install what is missing: Go from its site, chromium, redis-server, postgresql and openssh-server from Debian.',
   fast: false,
   check: async () => {
     const findings: string[] = [];

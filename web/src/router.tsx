@@ -47,6 +47,17 @@ const sessions = lazily(() => import('./pages/sessions.tsx'), 'SessionsPage');
 const team = lazily(() => import('./pages/team.tsx'), 'TeamPage');
 const activity = lazily(() => import('./pages/activity.tsx'), 'ActivityPage');
 
+const fleet = lazily(() => import('./ops/fleet.tsx'), 'FleetPage');
+const nodes = lazily(() => import('./ops/nodes.tsx'), 'NodesPage');
+const node = lazily(() => import('./ops/node.tsx'), 'NodePage');
+const enrol = lazily(() => import('./ops/enrol.tsx'), 'EnrolPage');
+const skus = lazily(() => import('./ops/skus.tsx'), 'SkusPage');
+const allAllocations = lazily(() => import('./ops/allocations.tsx'), 'AllAllocationsPage');
+const policies = lazily(() => import('./ops/policies.tsx'), 'PoliciesPage');
+const events = lazily(() => import('./ops/events.tsx'), 'EventsPage');
+const audit = lazily(() => import('./ops/audit.tsx'), 'AuditPage');
+const simulator = lazily(() => import('./ops/simulator.tsx'), 'SimulatorPage');
+
 const tree = root.addChildren([
   page('/', home, none),
   page('/launch', launch, words('sku', 'gpus', 'region')),
@@ -58,6 +69,16 @@ const tree = root.addChildren([
   page('/sessions', sessions, none),
   page('/team', team, none),
   page('/activity', activity, none),
+  page('/ops', fleet, none),
+  page('/ops/nodes', nodes, words('state')),
+  page('/ops/nodes/$id', node, none),
+  page('/ops/enrol', enrol, none),
+  page('/ops/skus', skus, none),
+  page('/ops/allocations', allAllocations, words('state', 'node')),
+  page('/ops/policies', policies, words('q')),
+  page('/ops/events', events, words('state', 'box')),
+  page('/ops/audit', audit, words('correlation', 'result')),
+  page('/ops/simulator', simulator, none),
 ]);
 
 export const router = createRouter({

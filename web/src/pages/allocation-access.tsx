@@ -9,7 +9,7 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
   return (
     <Panel title="Access">
       {access ? (
-        <div className="grid gap-3">
+        <div className="grid grid-cols-1 gap-3">
           <Copy text={access.line} label="the SSH line" />
           <Facts
             rows={[

@@ -150,8 +150,8 @@ function Detail({
           </p>
         </div>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr]">
-        <div className="grid min-w-0 gap-6">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-1 gap-6">
           {(isUnderway(it.state) || (it.failure && !it.active_at)) && it.placement_status !== 'queued' && (
             <Panel title="Progress" aside={<span className="text-sm text-ok">You are not paying yet</span>}>
               <RailView steps={rail} />
@@ -191,7 +191,7 @@ function Detail({
             )}
           </Panel>
         </div>
-        <div className="grid min-w-0 gap-6">
+        <div className="grid grid-cols-1 gap-6">
           <Panel title="About">
             <Facts
               rows={[
@@ -233,7 +233,7 @@ function Detail({
               ]}
             />
             {action('extend')?.allowed && it.expires_at && (
-              <div className="mt-3 flex gap-2">
+              <div className="mt-3 flex flex-wrap gap-2">
                 {[1, 3].map((hours) => (
                   <Button
                     key={hours}

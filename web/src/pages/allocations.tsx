@@ -10,17 +10,8 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { spellMoney } from '../words/money.ts';
+import { allocationStates } from '../words/rail.ts';
 import { plainWord } from '../words/sizes.ts';
-
-export const allocationStates = [
-  'requested',
-  'provisioning',
-  'active',
-  'releasing',
-  'released',
-  'failed',
-  'release_failed',
-] as const;
 
 const columns: readonly Column<Allocation>[] = [
   {

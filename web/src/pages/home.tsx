@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { hasRole, isOperator, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -42,9 +42,25 @@ export function HomePage() {
   const known = keys.data !== undefined && (allocations.data !== undefined || !inProject);
   const open = steps.filter(({ done }) => !done).length;
 
+  if (!session.project) {
+    return (
+      <Page title="Welcome">
+        <div className="panel">
+          <Empty icon="stack" title="You belong to no project yet">
+            <p>GPUs are rented in a project. Ask an owner of your organization to add you to one.</p>
+            {isOperator(session) && (
+              <ButtonLink look="primary" icon="wall" to="/ops">
+                Look after the fleet
+              </ButtonLink>
+            )}
+          </Empty>
+        </div>
+      </Page>
+    );
+  }
   return (
     <Page
-      title={session.project?.name ?? 'Welcome'}
+      title={session.project.name}
       lead={
         !known
           ? 'One moment.'

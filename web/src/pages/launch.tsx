@@ -118,8 +118,8 @@ export function LaunchPage() {
       shown={{ operation: 'allocation_create', input: { ...wish, name } }}
     >
       {catalog.error && <Problem error={catalog.error} again={() => void catalog.refetch()} />}
-      <div className="grid items-start gap-6 lg:grid-cols-[1fr_22rem]">
-        <div className="grid gap-6">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid grid-cols-1 gap-6">
           <Panel title="GPU">
             {!catalog.data && !catalog.error && <Loading rows={4} />}
             {catalog.data && items.length === 0 && (
@@ -226,7 +226,7 @@ export function LaunchPage() {
                 </ButtonLink>
               </div>
             ) : (
-              <fieldset className="grid gap-2">
+              <fieldset className="grid grid-cols-1 gap-2">
                 <legend className="sr-only">SSH keys</legend>
                 {keys.data.data.map((key) => (
                   <label key={key.id} className="flex items-center gap-3">
@@ -237,7 +237,7 @@ export function LaunchPage() {
                       onChange={() => setUnwanted((known) => toggled(known, key.id))}
                     />
                     <bdi className="min-w-0 break-words">{key.name}</bdi>
-                    <span className="truncate font-mono text-xs text-dim">{key.fingerprint}</span>
+                    <span className="min-w-0 truncate font-mono text-xs text-dim">{key.fingerprint}</span>
                   </label>
                 ))}
               </fieldset>

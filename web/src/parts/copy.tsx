@@ -17,7 +17,7 @@ export function Copy({ text, label = 'it' }: { text: string; label?: string }) {
           }),
         );
       }}
-      className="inline-flex max-w-full items-center gap-2 rounded-md bg-sunk px-2 py-1 font-mono text-[13px] text-ink hover:brightness-95"
+      className="inline-flex max-w-full items-center justify-self-start gap-2 rounded-md bg-sunk px-2 py-1 font-mono text-[13px] text-ink hover:brightness-95"
     >
       <bdi className="truncate">{text}</bdi>
       <Icon name={done ? 'check' : 'copy'} size={14} />

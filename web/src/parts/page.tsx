@@ -63,7 +63,7 @@ export function Panel({ title, aside, children }: { title: string; aside?: React
 /** Names and their values, one under the other. */
 export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-2">
+    <dl className="grid grid-cols-[minmax(5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2">
       {rows.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-dim">{name}</dt>

@@ -40,13 +40,13 @@ export function RailView({ steps }: { steps: readonly RailStep[] }) {
 
 function Mark({ status }: { status: RailStep['status'] }) {
   const looks = {
-    pending: 'border-2 border-edge',
-    running: 'text-accent',
+    pending: 'border-2 border-edge bg-paper',
+    running: 'bg-paper text-accent',
     done: 'bg-ok-soft text-ok',
     failed: 'bg-bad-soft text-bad',
   } as const;
   return (
-    <span className={`z-10 grid size-6 shrink-0 place-items-center rounded-full bg-paper ${looks[status]}`}>
+    <span className={`z-10 grid size-6 shrink-0 place-items-center rounded-full ${looks[status]}`}>
       {status === 'running' && <Spinner />}
       {status === 'done' && <Icon name="check" size={14} />}
       {status === 'failed' && <Icon name="close" size={14} />}

@@ -50,7 +50,7 @@ export function Rows<T>({
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                 key={index}
                 scope="col"
-                className={`px-4 py-2.5 font-medium ${end ? 'text-end' : 'text-start'}`}
+                className={`font-medium ${end ? 'text-end' : 'text-start'}`}
               >
                 {head || <span className="sr-only">Actions</span>}
               </th>
@@ -65,7 +65,7 @@ export function Rows<T>({
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                   key={index}
                   data-label={head}
-                  className={`px-4 py-2.5 align-middle ${end ? 'text-end' : ''}`}
+                  className={end ? 'text-end' : ''}
                 >
                   {cell(row)}
                 </td>

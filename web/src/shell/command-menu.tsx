@@ -21,7 +21,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
   const [at, setAt] = useState(0);
   const commands = useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
-    const operator = isOperator(session) && operatorPlaces.length > 0;
+    const operator = isOperator(session);
     const places = [...projectPlaces, ...(operator ? operatorPlaces : [])].flatMap(({ name, places: inGroup }) =>
       inGroup.map(({ to, label, icon }): Command => ({ label: `${name} · ${label}`, icon, run: go(to) })),
     );

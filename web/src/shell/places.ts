@@ -40,7 +40,21 @@ export const projectPlaces: readonly PlaceGroup[] = [
   },
 ];
 
-export const operatorPlaces: readonly PlaceGroup[] = [];
+export const operatorPlaces: readonly PlaceGroup[] = [
+  {
+    name: 'Platform',
+    places: [
+      { to: '/ops', label: 'Fleet', icon: 'wall', key: 'f' },
+      { to: '/ops/nodes', label: 'Nodes', icon: 'server', key: 'n' },
+      { to: '/ops/allocations', label: 'All allocations', icon: 'cpu' },
+      { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag' },
+      { to: '/ops/policies', label: 'Policies', icon: 'rules' },
+      { to: '/ops/events', label: 'Events', icon: 'mail' },
+      { to: '/ops/audit', label: 'Audit', icon: 'book' },
+      { to: '/ops/simulator', label: 'Simulator', icon: 'flask' },
+    ],
+  },
+];
 
 /** A place is lit when one is on it or below it; the roots only when one is exactly there. */
 export const isAt = (place: Place, path: string): boolean =>

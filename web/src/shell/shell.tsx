@@ -94,7 +94,7 @@ function Frame({ session }: { session: Session }) {
   const [sheet, setSheet] = useState<'command' | 'help' | 'notices'>();
   const [isOpen, setOpen] = useState(false);
   const [seen, setSeen] = useState(0);
-  const mayOperate = isOperator(session) && operatorPlaces.length > 0;
+  const mayOperate = isOperator(session);
   const operating = mayOperate && path.startsWith('/ops');
   const groups = operating ? operatorPlaces : projectPlaces;
 
@@ -235,11 +235,7 @@ function ModeSwitch({ operating }: { operating: boolean }) {
       >
         Project
       </Link>
-      <Link
-        to={'/ops' as '/'}
-        aria-current={operating ? 'true' : undefined}
-        className={face(operating, 'bg-ops-soft text-ops')}
-      >
+      <Link to="/ops" aria-current={operating ? 'true' : undefined} className={face(operating, 'bg-ops-soft text-ops')}>
         Operator
       </Link>
     </div>

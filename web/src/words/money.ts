@@ -37,3 +37,11 @@ export const addAmounts = (amounts: readonly Amount[]): Amount | undefined => {
     currency: first.currency,
   };
 };
+
+/** What somebody typed, in minor units; undefined where it is no amount. */
+export function minorOf(text: string, currency: string): string | undefined {
+  const digits = digitsOf(currency);
+  const [, whole = '', rest = ''] = /^(\d{1,12})(?:[.,](\d*))?$/.exec(text.trim()) ?? [];
+  if (whole === '' || rest.length > digits) return undefined;
+  return String(BigInt(whole + rest.padEnd(digits, '0')));
+}

@@ -19,6 +19,8 @@ const arrivals: Readonly<Record<string, string>> = {
   release_failed: 'Giving it back failed; operators have been told.',
 };
 const notes: Readonly<Record<string, string>> = {
+  placement_reserved: 'A place is reserved for it.',
+  placement_queued: 'Nothing is free: it waits in line.',
   queued: 'Nothing is free: it waits in line.',
   reserved: 'A place is reserved.',
   leased: 'The host has taken it on.',
@@ -66,6 +68,20 @@ const verbs: Readonly<Record<string, string>> = {
   drain: 'drained',
   publish: 'published',
   retire: 'retired',
+  admit: 'admitted',
+  dispatch: 'dispatched',
+  begin: 'began',
+  end: 'ended',
+  accept: 'accepted',
+  enrol: 'enrolled',
+  bind: 'bound',
+  approve: 'approved',
+  result: 'reported on',
+  mail: 'mailed',
+  quarantine: 'quarantined',
+  readmit: 'readmitted',
+  requeue: 'requeued',
+  discard: 'discarded',
 };
 
 /** `ssh_key.add` by a member: `added an SSH key`. */
@@ -75,7 +91,7 @@ export function tellAction(action: string): string {
   const done = verbs[verb];
   const things = plainWord(thing).replace(/\bssh\b/, 'SSH');
   if (!done) return plainWord(action);
-  const article = /^[aeiou]|^SSH/.test(things) ? 'an' : 'a';
+  const article = /^(?:[aeio]|u(?!ser)|SSH)/.test(things) ? 'an' : 'a';
   return `${done} ${article} ${things}`;
 }
 

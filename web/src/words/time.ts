@@ -7,6 +7,7 @@ const day = 24 * hour;
 
 /** `1 m 05 s`, `3 h 12 m`, `4 d 2 h`: two units at most, as people say it. */
 export function spellDuration(ms: number): string {
+  if (ms > 0 && ms < second) return '< 1 s';
   const whole = Math.max(0, Math.round(ms / second)) * second;
   if (whole < minute) return `${whole / second} s`;
   if (whole < hour) return `${Math.floor(whole / minute)} m ${String((whole % minute) / second).padStart(2, '0')} s`;
@@ -29,8 +30,8 @@ export function spellAgo(at: string | null | undefined, now: number): string {
     [minute, 'm'],
     [second, 's'],
   ].find(([length]) => size >= (length as number)) as [number, string];
-  const spelt = `${Math.floor(size / unit)} ${name}`;
-  return ms >= 0 ? `${spelt} ago` : `in ${spelt}`;
+  // What is past may be rough; how long something lasts yet is worth a second unit.
+  return ms >= 0 ? `${Math.floor(size / unit)} ${name} ago` : `in ${spellDuration(size)}`;
 }
 
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });

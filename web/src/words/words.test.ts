@@ -32,6 +32,7 @@ describe('money', () => {
 describe('time', () => {
   it.each([
     [0, '0 s'],
+    [400, '< 1 s'],
     [65_000, '1 m 05 s'],
     [3 * 3_600_000, '3 h'],
     [3 * 3_600_000 + 12 * 60_000, '3 h 12 m'],
@@ -109,6 +110,7 @@ describe('sentences', () => {
     expect(tellHappening({ ...happening, kind: 'transition', to_state: 'active' })).toContain('Ready');
     expect(tellAction('ssh_key.add')).toBe('added an SSH key');
     expect(tellAction('project.create')).toBe('created a project');
+    expect(tellAction('user.create')).toBe('created a user');
     expect(tellAction('odd')).toBe('odd');
     expect(tellEvent('provisioning.phase')).toBeUndefined();
   });

@@ -1,0 +1,200 @@
+import type { AdminAllocation } from '@gpuaas/sdk';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct, useAsk, useList } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { StateChip } from '../parts/chip.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+import { Ago } from '../parts/time.tsx';
+import { allocationStates, isLive } from '../words/rail.ts';
+import { plainWord, shortId } from '../words/sizes.ts';
+import { spellDuration } from '../words/time.ts';
+
+const everyMs = 5_000;
+
+/** The allocations of everybody: what is stuck, who waits, and all of them. */
+export function AllAllocationsPage() {
+  const search = useSearch({ strict: false }) as { state?: string; node?: string };
+  const navigate = useNavigate();
+  const state = allocationStates.find((each) => each === search.state);
+  const stuck = useAsk(['fleet', 'stuck'], (options) => api.adminAllocations.stuckList(options), { everyMs });
+  const queue = useAsk(['fleet', 'queue'], (options) => api.adminAllocations.queue({}, options), { everyMs });
+  const list = useList(
+    ['allocations', 'all', state, search.node],
+    (from, options) =>
+      api.adminAllocations.list(
+        { ...from, ...(state && { state }), ...(search.node && { node: search.node }) },
+        options,
+      ),
+    { everyMs },
+  );
+  const [going, setGoing] = useState<AdminAllocation>();
+  const force = useAct(
+    'force release',
+    (input: { allocation_id: string; reason: string }, options) => api.adminAllocations.forceRelease(input, options),
+    { stale: ['allocations', 'fleet'], done: () => setGoing(undefined) },
+  );
+  return (
+    <Page
+      title="All allocations"
+      lead="Of every tenant, latest first."
+      actions={
+        <label className="flex items-center gap-2 text-sm text-dim">
+          State
+          <select
+            className="field w-auto"
+            value={state ?? ''}
+            onChange={(event) =>
+              void navigate({
+                to: '/ops/allocations',
+                search: {
+                  ...(event.target.value && { state: event.target.value }),
+                  ...(search.node && { node: search.node }),
+                },
+              })
+            }
+          >
+            <option value="">any</option>
+            {allocationStates.map((each) => (
+              <option key={each} value={each}>
+                {plainWord(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+      shown={{ operation: 'admin_allocation_list', input: { state, node: search.node, limit: 50 } }}
+    >
+      {search.node && (
+        <p className="flex items-center gap-3">
+          Only those on one node.
+          <Link to="/ops/allocations" className="text-accent underline underline-offset-2">
+            Show all
+          </Link>
+        </p>
+      )}
+      <div className="grid gap-6 lg:grid-cols-2">
+        <Panel title="Stuck">
+          {stuck.error ? (
+            <Problem error={stuck.error} />
+          ) : (stuck.data?.data.length ?? 0) === 0 ? (
+            <p className="text-dim">Nothing is slower than it usually is.</p>
+          ) : (
+            <ul className="grid gap-2">
+              {stuck.data?.data.map((each) => (
+                <li key={each.allocation_id} className="flex flex-wrap items-baseline justify-between gap-2">
+                  <span>
+                    {each.sku}, <span className="font-medium">{plainWord(each.phase)}</span>
+                    <span className="block font-mono text-xs text-dim">{each.allocation_id}</span>
+                  </span>
+                  <span className="text-bad">
+                    for {spellDuration(each.seconds * 1_000)}
+                    <span className="block text-sm text-dim">
+                      usually{' '}
+                      {each.usual_seconds === null ? 'unknown' : `at most ${spellDuration(each.usual_seconds * 1_000)}`}
+                    </span>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+        <Panel title="Waiting in line">
+          {queue.error ? (
+            <Problem error={queue.error} />
+          ) : (queue.data?.data.length ?? 0) === 0 ? (
+            <p className="text-dim">Nobody waits.</p>
+          ) : (
+            <ol className="grid gap-2">
+              {queue.data?.data.slice(0, 20).map((each) => (
+                <li key={each.allocation_id} className="flex justify-between gap-3">
+                  <span>
+                    {each.position}. {each.sku} × {each.gpu_count} in {each.region}
+                  </span>
+                  <span className="text-sm text-dim">
+                    since <Ago at={each.waiting_since} />
+                  </span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Panel>
+      </div>
+      <Rows
+        label="All allocations"
+        list={list}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: 'Name',
+            cell: (row) => (
+              <span>
+                <bdi className="line-clamp-2 font-medium">{row.name}</bdi>
+                <span className="font-mono text-xs text-dim">{shortId(row.id)}</span>
+              </span>
+            ),
+          },
+          {
+            head: 'State',
+            cell: (row) => <StateChip state={row.placement_status === 'queued' ? 'queued' : row.state} />,
+          },
+          {
+            head: 'GPUs',
+            cell: (row) => (
+              <span className="whitespace-nowrap">
+                {row.sku} × {row.gpu_count}
+              </span>
+            ),
+          },
+          {
+            head: 'Node',
+            cell: (row) =>
+              row.node_id ? (
+                <Link
+                  to="/ops/nodes/$id"
+                  params={{ id: row.node_id }}
+                  className="text-accent underline-offset-2 hover:underline"
+                >
+                  {row.node_name ?? shortId(row.node_id)}
+                </Link>
+              ) : (
+                '—'
+              ),
+          },
+          { head: 'Asked for', cell: (row) => <Ago at={row.created_at} /> },
+          {
+            head: '',
+            end: true,
+            cell: (row) =>
+              isLive(row.state) && (
+                <Button look="danger" aria-label={`Force release of ${row.name}`} onClick={() => setGoing(row)}>
+                  Force release
+                </Button>
+              ),
+          },
+        ]}
+        empty={<Empty icon="cpu" title="Nothing is rented" />}
+      />
+      {going && (
+        <Confirm
+          open
+          onClose={() => setGoing(undefined)}
+          title={`Force the release of ${going.name}?`}
+          verb="Force release"
+          danger
+          reason
+          busy={force.isPending}
+          error={force.error}
+          onConfirm={(reason) => force.mutate({ allocation_id: going.id, reason })}
+        >
+          <p>It ends without waiting for its guest. The tenant loses what is on the machine.</p>
+          <p>Tried so far: {going.release_attempts}.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,148 @@
+import type { NodeEnrolmentOffer } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct, useAsk } from '../client/ask.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { CodeBlock } from '../parts/copy.tsx';
+import { Field } from '../parts/field.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { RailView } from '../parts/rail-view.tsx';
+import { Problem } from '../parts/states.tsx';
+import { Ago } from '../parts/time.tsx';
+import { makeJoinRail } from '../words/join-rail.ts';
+
+/** From a name to a host in the fleet: what it is, one line to paste, and then one watches it join. */
+export function EnrolPage() {
+  const [offer, setOffer] = useState<NodeEnrolmentOffer>();
+  return (
+    <Page title="Enrol a node" lead="Say what it is, paste one line on the host, and watch it join.">
+      {offer ? <Join offer={offer} /> : <Announce onOffer={setOffer} />}
+    </Page>
+  );
+}
+
+function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
+  const skus = useAsk(['skus', 'all'], (options) => api.adminSkus.list({ limit: 100 }, options));
+  const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
+  const [name, setName] = useState('');
+  const [sku, setSku] = useState('');
+  const [region, setRegion] = useState('');
+  const [address, setAddress] = useState('');
+  const create = useAct(
+    'node create',
+    (input: Parameters<typeof api.adminNodes.create>[0], options) => api.adminNodes.create(input, options),
+    { stale: ['nodes', 'fleet'], done: onOffer },
+  );
+  const offered = skus.data?.data.filter(({ active }) => active) ?? [];
+  const places = regions.data?.data.filter(({ active }) => active) ?? [];
+  return (
+    <Panel title="1. What it is">
+      <form
+        className="grid max-w-xl gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate({
+            name: name.trim(),
+            sku: sku || (offered[0]?.sku ?? ''),
+            region: region || (places[0]?.slug ?? ''),
+            ...(address.trim() && { address: address.trim() }),
+          });
+        }}
+      >
+        <Field label="Name" hint="Lower case letters, digits and dashes.">
+          {(id) => (
+            <input
+              id={id}
+              required
+              pattern="[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?"
+              maxLength={60}
+              className="field"
+              placeholder="gpu-host-01"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Sold as">
+          {(id) => (
+            <select id={id} className="field" value={sku} onChange={(event) => setSku(event.target.value)}>
+              {offered.map((each) => (
+                <option key={each.sku} value={each.sku}>
+                  {each.display_name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Region">
+          {(id) => (
+            <select id={id} className="field" value={region} onChange={(event) => setRegion(event.target.value)}>
+              {places.map((each) => (
+                <option key={each.slug} value={each.slug}>
+                  {each.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Address for tenants"
+          hint="A name or an address under which they reach the host; may be left empty."
+        >
+          {(id) => (
+            <input
+              id={id}
+              maxLength={253}
+              className="field"
+              value={address}
+              onChange={(event) => setAddress(event.target.value)}
+            />
+          )}
+        </Field>
+        {(skus.error ?? regions.error) && <Problem error={skus.error ?? regions.error} />}
+        {create.error && <Problem error={create.error} />}
+        <div>
+          <Button type="submit" look="primary" busy={create.isPending}>
+            Announce it
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function Join({ offer }: { offer: NodeEnrolmentOffer }) {
+  const id = offer.node.id;
+  const node = useAsk(['nodes', id, 'one'], (options) => api.adminNodes.get({ node_id: id }, options), {
+    everyMs: 2_000,
+  });
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <Panel
+        title="2. Paste this on the host, as root"
+        aside={
+          <span className="text-sm text-dim">
+            good until <Ago at={offer.expires_at} />
+          </span>
+        }
+      >
+        <CodeBlock text={offer.install_command} />
+        <details className="mt-4">
+          <summary className="font-medium">As cloud-init instead</summary>
+          <div className="mt-2">
+            <CodeBlock text={offer.cloud_init} />
+          </div>
+        </details>
+        <p className="mt-3 text-sm text-dim">The token in it works once and is not shown again.</p>
+      </Panel>
+      <Panel title="3. It joins">
+        {node.error ? <Problem error={node.error} /> : <RailView steps={makeJoinRail(node.data)} />}
+        <div className="mt-4">
+          <ButtonLink to="/ops/nodes/$id" params={{ id }}>
+            Look at the node
+          </ButtonLink>
+        </div>
+      </Panel>
+    </div>
+  );
+}

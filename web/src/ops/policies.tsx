@@ -1,0 +1,186 @@
+import type { PolicyDefinition, PolicySetting } from '@gpuaas/sdk';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct, useAsk } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { Field } from '../parts/field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows, wholeList } from '../parts/rows.tsx';
+import { Empty } from '../parts/states.tsx';
+import { counted } from '../words/sizes.ts';
+
+interface Policy {
+  readonly definition: PolicyDefinition;
+  /** What is set for the whole platform; undefined where the default holds. */
+  readonly global: PolicySetting | undefined;
+  /** Settings of those who have one of their own. */
+  readonly own: readonly PolicySetting[];
+}
+
+/** What holds on the platform, who said so and why, and who has a value of their own. */
+export function PoliciesPage() {
+  const search = useSearch({ strict: false }) as { q?: string };
+  const navigate = useNavigate();
+  const settings = useAsk(['policies'], (options) => api.adminPolicies.settingList(options));
+  const wanted = (search.q ?? '').toLowerCase();
+  const policies = settings.data?.definitions
+    .filter(({ key, description }) => key.includes(wanted) || description.toLowerCase().includes(wanted))
+    .map((definition): Policy => {
+      const set = settings.data.settings.filter(({ key }) => key === definition.key);
+      return {
+        definition,
+        global: set.find(({ level }) => level === 'global'),
+        own: set.filter(({ level }) => level !== 'global'),
+      };
+    });
+  const [changing, setChanging] = useState<Policy>();
+  return (
+    <Page
+      title="Policies"
+      lead="What holds for everybody, and why. The most specific level wins: a person, a project, an organization, a plan, the platform."
+      actions={
+        <input
+          type="search"
+          aria-label="Filter policies"
+          className="field w-56"
+          placeholder="Filter"
+          value={search.q ?? ''}
+          onChange={(event) =>
+            void navigate({
+              to: '/ops/policies',
+              replace: true,
+              search: event.target.value ? { q: event.target.value } : {},
+            })
+          }
+        />
+      }
+      shown={{ operation: 'policy_setting_list' }}
+    >
+      <Rows
+        label="Policies"
+        list={wholeList({ ...settings, data: policies && { data: policies } })}
+        keyOf={({ definition }) => definition.key}
+        columns={[
+          {
+            head: 'Policy',
+            cell: ({ definition }) => (
+              <span>
+                <code className="font-mono text-[13px] font-semibold">{definition.key}</code>
+                <span className="block text-sm text-dim">{definition.description}</span>
+              </span>
+            ),
+          },
+          {
+            head: 'Value',
+            cell: ({ definition, global }) => (
+              <span className="tabular whitespace-nowrap">
+                {String(global?.value ?? definition.default)} {definition.unit ?? ''}
+              </span>
+            ),
+          },
+          {
+            head: 'From',
+            cell: ({ global, own }) => (
+              <span className="grid justify-items-start gap-1">
+                <Chip tone={global ? (global.hard ? 'bad' : 'busy') : 'calm'}>
+                  {global ? (global.hard ? 'platform, hard' : 'platform') : 'default'}
+                </Chip>
+                {global && <span className="text-sm text-dim">{global.reason}</span>}
+                {own.length > 0 && <span className="text-sm text-dim">{counted(own.length, 'exception')}</span>}
+              </span>
+            ),
+          },
+          {
+            head: '',
+            end: true,
+            cell: (policy) => (
+              <Button aria-label={`Change ${policy.definition.key}`} onClick={() => setChanging(policy)}>
+                Change
+              </Button>
+            ),
+          },
+        ]}
+        empty={<Empty icon="rules" title="No policy has that name" />}
+      />
+      {changing && <Change policy={changing} onClose={() => setChanging(undefined)} />}
+    </Page>
+  );
+}
+
+function Change({ policy, onClose }: { policy: Policy; onClose(): void }) {
+  const { definition } = policy;
+  const [value, setValue] = useState(String(policy.global?.value ?? definition.default));
+  const [reason, setReason] = useState('');
+  const set = useAct(
+    'policy set',
+    (input: { value: string; reason: string }, options) =>
+      api.adminPolicies.set(
+        {
+          policy_key: definition.key,
+          level: 'global',
+          reason: input.reason,
+          value:
+            definition.type === 'integer'
+              ? Number(input.value)
+              : definition.type === 'boolean'
+                ? input.value === 'true'
+                : input.value,
+        },
+        options,
+      ),
+    { stale: ['policies'], done: onClose },
+  );
+  const choices = definition.type === 'boolean' ? ['true', 'false'] : definition.choices;
+  return (
+    <FormDialog
+      title={`Change ${definition.key}`}
+      lead="For the whole platform; organizations and projects with a value of their own keep it."
+      verb="Set"
+      busy={set.isPending}
+      error={set.error}
+      onClose={onClose}
+      onSubmit={() => set.mutate({ value, reason: reason.trim() })}
+    >
+      <Field
+        label="Value"
+        hint={`${definition.description}${definition.type === 'integer' ? ` From ${definition.minimum ?? 'any'} to ${definition.maximum ?? 'any'}.` : ''}`}
+      >
+        {(id) =>
+          choices ? (
+            <select id={id} className="field" value={value} onChange={(event) => setValue(event.target.value)}>
+              {choices.map((choice) => (
+                <option key={choice}>{choice}</option>
+              ))}
+            </select>
+          ) : (
+            <input
+              id={id}
+              type="number"
+              required
+              min={definition.minimum}
+              max={definition.maximum}
+              className="field"
+              value={value}
+              onChange={(event) => setValue(event.target.value)}
+            />
+          )
+        }
+      </Field>
+      <Field label="Reason">
+        {(id) => (
+          <input
+            id={id}
+            required
+            maxLength={500}
+            className="field"
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

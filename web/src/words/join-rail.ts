@@ -1,0 +1,35 @@
+import type { RailStep } from './rail.ts';
+
+/** How far a host is on its way into the fleet, from what is known about it. */
+export interface Joining {
+  readonly state: string;
+  readonly created_at: string;
+  readonly enrolled_at: string | null;
+  readonly last_report_at: string | null;
+  readonly topology_at: string | null;
+  readonly resource_slots: readonly { readonly state: string }[];
+}
+
+export function makeJoinRail(node: Joining | undefined): RailStep[] {
+  const marks: readonly (readonly [string, string, string | null | undefined])[] = [
+    ['announced', 'Announced', node?.created_at],
+    ['enrolled', 'It has called, and has a certificate', node?.enrolled_at],
+    ['reported', 'It reports', node?.last_report_at],
+    ['topology', 'It has said how it is built', node?.topology_at],
+    [
+      'published',
+      'Its slots are offered',
+      node?.state === 'active' && node.resource_slots.some(({ state }) => state !== 'disabled')
+        ? node.topology_at
+        : undefined,
+    ],
+  ];
+  const waiting = marks.findIndex(([, , at]) => !at);
+  return marks.map(([name, label, at], index) => ({
+    name,
+    label,
+    status: at ? 'done' : index === waiting && node ? 'running' : 'pending',
+    beganAt: index === waiting ? (marks[index - 1]?.[2] ?? undefined) : undefined,
+    tookMs: undefined,
+  }));
+}

@@ -1,0 +1,59 @@
+/** The fleet as tiles: one per GPU, in the order in which one looks for trouble. */
+export interface WallNode {
+  readonly gpus_total: number;
+  readonly state: string;
+  readonly slots: Readonly<Record<string, number>>;
+}
+export type Tile = 'free' | 'used' | 'moving' | 'trouble' | 'off';
+
+const tileOf: Readonly<Record<string, Tile>> = {
+  available: 'free',
+  in_use: 'used',
+  reserved: 'moving',
+  cleaning: 'moving',
+  cleanup_blocked: 'trouble',
+  quarantined: 'trouble',
+  disabled: 'off',
+};
+const order: readonly Tile[] = ['trouble', 'used', 'moving', 'free', 'off'];
+
+export function tilesOf({ gpus_total, slots }: WallNode): Tile[] {
+  const tiles = Object.entries(slots).flatMap(([state, count]) =>
+    Array.from({ length: count }, (): Tile => tileOf[state] ?? 'off'),
+  );
+  // GPUs that were announced and have no slot yet are there, but nobody can have them.
+  const missing = Math.max(0, gpus_total - tiles.length);
+  return [...tiles, ...Array.from({ length: missing }, (): Tile => 'off')].sort(
+    (a, b) => order.indexOf(a) - order.indexOf(b),
+  );
+}
+
+export interface Trouble {
+  readonly node: { readonly id: string; readonly name: string };
+  readonly why: string;
+  readonly urgency: number;
+}
+/** What somebody has to look at, the worst first. */
+export function troublesOf(
+  nodes: readonly (WallNode & {
+    readonly id: string;
+    readonly name: string;
+    readonly state_reason: string | null;
+    readonly cordon_reason: string | null;
+  })[],
+): Trouble[] {
+  return nodes
+    .flatMap((node): Trouble[] => {
+      const found: Trouble[] = [];
+      const reason = node.state_reason ? `: ${node.state_reason}` : '';
+      if (node.state === 'offline') found.push({ node, why: `nobody has heard from it${reason}`, urgency: 4 });
+      if (node.state === 'quarantined') found.push({ node, why: `quarantined${reason}`, urgency: 3 });
+      const blocked = (node.slots['cleanup_blocked'] ?? 0) + (node.slots['quarantined'] ?? 0);
+      if (blocked > 0)
+        found.push({ node, why: `${blocked} ${blocked === 1 ? 'slot needs' : 'slots need'} somebody`, urgency: 2 });
+      if (node.state === 'draining') found.push({ node, why: 'draining', urgency: 1 });
+      if (node.cordon_reason) found.push({ node, why: `cordoned: ${node.cordon_reason}`, urgency: 0 });
+      return found;
+    })
+    .sort((a, b) => b.urgency - a.urgency);
+}
