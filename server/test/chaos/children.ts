@@ -137,7 +137,7 @@ export async function openInstallation(env: Readonly<Record<string, string>> = {
         ...env,
         ...(failpoints && { GPUAAS_FAILPOINTS: failpoints }),
       }),
-    fork: (program, argument) => launch(program, join(import.meta.dirname, program), [argument], {}),
+    fork: (program, argument) => launch(program, join(import.meta.dirname, program), [argument], env),
     async call(method, path, { as, key, body, project }) {
       try {
         const response = await fetch(`${url}${path}`, {
