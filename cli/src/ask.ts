@@ -11,7 +11,7 @@ export async function confirm(session: Session, question: string): Promise<void>
       next: 'Repeat it with --yes.',
     });
   }
-  const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream });
+  const lines = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream, terminal: false });
   try {
     const answer = (await lines.question(`? ${question} (Y/n) `)).trim().toLowerCase();
     if (answer === '' || answer === 'y' || answer === 'yes') return;

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { everyFlag } from './command.ts';
 import { commands, findCommand, nearest } from './commands.ts';
+import { rehearse } from './testing.ts';
 
 /** Words as a shell would give them, as far as examples need one. */
 const wordsOf = (line: string): string[] =>
@@ -39,6 +41,17 @@ describe('the table of commands', () => {
       const { args: takes = [] } = command;
       expect(positionals.length, example).toBeGreaterThanOrEqual(takes.filter(({ optional }) => !optional).length);
       expect(positionals.length, example).toBeLessThanOrEqual(takes.length);
+    }
+  });
+
+  it('is what the first file of the program answers from', async () => {
+    const texts = JSON.parse(readFileSync(new URL('../bin/help.json', import.meta.url), 'utf8')) as {
+      groups: Record<string, string>;
+      commands: Record<string, string>;
+    };
+    for (const [name, text] of [...Object.entries(texts.groups), ...Object.entries(texts.commands)]) {
+      const { code, out } = await rehearse([...name.split(' ').filter(Boolean), '--help'], {});
+      expect({ name, code, out }).toEqual({ name, code: 0, out: text });
     }
   });
 

@@ -119,6 +119,16 @@ const failed = allocation('failed', {
   failure: { code: 'gpu_unhealthy', reason: 'A GPU has fallen off the bus.' },
   ended_at: '2026-11-15T11:59:59.000Z',
 });
+const node = {
+  id,
+  name: 'rack-7',
+  state: 'active',
+  schedulable: true,
+  sku: 'h200-sxm-slice',
+  region: 'eu-1',
+  slots: { available: 6, in_use: 2 },
+  last_report_at: '2026-11-15T11:59:59.000Z',
+};
 
 interface Golden {
   readonly name: string;
@@ -170,6 +180,47 @@ const goldens: readonly Golden[] = [
     script: { ...world, [`GET /api/v1/allocations/${id}/timeline`]: page(...items) },
   },
   { name: 'sku-list', args: ['sku', 'list'] },
+  {
+    name: 'ops-node-list',
+    args: ['ops', 'node', 'list'],
+    script: { 'GET /api/v1/admin/nodes': page(node) },
+  },
+  {
+    name: 'ops-node-drain',
+    args: ['ops', 'node', 'drain', 'rack-7', '--notice-minutes', '60', '--reason', 'new switch', '-y'],
+    script: {
+      'GET /api/v1/admin/nodes': page(node),
+      [`POST /api/v1/admin/nodes/${id}/drain`]: { ...node, state: 'draining', schedulable: false },
+    },
+  },
+  { name: 'ops-node-drain-why', args: ['ops', 'node', 'drain', id, '-y'] },
+  {
+    name: 'ops-policy-settings',
+    args: ['ops', 'policy', 'list', '--settings'],
+    script: {
+      'GET /api/v1/admin/policies': {
+        definitions: [
+          { key: 'allocations.max_active', default: 4, unit: 'allocations' },
+          { key: 'queue.open', default: true },
+        ],
+        settings: [{ key: 'allocations.max_active', value: 8, level: 'project', subject_id: 'p', hard: false }],
+      },
+    },
+  },
+  {
+    name: 'ops-audit-broken',
+    args: ['ops', 'audit', 'verify'],
+    script: {
+      'GET /api/v1/admin/audit-logs/verify': {
+        chain: 'platform',
+        intact: false,
+        rows: 7,
+        unsealed: 0,
+        head: null,
+        broken: { audit_id: 'a', sequence: '5', why: 'the hash differs' },
+      },
+    },
+  },
   { name: 'explain', args: ['whoami', '--explain'] },
   {
     name: 'refused',
@@ -208,6 +259,19 @@ describe('a launch', () => {
       { request: 'POST /api/v1/allocations/plan', body: wish },
       { request: 'POST /api/v1/allocations', body: wish },
     ]);
+  });
+
+  it('asks a person, and takes no for an answer', async () => {
+    const args = ['launch', 'h200-sxm-slicex1', '-d'];
+    const made = 'POST /api/v1/allocations';
+    const no = await rehearse(args, world, { isTTY: true, stdin: 'n\n' });
+    expect(no).toMatchObject({ code: 1, err: expect.stringContaining('? Launch? (Y/n) ') });
+    expect(no.asked.map(({ request }) => request)).not.toContain(made);
+    const yes = await rehearse(args, world, { isTTY: true, stdin: '\n' });
+    expect(yes.code).toBe(0);
+    expect(yes.asked.map(({ request }) => request)).toContain(made);
+    const robot = await rehearse(args, world, { isTTY: true, stdin: '\n', env: { CI: 'true' } });
+    expect(robot.code).toBe(1);
   });
 
   it('changes nothing without a yes', async () => {

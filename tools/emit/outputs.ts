@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { emitAsyncapi } from './asyncapi.ts';
 import { emitAuthorisation } from './authorisation.ts';
 import { checkContract } from './check-contract.ts';
+import { emitCliHelp } from './cli-help.ts';
 import { emitCliReference } from './cli-reference.ts';
 import { emitConfiguration } from './configuration.ts';
 import { type Contract, contractOf } from './contract.ts';
@@ -30,6 +31,7 @@ export const outputs: readonly Output[] = [
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
   { file: 'docs/configuration.md', emit: emitConfiguration },
   { file: 'docs/compensation.md', emit: emitSagas },
+  { file: 'cli/bin/help.json', emit: emitCliHelp },
   { file: 'docs/reference/cli.md', emit: emitCliReference },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
   {

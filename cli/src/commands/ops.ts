@@ -158,8 +158,15 @@ const levels = ['user', 'project', 'organization', 'plan', 'global'] as const;
 export const policyList = listing(
   async function* (api, session) {
     if (session.is('settings')) {
-      for (const { level, subject_id, hard, ...rest } of (await api.adminPolicies.settingList()).settings) {
-        yield { ...rest, source: { level, subject_id, hard } };
+      const { definitions, settings } = await api.adminPolicies.settingList();
+      for (const { key, unit = null, default: value } of definitions) {
+        const own = settings.filter((setting) => setting.key === key);
+        yield* own.map(({ level, subject_id, hard, ...rest }) => ({
+          ...rest,
+          unit,
+          source: { level, subject_id, hard },
+        }));
+        if (!own.some(({ level }) => level === 'global')) yield { key, value, unit, source: { level: 'default' } };
       }
       return;
     }

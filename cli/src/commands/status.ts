@@ -1,6 +1,6 @@
-import type { Allocation } from '@gpuaas/sdk';
-import type { Run } from '../command.ts';
-import { exitCodes } from '../failure.ts';
+import type { Allocation, Project } from '@gpuaas/sdk';
+import type { Run, Session } from '../command.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { formatOf, showOne, tableOf } from '../show/output.ts';
 import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
 
@@ -10,10 +10,12 @@ const soonMs = 30 * 60_000;
 export const status: Run = async (session) => {
   const api = await session.api();
   const [me, profile] = [await api.me.get(), await session.profile()];
-  const project = await api.projects.get({ project_id: await session.project() });
+  const { project, none } = await findProject(session);
   const running: Allocation[] = [];
-  for await (const each of api.allocations.list({ limit: 200 }, { project: project.id })) {
-    if (each.ended_at === null) running.push(each);
+  if (project) {
+    for await (const each of api.allocations.list({ limit: 200 }, { project: project.id })) {
+      if (each.ended_at === null) running.push(each);
+    }
   }
   const perHour = new Map<string, bigint>();
   for (const { price, state } of running) {
@@ -24,16 +26,16 @@ export const status: Run = async (session) => {
   const prices = [...perHour].map(([currency, amount]) => ({ amount_minor: String(amount), currency }));
   const warnings = running.flatMap((each) => warningsOf(each, session.now()));
   if (formatOf(session) !== 'table') {
-    showOne(session, { who: me, base_url: profile.baseUrl, project, running, per_hour: prices, warnings }, [
-      'who.posix.username',
-      'project.name',
-      'per_hour',
-    ]);
+    showOne(
+      session,
+      { who: me, base_url: profile.baseUrl, project: project ?? null, running, per_hour: prices, warnings },
+      ['who.posix.username', 'project.name', 'per_hour'],
+    );
     return exitCodes.ok;
   }
   const { stdout } = session.around;
   stdout.write(`${me.posix.username} at ${profile.baseUrl}\n`);
-  stdout.write(`project  ${plain(project.name)} (${project.slug})\n`);
+  stdout.write(`project  ${project ? `${plain(project.name)} (${project.slug})` : none}\n`);
   stdout.write(`running  ${running.length}${prices.length > 0 ? `, ${prices.map(showMoney).join(' + ')}/h` : ''}\n`);
   if (running.length > 0) {
     stdout.write('\n');
@@ -46,6 +48,17 @@ export const status: Run = async (session) => {
   if (warnings.length > 0) stdout.write('\n');
   return exitCodes.ok;
 };
+
+/** Somebody who works in no project, as operators often do, still wants to know who they are. */
+async function findProject(session: Session): Promise<{ project?: Project; none: string }> {
+  try {
+    const project = await (await session.api()).projects.get({ project_id: await session.project() });
+    return { project, none: '' };
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === exitCodes.client) return { none: `none. ${error.next ?? ''}` };
+    throw error;
+  }
+}
 
 function warningsOf({ id, name, state, expires_at, failure }: Allocation, now: number): string[] {
   const who = plain(name);

@@ -48,6 +48,15 @@ export const tooling: CommandGroup = {
       load: async () => (await import('../commands/tooling.ts')).doctor,
     },
     {
+      name: 'mcp serve',
+      summary: 'Offer commands as tools to a program that speaks the Model Context Protocol',
+      description:
+        'Offer commands as tools to a program that speaks the Model Context Protocol, over standard input and output. Only what changes nothing is offered, unless changes are allowed.',
+      flags: { 'allow-changes': { type: 'boolean', meaning: 'also what changes something, without a question' } },
+      examples: ['gpuaas mcp serve', 'gpuaas mcp serve --profile lab --allow-changes'],
+      load: async () => (await import('../commands/mcp.ts')).serve,
+    },
+    {
       name: 'version',
       summary: 'The version of this program and of the installation',
       examples: ['gpuaas version'],
