@@ -34,6 +34,10 @@ const readStamp = () => readFile(join(dist, '.stamp'), 'utf8').catch(() => '');
 
 /** Two builds of the same sources may come here together: the second finds the work done. */
 async function putInPlace(): Promise<void> {
+  if ((await readStamp()) === made) {
+    await rm(draft, { recursive: true, force: true });
+    return;
+  }
   await rm(dist, { recursive: true, force: true });
   try {
     await rename(draft, dist);

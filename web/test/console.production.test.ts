@@ -165,6 +165,17 @@ describe('the console, for somebody who rents', () => {
     await context.close();
   });
 
+  it('says when it is cut off, and catches up by itself', async () => {
+    const { context, page } = await enter('owner');
+    const live = page.getByRole('banner').getByText('Live', { exact: true });
+    await live.waitFor();
+    await context.setOffline(true);
+    await page.getByText('Reconnecting', { exact: true }).waitFor();
+    await context.setOffline(false);
+    await live.waitFor();
+    await context.close();
+  });
+
   it('sends somebody whose session is over to sign in, and back to the same place', async () => {
     const { context, page } = await enter('member');
     await page.goto(`${base}/allocations?state=active`);

@@ -1,18 +1,23 @@
 import { GpuaasError, openGpuaas, type StreamedEvent } from '@gpuaas/sdk';
 import { letGo } from './let-go.ts';
 
+/** How long after a connection that could not be made the next one is tried. */
+const againMs = 2_000;
+
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'refused';
 
 /**
  * One stream for the whole page. It is resumed by the SDK from the last event that was seen; what is added here is that
- * somebody can tell whether it stands. `changed` is also told after each gap, since what was kept may be out of date.
+ * somebody can tell whether it stands. `caughtUp` is told after each gap, since what was kept may be out of date.
  */
 export function watchProject(
   project: string,
   tell: { event(event: StreamedEvent): void; status(status: LiveStatus): void; caughtUp(): void },
 ): () => void {
   const end = new AbortController();
+  let connection = new AbortController();
   let stood = false;
+  let last: string | undefined;
   const listening: typeof fetch = async (input, init) => {
     tell.status(stood ? 'reconnecting' : 'connecting');
     const answer = await fetch(input, { ...init, credentials: 'same-origin' });
@@ -20,35 +25,45 @@ export function watchProject(
     tell.status('live');
     if (stood) tell.caughtUp();
     stood = true;
-    const body = answer.body.pipeThrough(
-      new TransformStream({
-        flush() {
-          if (!end.signal.aborted) tell.status('reconnecting');
-        },
-      }),
-    );
-    return new Response(body, answer);
+    return answer;
   };
   const client = openGpuaas({ baseUrl: location.origin, fetch: listening });
   const listen = async () => {
     while (!end.signal.aborted) {
+      connection = new AbortController();
+      const signal = AbortSignal.any([end.signal, connection.signal]);
       try {
-        for await (const event of client.events.stream({ project_id: project }, { project, signal: end.signal })) {
+        const from = { project_id: project, ...(last !== undefined && { after: last }) };
+        for await (const event of client.events.stream(from, { project, signal })) {
+          last = event.id;
           tell.event(event);
         }
       } catch (error) {
         if (end.signal.aborted) return;
         if (error instanceof GpuaasError && error.status < 500 && error.status !== 429) {
-          tell.status('refused');
-          return;
+          // A place that is no longer kept is forgotten: from now on, then, with everything asked for anew.
+          if (error.code !== 'cursor_invalid' || last === undefined) {
+            tell.status('refused');
+            return;
+          }
+          last = undefined;
         }
         tell.status('reconnecting');
       }
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
+  // A browser that lost its network may hold a dead connection for minutes: it is let go at once.
+  const cut = () => {
+    tell.status('reconnecting');
+    connection.abort();
+  };
+  addEventListener('offline', cut);
   letGo(listen());
-  return () => end.abort();
+  return () => {
+    removeEventListener('offline', cut);
+    end.abort();
+  };
 }
 
 /** What an event makes stale, by the first word of the keys under which answers are kept. */

@@ -8,6 +8,7 @@ const tongues: readonly (readonly [keyof Snippets, string])[] = [
   ['cli', 'CLI'],
   ['curl', 'curl'],
   ['typescript', 'TypeScript'],
+  ['python', 'Python'],
 ];
 
 /** What is on the screen, as a call that somebody can make elsewhere. */

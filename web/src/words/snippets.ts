@@ -9,6 +9,7 @@ export interface Snippets {
   readonly cli: string;
   readonly curl: string;
   readonly typescript: string;
+  readonly python: string;
 }
 
 interface Facts {
@@ -79,5 +80,35 @@ export function writeSnippets({ operation, input = {} }: Shown, origin: string, 
       ? [`for await (const item of ${call}) {`, '  console.log(item);', '}']
       : [`console.log(await ${call});`]),
   ];
-  return { cli: cli.join(' \\\n  '), curl: curl.join(' \\\n  '), typescript: typescript.join('\n') };
+  const python = [
+    'from gpuaas import GPUaaS  # the token comes from GPUAAS_TOKEN',
+    '',
+    `with GPUaaS("${origin}"${inProject ? `, project="${inProject}"` : ''}) as gpu:`,
+    ...(facts.paged
+      ? [`    for item in ${pythonCall(operation, given)}:`, '        print(item)']
+      : [`    print(${pythonCall(operation, given)})`]),
+  ];
+  return {
+    python: python.join('\n'),
+    cli: cli.join(' \\\n  '),
+    curl: curl.join(' \\\n  '),
+    typescript: typescript.join('\n'),
+  };
 }
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** JSON is nearly Python: three words differ, and they only stand outside of quotes. */
+const pythonValue = (value: unknown): string => {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`;
+  if (typeof value === 'object') {
+    const entries = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}: ${pythonValue(inner)}`);
+    return `{${entries.join(', ')}}`;
+  }
+  return JSON.stringify(value);
+};
+const pythonCall = (operation: OperationId, given: Readonly<Record<string, unknown>>): string =>
+  `gpu.${snake(methodOf(operation))}(${Object.entries(given)
+    .map(([name, value]) => `${name}=${pythonValue(value)}`)
+    .join(', ')})`;

@@ -118,7 +118,7 @@ describe('sentences', () => {
 
 describe('snippets', () => {
   const project = '01a1dea2-0000-7000-8000-000000000001';
-  it('puts values where they belong, in all three tongues', () => {
+  it('puts values where they belong, in every tongue', () => {
     const made = writeSnippets(
       { operation: 'ssh_key_list', input: { limit: 50, cursor: undefined } },
       'http://localhost:8443',
@@ -127,6 +127,14 @@ describe('snippets', () => {
     expect(made.curl).toContain(`'http://localhost:8443/api/v1/me/ssh-keys?limit=50'`);
     expect(made.cli).toBe(`gpuaas api GET '/api/v1/me/ssh-keys?limit=50'`);
     expect(made.typescript).toContain('for await (const item of gpuaas.sshKeys.list(');
+    expect(made.python).toContain('    for item in gpu.ssh_keys.list(limit=50):');
+  });
+  it('writes values as each tongue has them', () => {
+    const input = { sku: 'h200', idle: { minutes: 5, action: 'release' }, hard: true, gone: null };
+    const made = writeSnippets({ operation: 'allocation_create', input }, 'http://localhost:8443', project);
+    expect(made.python).toContain(
+      'gpu.allocations.create(sku="h200", idle={"minutes": 5, "action": "release"}, hard=True, gone=None)',
+    );
   });
   it('keeps a hostile name a name', () => {
     expect(quoteForShell(`a'; rm -rf ~ #`)).toBe(`'a'\\''; rm -rf ~ #'`);
