@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientOptions, type Gpuaas, GpuaasError, GpuaasUnreachable, openGpuaas } from '@gpuaas/sdk';
 import { userAgent } from './call.ts';
 import { type CommandSpec, type Given, type Session, type Surroundings, textOf } from './command.ts';
@@ -50,7 +49,7 @@ export function openClient(
     ...(newKey && { newKey }),
     // What is not to happen is not tried again.
     ...(session.is('dry-run') && { attempts: 1 }),
-    sleep: parts?.sleep ?? (async (ms, signal) => void (await pause(ms, undefined, signal ? { signal } : {}))),
+    ...(parts?.sleep && { sleep: parts.sleep }),
     fetch: async (url, init) => {
       explainRequest(session, String(url), init ?? {});
       // A token goes where it belongs: nobody leads it elsewhere.

@@ -1,7 +1,6 @@
 /** One value as a person reads it. What others wrote may hold anything, and a terminal obeys: nothing of that gets out. */
 export function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\u00b7');
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\u00b7');
 }
 
 export interface MoneyLike {

@@ -62,7 +62,7 @@ function type(args: readonly string[]) {
       const found = /^ {2}(http\S+)$/m.exec(err)?.[1];
       if (found !== undefined) resolve(found);
     });
-    void ended.then(() => reject(new Error(`it ended without an address: ${err}`)));
+    child.once('close', () => reject(new Error(`it ended without an address: ${err}`)));
   });
   address.catch(() => undefined);
   return { ended, address };
