@@ -47,10 +47,11 @@ export function makeShells({ isRoot }: { readonly isRoot: boolean }): Shells {
         rows: order.rows,
       });
       open.set(order.allocationId, known.add(shell));
-      void shell.exited.then(() => {
+      const forget = () => {
         known.delete(shell);
         if (known.size === 0 && open.get(order.allocationId) === known) open.delete(order.allocationId);
-      });
+      };
+      shell.exited.then(forget, forget);
       return shell;
     },
     end,
