@@ -92,7 +92,7 @@ async function lookAt(page: Page, path: string, heading: string): Promise<string
 }
 
 describe('the console, for somebody who rents', () => {
-  it('leads from signing in to a GPU that works, and back to paying nothing', { timeout: 180_000 }, async () => {
+  it('leads from signing in to a GPU that works, and back to paying nothing', { timeout: 300_000 }, async () => {
     const { context, page, complaints } = await enter('owner');
     await page.getByRole('link', { name: /Add an SSH key/ }).click();
     await page.getByRole('button', { name: 'Add a key' }).first().click();
@@ -126,7 +126,7 @@ describe('the console, for somebody who rents', () => {
     await context.close();
   });
 
-  it('is found sound on every page, wide and narrow, light and dark', { timeout: 240_000 }, async () => {
+  it('is found sound on every page, wide and narrow, light and dark', { timeout: 480_000 }, async () => {
     const { context, page, complaints } = await enter('owner');
     const pages: readonly (readonly [string, string])[] = [
       ['/', 'Playground'],
@@ -194,7 +194,7 @@ describe('the console, for somebody who rents', () => {
 });
 
 describe('the console, for those who operate the platform', () => {
-  it('shows the fleet down to a single GPU, and is sound on every page', { timeout: 240_000 }, async () => {
+  it('shows the fleet down to a single GPU, and is sound on every page', { timeout: 480_000 }, async () => {
     const { context, page, complaints } = await enter('operator');
     await page.goto(`${base}/ops`);
     await page.getByRole('link', { name: /local-slice-1/ }).click();
