@@ -1,13 +1,9 @@
 import { runTool } from '../lib/program.ts';
 
 /** `npm run chaos`: every cell of the kill matrix, with what each batch took to come to its end. */
-const { code } = await runTool(
-  'vitest',
-  ['run', '--project', 'unit', '--disable-console-intercept', 'server/test/chaos/kill-matrix.test.ts'],
-  {
-    timeoutMs: 60 * 60_000,
-    env: { GPUAAS_CHAOS: 'all', GPUAAS_CHAOS_SAY: 'yes' },
-    onOutput: (chunk) => process.stdout.write(chunk),
-  },
-);
+const { code } = await runTool('vitest', ['run', '--project', 'unit', 'server/test/chaos/kill-matrix.test.ts'], {
+  timeoutMs: 60 * 60_000,
+  env: { GPUAAS_CHAOS: 'all', GPUAAS_CHAOS_SAY: 'yes' },
+  onOutput: (chunk) => process.stdout.write(chunk),
+});
 process.exitCode = code;
