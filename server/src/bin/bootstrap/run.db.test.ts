@@ -61,12 +61,12 @@ describe('the first operator', () => {
     expect(refused.printed).toMatch(/operator already.*--again/);
     expect(await operators()).toEqual([anna]);
     expect((await run([...somebody('ben'), '--again'])).code).toBe(0);
-    expect((await operators()).map(({ subject }) => subject).sort()).toEqual(['anna', 'ben']);
+    expect(new Set((await operators()).map(({ subject }) => subject))).toEqual(new Set(['anna', 'ben']));
   });
 
   it('is one, when two are asked for at once', async () => {
     const both = await Promise.all([run(somebody('carl')), run(somebody('dora'))]);
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.map(({ code }) => Number(code)).sort((a, b) => a - b)).toEqual([0, 1]);
     expect(await operators()).toHaveLength(1);
   });
 
