@@ -77,7 +77,7 @@ function proofsOf(): Proof[] {
             claim: 'api, relay, worker and agent killed before and after each step: all ends well, invariants hold',
             ...{ unit: 'kills', whole: whole.kills },
             count: isAll ? cells.length : cells.filter(({ beside }) => !beside).length,
-            files: ['server/test/chaos/kill-matrix.test.ts'],
+            files: ['server/test/chaos/kill-matrix.production.test.ts'],
             env: { GPUAAS_CHAOS: isAll ? 'all' : 'some' } as Record<string, string>,
           },
         ]

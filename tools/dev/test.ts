@@ -17,7 +17,7 @@ await score.gates(staticGates, 2);
 
 score.note('tests');
 const began = Date.now();
-const run = await runTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 7 * 60_000);
+const run = await runTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 20 * 60_000);
 score.tests('vitest', run, Date.now() - began);
 
 score.note('what the tests showed');
