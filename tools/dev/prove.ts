@@ -106,7 +106,8 @@ async function prove(proofs: readonly Proof[]): Promise<Proven[]> {
     }
     process.stdout.write(`${proof.count} ${proof.unit} ...\n`);
     const began = performance.now();
-    const { passed, failures, report } = await runTests('unit', proof.files, limitMs, proof.env);
+    const project = proof.files.some((file) => file.includes('.production.')) ? 'production' : 'unit';
+    const { passed, failures, report } = await runTests(project, proof.files, limitMs, proof.env);
     const seconds = Math.round((performance.now() - began) / 1_000);
     if (failures.length > 0) process.stdout.write(`${failures.join('\n')}\n${report}\n`);
     process.stdout.write(`  ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'}, ${seconds} s\n`);
