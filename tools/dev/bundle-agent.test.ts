@@ -73,22 +73,27 @@ async function supervised(healthySeconds: number) {
 
 describe('the bundled agent under its supervisor', { timeout: 60_000 }, () => {
   it('is replaced by digest, answers for it as the new release, and is put back when the next one breaks', async () => {
-    const { runs, update } = await supervised(50);
+    const { plane, runs, update } = await supervised(50);
     const good = await update('2.0.0', `sha256:${versions['2.0.0']}`);
     expect(good).toMatchObject({ outcome: 'succeeded', output: { from_version: '1.0.0', to_version: '2.0.0' } });
-    expect(runs()).toEqual(['1.0.0', '2.0.0']);
+    // A result may overtake the first heartbeat of whoever sends it.
+    await plane.until(() => runs().at(-1) === '2.0.0');
+    const before = runs().length;
 
     const broken = await update('3.0.0', keep(Buffer.from('process.exit(3);\n')));
     expect(broken).toMatchObject({ outcome: 'failed', failure: { code: 'rolled_back' } });
-    expect(runs()).toEqual(['1.0.0', '2.0.0', '2.0.0']);
+    await plane.until(() => runs().length > before);
+    expect(runs().slice(before)).not.toContain('3.0.0');
+    expect(runs().at(-1)).toBe('2.0.0');
   });
 
   it('is put back when the new release starts and never reports that it is well', async () => {
-    const { runs, update } = await supervised(1);
+    const { plane, runs, update } = await supervised(1);
     const silent = await update('3.0.0', keep(Buffer.from('setInterval(() => undefined, 1000);\n')));
     expect(silent).toMatchObject({ outcome: 'failed', failure: { code: 'rolled_back' } });
     expect(silent?.failure?.message).toContain('not healthy in time');
-    expect(runs()).toEqual(['1.0.0', '1.0.0']);
+    await plane.until(() => runs().length > 1);
+    expect(new Set(runs())).toEqual(new Set(['1.0.0']));
   });
 
   it('takes nothing that has another digest, and goes on', async () => {
@@ -99,7 +104,7 @@ describe('the bundled agent under its supervisor', { timeout: 60_000 }, () => {
     expect(await update('3.0.0', `sha256:${'e'.repeat(64)}`)).toMatchObject({
       failure: { code: 'bundle_unavailable' },
     });
-    expect(runs()).toEqual(['1.0.0']);
+    expect(new Set(runs())).toEqual(new Set(['1.0.0']));
     expect(plane.seen.results.length).toBe(2);
   });
 
@@ -107,7 +112,7 @@ describe('the bundled agent under its supervisor', { timeout: 60_000 }, () => {
     const { plane, program, runs } = await supervised(50);
     const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, 'utf8').trim().split(' ');
     process.kill(Number(child), 'SIGKILL');
-    await plane.until(() => runs().length === 2);
+    await plane.until(() => runs().length >= 2);
     const task = plane.signer.task({ nodeId: plane.nodeId, type: 'node.drain', params: { deadline_at: null } });
     plane.give(task);
     await plane.until(() => resultOf(plane, task) !== undefined);

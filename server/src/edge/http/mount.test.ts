@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { defineRoute, organizationCreate, projectCreate, versionGet } from '@gpuaas/contract';
+import { defineRoute, organizationCreate, projectCreate, routes, versionGet } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openBareMount, somebody } from '../../../test/hostile/bare-mount.ts';
@@ -271,7 +271,7 @@ describe('closing', () => {
 });
 
 const everyOwner = Object.fromEntries(
-  ['project_id', 'organization_id', 'service_account_id'].map((param) => [
+  ['project_id', ...routes.flatMap(({ tenancy }) => ('param' in tenancy ? [tenancy.param] : []))].map((param) => [
     param,
     { absent: 'project_not_found' as const, find: async () => ({ organizationId: 'o', projectId: undefined }) },
   ]),
