@@ -1,3 +1,5 @@
+import { slicePhases } from '@gpuaas/contract/node';
+
 /**
  * The cells of the kill matrix: which process dies, and where. The places follow an allocation from the request to the
  * last proof that nothing of it is left, each with a before and an after; every failpoint of the product is in here.
@@ -76,17 +78,7 @@ const worker: Cell[] = [
   ),
 ];
 const phases = {
-  'slice.vm_provision': [
-    'lease',
-    'host_check',
-    'vfio_bind',
-    'image',
-    'seed',
-    'address',
-    'disk',
-    'machine',
-    'readiness',
-  ],
+  'slice.vm_provision': slicePhases,
   'slice.vm_release': ['shutdown', 'wipe', 'unbind'],
 };
 const agent: Cell[] = Object.entries(phases).flatMap(([task, names]) => [

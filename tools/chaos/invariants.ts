@@ -111,9 +111,8 @@ export const invariants: readonly Invariant[] = [
     means: 'What a stored reply says was created is there, was created once, and belongs to one key.',
     sql: `with created as (
         select principal, route, key, body::jsonb ->> 'id' as id from idempotency_records
-        where status = 201 and body::jsonb ? 'id' and exists (
-          select from audit_logs a where a.action like '%.create' and a.target_id = body::jsonb ->> 'id'
-            and a.target_type in ('organization', 'project', 'allocation', 'allocation_group'))
+        where status = 201
+          and route in ('organization_create', 'project_create', 'allocation_create', 'allocation_group_create')
       )
       select c.key, c.id, 'two keys' as fault from created c
       join created d on d.id = c.id and (d.principal, d.route, d.key) <> (c.principal, c.route, c.key)

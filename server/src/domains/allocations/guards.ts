@@ -15,7 +15,7 @@ import { compareWithReport, type Drift } from './drift.ts';
 import { guardBatch } from './facts.ts';
 import { type IdleRow, listExpired, listIdle, listLost, listReported, lockFreeAmong, setIdle } from './guards-store.ts';
 import { beginRelease } from './leave.ts';
-import { advanceAllocation, noteAllocation } from './machine.ts';
+import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
 import { moveSlots } from './slots.ts';
 
 export interface GuardParts {
@@ -78,12 +78,7 @@ export function makeGuards(parts: GuardParts) {
       if (!moved || moved instanceof Fault || !moved.nodeId) return moved instanceof Fault ? moved : undefined;
       const cleaning = await moveSlots(tx, { allocationId: id }, 'clean');
       if (cleaning instanceof Fault) return cleaning;
-      const about = {
-        allocation_id: id,
-        organization_id: moved.organizationId,
-        project_id: moved.projectId,
-        version: moved.version,
-      };
+      const about = aboutMoved(id, moved);
       return {
         moved,
         events: [

@@ -11,8 +11,7 @@ import { groupRoutes } from './groups.ts';
 import { findGroup } from './groups-store.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
 import type { AllocationParts, MayAfford } from './parts.ts';
-import { openCapacityIndex } from './placement/learn.ts';
-import { makePlacer } from './placement/place.ts';
+import { openPlacer } from './placement/open.ts';
 import { readRoutes } from './read.ts';
 import { findOwner } from './store.ts';
 
@@ -39,14 +38,7 @@ export async function openAllocations(parts: {
   readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
 }): Promise<Allocations> {
   const { db, ids, policies } = parts;
-  const lostAfterSeconds = () => policies.number('node.lost_after_seconds');
-  const index = await openCapacityIndex({ ...parts, lostAfterSeconds });
-  const placer = makePlacer({
-    index,
-    lostAfterSeconds,
-    candidates: () => policies.number('allocation.placement_candidates'),
-    maxRepicks: () => policies.number('allocation.placement_max_repicks'),
-  });
+  const { placer, close } = await openPlacer(parts);
   const limits: AllocationParts['limits'] = (who) => ({
     maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who),
   });
@@ -72,7 +64,7 @@ export async function openAllocations(parts: {
         find: async (id) => whose(await db.read(look(), (tx) => findGroup(tx, id))),
       },
     },
-    close: index.close,
+    close,
   };
 }
 

@@ -2,7 +2,7 @@ import { type DeclaredEvent, provisioningReleasingCompleted, provisioningReleasi
 import { sql, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { advanceAllocation, type MovedAllocation } from './machine.ts';
+import { aboutMoved, advanceAllocation, type MovedAllocation } from './machine.ts';
 import { freeClaims, moveSlots } from './slots.ts';
 
 const countAttempts = sql(
@@ -81,18 +81,18 @@ async function cancel(tx: WriteTx, id: string, leaving: Leaving): ReturnType<typ
   return { moved: cancelled, events: [completed(id, cancelled, leaving)] };
 }
 
-const about = (id: string, moved: MovedAllocation) => ({
-  allocation_id: id,
-  organization_id: moved.organizationId,
-  project_id: moved.projectId,
-  version: moved.version,
-});
-
 const completed = (id: string, moved: MovedAllocation, { reason, endedAt }: Leaving): DeclaredEvent =>
-  provisioningReleasingCompleted.of(id, { ...about(id, moved), reason, ended_at: endedAt.toISOString() });
+  provisioningReleasingCompleted.of(id, { ...aboutMoved(id, moved), reason, ended_at: endedAt.toISOString() });
 
 function requested(id: string, moved: MovedAllocation, { reason, forced }: Leaving, attempt: number): DeclaredEvent {
   if (!moved.nodeId) throw new Error(`allocation ${id} leaves a node that it never had`);
   const { nodeId: node_id, generation } = moved;
-  return provisioningReleasingRequested.of(id, { ...about(id, moved), generation, node_id, reason, forced, attempt });
+  return provisioningReleasingRequested.of(id, {
+    ...aboutMoved(id, moved),
+    generation,
+    node_id,
+    reason,
+    forced,
+    attempt,
+  });
 }

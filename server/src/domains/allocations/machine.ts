@@ -28,6 +28,14 @@ export interface MovedAllocation extends Moved {
   readonly nodeId: string | undefined;
   readonly generation: number;
 }
+/** What every event of an allocation says of it. */
+export const aboutMoved = (id: string, moved: Pick<MovedAllocation, 'organizationId' | 'projectId' | 'version'>) => ({
+  allocation_id: id,
+  organization_id: moved.organizationId,
+  project_id: moved.projectId,
+  version: moved.version,
+});
+
 interface LockedRow {
   readonly organization_id: string;
   readonly project_id: string;

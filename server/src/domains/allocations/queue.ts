@@ -9,8 +9,8 @@ import { secondMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { capacityChannel, queueEveryMs } from './facts.ts';
 import { advanceAllocation, noteAllocation, stateFacts } from './machine.ts';
-import { openCapacityIndex } from './placement/learn.ts';
-import { makePlacer, type Placer } from './placement/place.ts';
+import { openPlacer } from './placement/open.ts';
+import type { Placer } from './placement/place.ts';
 import { listQueue, type QueueRow } from './queue-store.ts';
 import { claimSlots } from './slots.ts';
 import { type AllocationRow, holdAllocation, insertDecision } from './store.ts';
@@ -154,22 +154,14 @@ export async function openQueue(
     readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
   },
 ): Promise<{ close(): Promise<void> }> {
-  const { policies } = parts;
-  const lostAfterSeconds = () => policies.number('node.lost_after_seconds');
-  const index = await openCapacityIndex({ ...parts, lostAfterSeconds });
-  const placer = makePlacer({
-    index,
-    lostAfterSeconds,
-    candidates: () => policies.number('allocation.placement_candidates'),
-    maxRepicks: () => policies.number('allocation.placement_max_repicks'),
-  });
+  const { placer, close } = await openPlacer(parts);
   const running = startReconciler(makeQueue({ ...parts, placer }), { ...parts, everyMs: queueEveryMs });
   const listening = await parts.listen(capacityChannel, running.wake);
   return {
     async close() {
       await listening.close();
       await running.close();
-      await index.close();
+      await close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { TenantRole } from '@gpuaas/contract';
+import { escapeHtml } from '../../kernel/html.ts';
 
 /** What is written to people, as text and as simple markup that says the same. */
 export interface Written {
@@ -6,15 +7,6 @@ export interface Written {
   readonly text: string;
   readonly html: string;
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 
 /**
  * A name that somebody chose, as it may stand in a letter: on one line, without signs that turn the direction of what
@@ -43,15 +35,15 @@ export function invitationLetter(about: {
     `The invitation can be accepted until ${until}:`,
   ];
   const last = 'If you do not know what this is about, do nothing: the link is yours alone and ends by itself.';
-  const [first, second] = sentences.map(escaped);
+  const [first, second] = sentences.map(escapeHtml);
   return {
     subject,
     text: `${sentences.join('\n\n')}\n\n  ${about.link}\n\n${last}\n`,
-    html: `<!doctype html><meta charset="utf-8"><title>${escaped(subject)}</title>
+    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
 <p>${first}</p>
 <p>${second}</p>
-<p><a href="${escaped(about.link)}">Accept the invitation</a></p>
-<p>${escaped(last)}</p>
+<p><a href="${escapeHtml(about.link)}">Accept the invitation</a></p>
+<p>${escapeHtml(last)}</p>
 `,
   };
 }

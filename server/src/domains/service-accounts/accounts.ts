@@ -58,34 +58,32 @@ async function make(tx: WriteTx, region: string, account: NewAccount) {
   });
 }
 
+const born = (
+  act: Act,
+  ids: Ids,
+  asked: Pick<NewAccount, 'name' | 'slug' | 'scopes'> & { readonly description?: string },
+  scope: NewAccount['scope'],
+  projectIds: NewAccount['projectIds'],
+): NewAccount => ({
+  ...asked,
+  description: asked.description,
+  id: ids.next(),
+  organizationId: act.organizationId as string,
+  scope,
+  projectIds,
+  createdBy: act.actorId,
+});
+
 const create = on(serviceAccountCreate, async ({ db, ids, region }, act, { params, body }) => {
   const fault = beyond(act, body.scopes);
   if (fault) return fault;
-  const account: NewAccount = {
-    ...body,
-    description: body.description,
-    id: ids.next(),
-    organizationId: act.organizationId as string,
-    scope: 'project',
-    projectIds: [params.project_id],
-    createdBy: act.actorId,
-  };
-  return db.write(act, (tx) => make(tx, region, account));
+  return db.write(act, (tx) => make(tx, region, born(act, ids, body, 'project', [params.project_id])));
 });
 
 const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, { body: { project_ids, ...body } }) => {
   const fault = beyond(act, body.scopes);
   if (fault) return fault;
-  const account: NewAccount = {
-    ...body,
-    description: body.description,
-    id: ids.next(),
-    organizationId: act.organizationId as string,
-    scope: 'organization',
-    projectIds: project_ids,
-    createdBy: act.actorId,
-  };
-  return db.write(act, (tx) => make(tx, region, account));
+  return db.write(act, (tx) => make(tx, region, born(act, ids, body, 'organization', project_ids)));
 });
 
 function page(

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../kernel/html.ts';
+
 /** Text that is markup already. Everything else that is put into a page is escaped on the way. */
 export class Html {
   readonly text: string;
@@ -18,12 +20,3 @@ function render(hole: Hole): string {
   if (typeof hole === 'string') return escapeHtml(hole);
   return hole instanceof Html ? hole.text : hole.map(({ text }) => text).join('');
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);

@@ -5,7 +5,7 @@ import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs } from '../facts.ts';
-import { advanceAllocation } from '../machine.ts';
+import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { expectationOf, hostnameOf, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { failureOf } from './failure.ts';
@@ -164,10 +164,7 @@ async function activate(
       organizationId: moved.organizationId,
       events: [
         provisioningActive.of(allocationId, {
-          allocation_id: allocationId,
-          organization_id: moved.organizationId,
-          project_id: moved.projectId,
-          version: moved.version,
+          ...aboutMoved(allocationId, moved),
           generation,
           attestation_id: judged.attestationId,
           active_at: activeAt.toISOString(),
@@ -219,12 +216,7 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, answer: TaskAnsw
     ]);
     await moveSlots(tx, { allocationId }, touched ? 'clean' : 'free');
     if (!touched) await freeClaims(tx, allocationId);
-    const about = {
-      allocation_id: allocationId,
-      organization_id: moved.organizationId,
-      project_id: moved.projectId,
-      version: moved.version,
-    };
+    const about = aboutMoved(allocationId, moved);
     const failed = provisioningFailed.of(allocationId, {
       ...about,
       failure_code: failure.code,

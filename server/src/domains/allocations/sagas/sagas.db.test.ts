@@ -237,6 +237,23 @@ describe('an allocation', () => {
     });
   });
 
+  it('is not called clean when its slots cannot come back', async () => {
+    const allocation = await bench.allocation({ state: 'releasing', gpus: 2 });
+    const end = await run(makeVacate(bench.parts), allocation, vacating, async (each, step) => {
+      await asSystem(
+        yard.root,
+        `update slots set state = 'quarantined', version = version + 1 where allocation_id = $1`,
+        [each.id],
+      );
+      return wellEnded(each, step);
+    });
+    expect(end).toMatchObject({
+      ending: { state: 'undone', step: 'prove' },
+      state: 'release_failed',
+      slots: { available: 6, quarantined: 2 },
+    });
+  });
+
   it('under full-reimage frees its node only when the reimage is proven [GAP-ISO]', async () => {
     const plan = { state: 'releasing', shape: 'baremetal', isolation: 'full-reimage' } as const;
     const unimaged = await bench.allocation(plan);

@@ -1,11 +1,11 @@
 import { provisioningReleaseFailed, provisioningReleasingCompleted } from '@gpuaas/contract';
 import type { Proof, TaskOutput } from '@gpuaas/contract/node';
-import type { Act } from '../../../kernel/act.ts';
+import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs } from '../facts.ts';
-import { advanceAllocation } from '../machine.ts';
+import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type OfLease, type SagaParts } from './parts.ts';
@@ -138,16 +138,9 @@ async function prove(
   const outcome = await parts.db.write(act, async (tx) => {
     const order = await readOrder(tx, allocationId);
     if (!order || order.generation !== generation) {
-      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+      return tx.abandon(new Fault('version_conflict', 'The allocation has another lease by now.'));
     }
-    const moved =
-      order.state === 'releasing'
-        ? await advanceAllocation(tx, allocationId, 'prove', {
-            ids: parts.ids,
-            correlationId: act.correlationId,
-            seenGeneration: generation,
-          })
-        : undefined;
+    const moved = await endRelease(tx, parts, act, order, 'prove');
     if (moved instanceof Fault) return tx.abandon(moved);
     await freeClaims(tx, allocationId);
     const freed = await moveSlots(tx, { allocationId }, afterwards === 'available' ? 'prove' : 'quarantine', {
@@ -161,10 +154,7 @@ async function prove(
       events: moved
         ? [
             provisioningReleasingCompleted.of(allocationId, {
-              allocation_id: allocationId,
-              organization_id: moved.organizationId,
-              project_id: moved.projectId,
-              version: moved.version,
+              ...aboutMoved(allocationId, moved),
               reason: order.releaseReason ?? 'released',
               ended_at: parts.clock.now().toISOString(),
             }),
@@ -172,11 +162,19 @@ async function prove(
         : 'none',
     });
   });
-  // A later lease, or an allocation that ended already: an earlier try of this step did it.
-  return outcome instanceof Fault && outcome.code !== 'illegal_transition'
-    ? new Halt(outcome.message)
-    : { clean: true };
+  // A later lease is none of this run's business. Slots that cannot come back are: somebody has to look.
+  return outcome instanceof Fault && outcome.code !== 'version_conflict' ? new Halt(outcome.message) : { clean: true };
 }
+
+/** Moves a release to its end. An allocation that failed has ended already, and leaves only its slots behind. */
+const endRelease = async (tx: WriteTx, parts: SagaParts, act: Act, order: Order, transition: 'prove' | 'giveUp') =>
+  order.state === 'releasing'
+    ? await advanceAllocation(tx, order.id, transition, {
+        ids: parts.ids,
+        correlationId: act.correlationId,
+        seenGeneration: order.generation,
+      })
+    : undefined;
 
 /** The slots are blocked until somebody has looked; a release that was under way has failed. */
 async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: Vacate): Promise<void> {
@@ -186,29 +184,22 @@ async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: 
       return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
     }
     const reason = 'It could not be proven that nothing of it is left.';
-    const moved =
-      order.state === 'releasing'
-        ? await advanceAllocation(tx, allocationId, 'giveUp', {
-            ids: parts.ids,
-            correlationId: act.correlationId,
-            seenGeneration: generation,
-          })
-        : undefined;
+    const moved = await endRelease(tx, parts, act, order, 'giveUp');
     if (moved instanceof Fault) return tx.abandon(moved);
     await parts.tasks.cancelOf(tx, { allocationId, generation });
+    // Slots that somebody has set aside meanwhile stay where they are: nobody gets them either way.
     const blocked = await moveSlots(tx, { allocationId }, 'block', { reason });
-    if (blocked instanceof Fault) return tx.abandon(blocked);
     return tx.commit(undefined, {
       target: { type: 'allocation', id: allocationId },
-      change: { ...(moved && { state: [moved.from, moved.to] }), slots: 'cleanup_blocked' },
+      change: {
+        ...(moved && { state: [moved.from, moved.to] }),
+        slots: blocked instanceof Fault ? 'set aside' : 'cleanup_blocked',
+      },
       organizationId: order.organizationId,
       events: moved
         ? [
             provisioningReleaseFailed.of(allocationId, {
-              allocation_id: allocationId,
-              organization_id: moved.organizationId,
-              project_id: moved.projectId,
-              version: moved.version,
+              ...aboutMoved(allocationId, moved),
               generation,
               reason,
               attempts: Math.max(1, order.releaseAttempts),
