@@ -1,0 +1,243 @@
+import { errors, isWrite, type Route, type WriteRoute } from '@gpuaas/contract';
+import type { FastifyRequest } from 'fastify';
+import { type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import { attachIdempotency, KeyTaken, type StoredReply } from '../../kernel/idempotency.ts';
+import { redactText } from '../../kernel/redact.ts';
+import { currentTraceparent, traceparentOf } from '../../kernel/trace.ts';
+import type { StoredReplies } from '../../ports/database/port.ts';
+import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
+import { type Answered, Answers } from './answers.ts';
+import { makeEncode, mediaType } from './encode.ts';
+import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RefusedAction } from './refusals.ts';
+import { sendStream } from './stream.ts';
+import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
+import { makeValidation } from './validation.ts';
+
+/**
+ * The stages of one route, in the one order there is: authentication, deny list, service accounts, tenant scope and
+ * authorisation, recent sign-in, rate limit, idempotency, validation, handler, encoding. Each either lets the request
+ * pass or ends it with a `Fault`.
+ */
+export interface StageParts extends AdmissionParts {
+  readonly tenants: Tenants;
+  readonly rateLimit: RateLimit;
+  readonly replies: StoredReplies;
+  readonly keyRetentionHours: () => number;
+  readonly ids: Ids;
+  /** Aborts when the process stops: what streams then ends. */
+  readonly stopping: AbortSignal;
+}
+export type Stages = (request: FastifyRequest, handle: Mounted['handle']) => Promise<Answered>;
+
+/** A request that has passed every stage before its handler. */
+interface Passed {
+  readonly request: FastifyRequest;
+  readonly answers: Answers;
+  readonly viewer: Viewer;
+  readonly key: string | undefined;
+  readonly input: Parameters<Mounted['handle']>[1];
+  readonly handle: Mounted['handle'];
+}
+
+const hourMs = 3_600_000;
+const maxUserAgentLength = 300;
+const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
+/** Faults of a request that says too little, which is no attempt at anything. */
+const unclear: ReadonlySet<string> = new Set(['validation_error', 'project_required', 'project_mismatch']);
+
+export function makeStages(route: Route, parts: StageParts): Stages {
+  const scoping = makeScoping(route, parts.tenants, () => parts.ids.next());
+  const admission = makeAdmission(route, parts);
+  const validate = makeValidation(route);
+  const encode = makeEncode(route);
+
+  const admit = (request: FastifyRequest): Promise<Admitted | Fault> => {
+    const browser = {
+      cookie: header(request, 'cookie'),
+      isWrite: isWrite(route),
+      origin: header(request, 'origin'),
+      site: header(request, 'sec-fetch-site'),
+    };
+    const from = { address: request.ip, userAgent: userAgentOf(request) };
+    return admission.admit(header(request, 'authorization'), browser, from, request.id);
+  };
+
+  /** Service accounts and personal tokens, tenant scope and authorisation, recent sign-in. */
+  const stand = async (request: FastifyRequest, admitted: Admitted | undefined): Promise<Standing | Fault> => {
+    const refused = admitted && admission.kindRefused(admitted);
+    if (refused) return refused;
+    const person = admitted?.person ?? nobody;
+    const standing = await scoping(person, admitted?.identity.credential.scopes, {
+      params: request.params as Record<string, string>,
+      projectHeader: header(request, 'x-project-id') ?? projectInQuery(route, request),
+    });
+    if (standing instanceof Fault || !admitted) return standing;
+    return admission.stepUp(admitted.identity, { ...standing, actorId: person.id }) ?? standing;
+  };
+
+  /** What is gone may be gone by this very request, whose answer was lost: it is told again to whoever asked then. */
+  const retell = async (request: FastifyRequest, person: Person): Promise<StoredReply | undefined> => {
+    const key = readKey(route, request.headers);
+    if (key instanceof Fault || key === undefined) return undefined;
+    const stored = await parts.replies.find(person.id, route.id, key);
+    // Nothing has looked at the body yet, and only a valid one can be the one that was answered.
+    const { params, query, body } = request;
+    if (!stored || validate({ params, query, body }) instanceof Fault) return undefined;
+    return stored.fingerprint === fingerprintOf(request) ? stored : undefined;
+  };
+
+  const read = async ({ request, answers, viewer, input, handle }: Passed): Promise<Answered> => {
+    const value = await handle(viewer, input);
+    if (value instanceof Fault) return answers.problem(value);
+    const type = mediaType(route, input.query);
+    if (!isStream(route)) return answers.value(200, encode(value), type);
+    const mayStay = async () => {
+      const again = await admit(request);
+      if (again instanceof Fault) return false;
+      const asked = { params: request.params as Record<string, string>, projectHeader: viewer.projectId };
+      return !((await scoping(again.person, again.identity.credential.scopes, asked)) instanceof Fault);
+    };
+    const gone = new AbortController();
+    request.raw.once('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, parts.stopping]);
+    return answers.value(
+      200,
+      sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal }),
+      type,
+    );
+  };
+
+  const write = async (to: WriteRoute, { request, answers, viewer, key, input, handle }: Passed): Promise<Answered> => {
+    const { status = 200 } = to;
+    const act = makeAct(viewer, to.audit, parts.ids.next());
+    const print = fingerprintOf(request);
+    let body: string | undefined;
+    if (key !== undefined) {
+      attachIdempotency(act, {
+        principal: viewer.actorId,
+        route: to.id,
+        key,
+        fingerprint: print,
+        expiresAt: new Date(parts.clock.now().getTime() + parts.keyRetentionHours() * hourMs),
+        encode: (value) => {
+          body = encode(value);
+          const kept = to.shownOnce ? JSON.stringify(withoutSecrets(value, to.shownOnce)) : body;
+          return { status, kept };
+        },
+      });
+    }
+    try {
+      const outcome = await handle(act, input);
+      if (outcome instanceof Fault) return answers.problem(outcome, viewer, refusalOf(outcome));
+      return answers.value(status, body ?? encode((outcome as { value: unknown }).value));
+    } catch (error) {
+      if (!(error instanceof KeyTaken) || key === undefined) throw error;
+      return replay(error.stored, print, answers);
+    }
+  };
+
+  return async (request, handle) => {
+    const answers = new Answers(request.id);
+
+    const admitted = route.auth.kind === 'public' ? undefined : await admit(request);
+    if (admitted instanceof Fault) {
+      const { retry_after_seconds: wait } = (admitted.details ?? {}) as { retry_after_seconds?: number };
+      if (wait) answers.retryAfter(wait);
+      return answers.problem(admitted);
+    }
+    const stranger = viewerOf(request, admitted);
+    const standing = await stand(request, admitted);
+    const viewer: Viewer = standing instanceof Fault ? stranger : { ...stranger, ...standing };
+
+    // Refused callers spend their budget too.
+    const caller = admitted ? viewer.actorId : `address:${request.ip}`;
+    const allowance = await parts.rateLimit(route.lane, caller, viewer);
+    answers.allowance(route, allowance);
+    if (!allowance.allowed) {
+      const { limit, resetSeconds, firstRefusal } = allowance;
+      answers.retryAfter(resetSeconds);
+      const fault = new Fault('rate_limit_exceeded', `Too many requests: come back in ${resetSeconds} s.`, {
+        lane: route.lane,
+        limit,
+      });
+      return answers.problem(fault, stranger, firstRefusal ? 'rate_limit.block' : undefined);
+    }
+    if (standing instanceof Fault) {
+      const isGone = isWrite(route) && errors[standing.code].status === 404;
+      const told = isGone ? await retell(request, admitted?.person ?? nobody) : undefined;
+      if (told) return answers.again(told);
+      return answers.problem(standing, stranger, unclear.has(standing.code) ? undefined : 'authz.deny');
+    }
+
+    const key = readKey(route, request.headers);
+    if (key instanceof Fault) return answers.problem(key);
+    const input = validate({ params: request.params, query: queryOf(route, request), body: request.body });
+    if (input instanceof Fault) return answers.problem(input);
+
+    const passed: Passed = { request, answers, viewer, key, input, handle };
+    return isWrite(route) ? write(route, passed) : read(passed);
+  };
+}
+
+function viewerOf(request: FastifyRequest, admitted: Admitted | undefined): Viewer {
+  const { id, kind } = admitted?.person ?? nobody;
+  return {
+    actorId: id,
+    actorKind: kind,
+    actorRole: 'none',
+    reach: 'self',
+    organizationId: undefined,
+    projectId: undefined,
+    correlationId: request.id,
+    traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
+    address: request.ip,
+    userAgent: userAgentOf(request),
+    ...(admitted && { credential: admitted.identity.credential }),
+  };
+}
+
+function replay(stored: StoredReply | undefined, asked: string, answers: Answers): Answered {
+  if (!stored) {
+    answers.retryAfter(1);
+    return answers.problem(
+      new Fault('idempotency_in_progress', 'A request with this key is still running: ask again in a second.'),
+    );
+  }
+  if (stored.fingerprint === asked) return answers.again(stored);
+  return answers.problem(
+    new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.'),
+  );
+}
+
+/** What a handler refuses is worth a row when it is about rights, as it is when a stage refuses it. */
+function refusalOf(fault: Fault): RefusedAction | undefined {
+  if (fault.code === 'policy_out_of_bounds') return 'policy.bound_violation';
+  return errors[fault.code].status === 403 ? 'authz.deny' : undefined;
+}
+
+const isStream = (route: Route): boolean => route.method === 'GET' && route.stream === true;
+
+/** EventSource sets no headers of its own choosing: the project stands in the query, the last event in a header. */
+function projectInQuery(route: Route, request: FastifyRequest): string | undefined {
+  const { project_id: named } = request.query as { project_id?: unknown };
+  return isStream(route) && typeof named === 'string' ? named : undefined;
+}
+function queryOf(route: Route, request: FastifyRequest): unknown {
+  const last = isStream(route) ? header(request, 'last-event-id') : undefined;
+  return last === undefined ? request.query : { ...(request.query as object), after: last };
+}
+
+const fingerprintOf = (request: FastifyRequest): string =>
+  fingerprint(request.url, header(request, 'x-project-id'), request.body);
+
+const userAgentOf = (request: FastifyRequest): string | undefined =>
+  redactText(header(request, 'user-agent')?.slice(0, maxUserAgentLength) ?? '') || undefined;
+
+export const header = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+};

@@ -1,0 +1,28 @@
+import type { Route } from '@gpuaas/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../../kernel/fault.ts';
+import { refuse } from './failures.ts';
+
+/** A path that nobody serves, or not with this method. */
+export function refuseUnknown(routes: readonly Route[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?')[0] ?? '';
+  const allowed = methodsOf(routes, path);
+  if (allowed.length > 0) {
+    reply.header('allow', allowed.join(', '));
+    return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
+  }
+  // The path is not repeated: people paste all kinds of things into paths.
+  return refuse(reply, request.id, new Fault('route_not_found', 'There is no such path. /openapi.json lists all.'));
+}
+
+/** The methods that a path takes, whatever stands in the places of its parameters. */
+function methodsOf(routes: readonly Route[], path: string): string[] {
+  const given = path.split('/');
+  const fits = ({ path: shape }: Route) => {
+    const parts = shape.split('/');
+    return parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at]);
+  };
+  const methods = new Set<string>(routes.filter(fits).map(({ method }) => method));
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods].sort();
+}
