@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Facts, readFacts } from '../bench/machine.ts';
 import { cells } from '../chaos/cells.ts';
@@ -146,7 +146,7 @@ if (values.help) process.stdout.write(help);
 else {
   const before = readFacts();
   const proven = await prove(proofsOf());
-  writeFileSync(join(root, values.out), pageOf(proven, before, readFacts()));
+  writeFileSync(resolve(root, values.out), pageOf(proven, before, readFacts()));
   process.stdout.write(`\n${values.out}\n`);
   if (proven.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 }

@@ -82,7 +82,7 @@ export async function stockFleet(root: pg.Client): Promise<Fleet> {
       made += 1;
       const groups = plan.groups ?? [4, 4];
       const gpus = groups.reduce((sum, size) => sum + size, 0);
-      const name = plan.name ?? `node-${made}-${id.slice(-6)}`;
+      const name = plan.name ?? `node-${made}-${id}`;
       const values = [id, name, plan.region ?? testRegion, plan.sku ?? sliceSku, gpus, plan.schedulable ?? true];
       await asSystem(
         root,
