@@ -57,6 +57,25 @@ describe('a conversation', () => {
     expect(await kept()).toEqual([1, 2]);
   });
 
+  it('that only read can be left, also after a refusal, and its connection serves the next one', async () => {
+    const calm = await conversations.begin();
+    await calm.conversation.ask(all);
+    await calm.conversation.leave();
+    calm.giveBack(true);
+    const { processID: before } = (await pool.connect().then((client) => {
+      client.release();
+      return client;
+    })) as unknown as { processID: number };
+    const upset = await conversations.begin();
+    await expect(upset.conversation.ask(fail, [0])).rejects.toThrow('division by zero');
+    await upset.conversation.leave();
+    upset.giveBack(true);
+    const next = (await pool.connect()) as unknown as pg.PoolClient & { processID: number };
+    expect(next.processID).toBe(before);
+    expect((await next.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    next.release();
+  });
+
   it('undoes everything when it is told to, without a complaint of the server', async () => {
     const { conversation, giveBack } = await conversations.begin();
     await conversation.ask(add, [3, 'three']);

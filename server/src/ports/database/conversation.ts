@@ -128,6 +128,11 @@ export class Conversation extends pg.Query {
       this.ask(begin).catch(() => undefined);
       this.ask(rollback).catch(() => undefined);
     }
+    await this.leave();
+  }
+
+  /** Ends what only read: there is nothing to undo. Rejects only if the connection is lost. */
+  async leave(): Promise<void> {
     this.#sync();
     await this.#end.promise.catch((error: unknown) => {
       if (!isRefusal(error)) throw error;

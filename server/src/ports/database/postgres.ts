@@ -98,8 +98,9 @@ export async function openPostgres(parts: {
       return await work(tx);
     } finally {
       tx.end();
-      // Nobody waits for the end of a read: the connection goes back once Postgres has said goodbye.
-      conversation.rollback().then(
+      // Nobody waits for the end of a read: the connection goes back once Postgres has said goodbye. `act_look` has made
+      // the transaction one that cannot write, so committing it and undoing it are the same.
+      conversation.leave().then(
         () => giveBack(true),
         () => giveBack(false),
       );
