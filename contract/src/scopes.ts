@@ -28,6 +28,8 @@ export const scopes = {
   'policies:admin': 'Set limits and choices for anyone',
   'fleet:read': 'See nodes, slots and what they report',
   'fleet:admin': 'Add, change and retire nodes, slots and what is sold from them',
+  'organizations:admin': 'See every organization, its projects and its members',
+  'events:read': 'Search and watch the events of all tenants',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
 } as const;
 export type Scope = keyof typeof scopes;
@@ -64,11 +66,25 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
   viewer,
 };
 
+const supporter = [
+  'audit:admin',
+  'fleet:read',
+  'organizations:admin',
+  'events:read',
+] as const satisfies readonly Scope[];
+const operator = [
+  ...supporter,
+  'events:admin',
+  'policies:admin',
+  'sessions:admin',
+  'fleet:admin',
+] as const satisfies readonly Scope[];
+
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin', 'fleet:read', 'fleet:admin'],
-  platform_ops: ['events:admin', 'audit:admin', 'policies:admin', 'sessions:admin', 'fleet:read', 'fleet:admin'],
+  platform_superadmin: operator,
+  platform_ops: operator,
   platform_finance: [],
-  platform_support: ['audit:admin', 'fleet:read'],
+  platform_support: supporter,
 };
 
 /** What anyone who is signed in may do about themselves, before belonging to any organization. */

@@ -2,13 +2,17 @@ import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
 import * as adminAllocations from './admin-allocations.ts';
 import * as adminCatalog from './admin-catalog.ts';
+import * as adminEvents from './admin-events.ts';
 import * as adminFleet from './admin-fleet.ts';
+import * as adminHealth from './admin-health.ts';
 import * as adminNodes from './admin-nodes.ts';
+import * as adminOrganizations from './admin-organizations.ts';
 import * as adminSlots from './admin-slots.ts';
 import * as allocationGroups from './allocation-groups.ts';
 import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
 import * as catalog from './catalog.ts';
+import * as correlations from './correlations.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as departments from './departments.ts';
 import * as events from './events.ts';
@@ -33,14 +37,18 @@ const isRoute = (value: unknown): value is Route =>
 export const routes: readonly Route[] = [
   activity,
   adminCatalog,
+  adminEvents,
   adminFleet,
+  adminHealth,
   adminNodes,
+  adminOrganizations,
   adminSlots,
   adminAllocations,
   allocationGroups,
   allocations,
   audit,
   catalog,
+  correlations,
   deadLetters,
   departments,
   events,
@@ -65,13 +73,17 @@ export const routes: readonly Route[] = [
 export * from './activity.ts';
 export * from './admin-allocations.ts';
 export * from './admin-catalog.ts';
+export * from './admin-events.ts';
 export * from './admin-fleet.ts';
+export * from './admin-health.ts';
 export * from './admin-nodes.ts';
+export * from './admin-organizations.ts';
 export * from './admin-slots.ts';
 export * from './allocation-groups.ts';
 export * from './allocations.ts';
 export * from './audit.ts';
 export * from './catalog.ts';
+export * from './correlations.ts';
 export * from './dead-letters.ts';
 export * from './departments.ts';
 export * from './events.ts';

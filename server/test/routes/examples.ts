@@ -164,6 +164,11 @@ const aGroup: MakeExample = async (world, tenant) => {
 
 const examples: Readonly<Record<string, MakeExample>> = {
   admin_allocation_list: nothing,
+  admin_correlation_get: async () => ({ params: { correlation_id: 'an-example' } }),
+  admin_event_list: nothing,
+  admin_event_stream: async () => ({ query: 'follow=false&after=0-1-0' }),
+  admin_organization_list: nothing,
+  admin_organization_get: organization,
   admin_allocation_queue: nothing,
   admin_allocation_placement: anAllocation('requested'),
   admin_allocation_force_release: anAllocation('active', { reason: 'an example' }),
@@ -195,6 +200,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   audit_list: organization,
   audit_export: async (_, tenant) => ({ params: { organization_id: tenant.organizationId }, query: 'format=ndjson' }),
   audit_verify: organization,
+  correlation_get: async () => ({ params: { correlation_id: 'an-example' } }),
   default_project_get: nothing,
   default_project_set: async (world, tenant, caller) => {
     const own = { ...tenant, token: caller };
@@ -213,6 +219,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { params: { organization_id: tenant.organizationId, department_id: id }, body: { state: 'disabled' } };
   },
   dlq_list: nothing,
+  dlq_get: async (world) => ({ params: { stream_seq: (await deadLetter(world, 'consume')).seq } }),
   dlq_requeue: bySequence,
   dlq_discard: bySequence,
   invitation_accept: async (world) => {
@@ -303,6 +310,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     );
     return { params: { token_id: id } };
   },
+  platform_health_get: nothing,
   policy_list: nothing,
   policy_setting_list: nothing,
   policy_set: async () => ({

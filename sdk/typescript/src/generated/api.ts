@@ -13,6 +13,14 @@ export interface Api {
      * Refusals: cursor_invalid, project_not_found.
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Activity>;
+    /**
+     * Everything that one request led to in this project, in the order of time
+     *
+     * `GET /api/v1/correlations/{correlation_id}`
+     *
+     * Refusals: project_not_found.
+     */
+    correlationGet(input: { readonly correlation_id: string }, options?: CallOptions): Promise<T.Correlation>;
   };
   readonly adminAllocations: {
     /**
@@ -79,6 +87,12 @@ export interface Api {
      * `GET /api/v1/admin/audit-logs/verify`
      */
     verify(input?: { readonly organization_id?: string | undefined }, options?: CallOptions): Promise<T.AuditVerdict>;
+    /**
+     * Everything that one request led to anywhere, in the order of time
+     *
+     * `GET /api/v1/admin/correlations/{correlation_id}`
+     */
+    correlationGet(input: { readonly correlation_id: string }, options?: CallOptions): Promise<T.Correlation>;
   };
   readonly adminSkus: {
     /**
@@ -165,6 +179,14 @@ readonly os_images: readonly string[];
      */
     dlqList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "open" | "requeued" | "discarded" | undefined; readonly subject_prefix?: string | undefined }, options?: CallOptions): Paged<T.DeadLetter>;
     /**
+     * One dead letter with the event that it was
+     *
+     * `GET /api/v1/admin/dlq/messages/{stream_seq}`
+     *
+     * Refusals: event_not_found.
+     */
+    dlqGet(input: { readonly stream_seq: string }, options?: CallOptions): Promise<T.DeadLetterDetail>;
+    /**
      * Give a dead letter up for good
      *
      * `POST /api/v1/admin/dlq/messages/{stream_seq}/discard`
@@ -181,11 +203,33 @@ readonly os_images: readonly string[];
      */
     dlqRequeue(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
+     * The events that are kept, newest first
+     *
+     * `GET /api/v1/admin/events`
+     *
+     * Refusals: cursor_invalid.
+     */
+    eventList(input?: { readonly about?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly type?: string | undefined }, options?: CallOptions): Paged<T.LoggedEvent>;
+    /**
+     * Watch what happens anywhere, as it happens
+     *
+     * `GET /api/v1/admin/events/stream`
+     *
+     * Refusals: cursor_invalid.
+     */
+    eventStream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
+    /**
      * How the fleet is, in numbers
      *
      * `GET /api/v1/admin/fleet/health`
      */
     fleetHealth(options?: CallOptions): Promise<T.FleetHealth>;
+    /**
+     * How the platform itself is: its processes, its database, its events and its fleet
+     *
+     * `GET /api/v1/admin/health`
+     */
+    platformHealthGet(options?: CallOptions): Promise<T.PlatformHealth>;
     /**
      * Events that the bus refused
      *
@@ -506,6 +550,24 @@ readonly missing: readonly number[];
      */
     retire(input: { readonly os_image: string; readonly reason: string }, options?: CallOptions): Promise<T.OsImage>;
   };
+  readonly adminOrganizations: {
+    /**
+     * Every organization, newest first
+     *
+     * `GET /api/v1/admin/organizations`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined }, options?: CallOptions): Paged<T.AdminOrganization>;
+    /**
+     * One organization with its projects, its members and what was set for it
+     *
+     * `GET /api/v1/admin/organizations/{organization_id}`
+     *
+     * Refusals: organization_not_found.
+     */
+    get(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.AdminOrganizationDetail>;
+  };
   readonly adminPolicies: {
     /**
      * Every policy with its definition and all its settings
@@ -823,7 +885,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -839,7 +901,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for ever
      *
@@ -863,7 +925,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Switch a service account off; its tokens are refused within five seconds
      *
@@ -1167,7 +1229,7 @@ readonly y: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *

@@ -13,10 +13,15 @@ export const operations = {
   admin_audit_list: { method: 'GET', path: '/api/v1/admin/audit-logs', query: ['action', 'actor_id', 'correlation_id', 'cursor', 'from', 'limit', 'organization_id', 'result', 'target_id', 'target_type', 'until'], paged: true },
   admin_audit_verify: { method: 'GET', path: '/api/v1/admin/audit-logs/verify', query: ['organization_id'] },
   catalog_defaults: { method: 'POST', path: '/api/v1/admin/catalog/defaults', keyed: true },
+  admin_correlation_get: { method: 'GET', path: '/api/v1/admin/correlations/{correlation_id}' },
   dlq_list: { method: 'GET', path: '/api/v1/admin/dlq/messages', query: ['cursor', 'limit', 'state', 'subject_prefix'], paged: true },
+  dlq_get: { method: 'GET', path: '/api/v1/admin/dlq/messages/{stream_seq}' },
   dlq_discard: { method: 'POST', path: '/api/v1/admin/dlq/messages/{stream_seq}/discard', keyed: true },
   dlq_requeue: { method: 'POST', path: '/api/v1/admin/dlq/messages/{stream_seq}/requeue', keyed: true },
+  admin_event_list: { method: 'GET', path: '/api/v1/admin/events', query: ['about', 'cursor', 'limit', 'organization_id', 'type'], paged: true },
+  admin_event_stream: { method: 'GET', path: '/api/v1/admin/events/stream', query: ['about', 'after', 'follow', 'types'], stream: true, text: true },
   fleet_health: { method: 'GET', path: '/api/v1/admin/fleet/health', bare: true },
+  platform_health_get: { method: 'GET', path: '/api/v1/admin/health', bare: true },
   node_list: { method: 'GET', path: '/api/v1/admin/nodes', query: ['cursor', 'limit', 'region', 'schedulable', 'sku', 'state'], paged: true },
   node_create: { method: 'POST', path: '/api/v1/admin/nodes', keyed: true },
   node_remove: { method: 'DELETE', path: '/api/v1/admin/nodes/{node_id}', keyed: true, body: true },
@@ -46,6 +51,8 @@ export const operations = {
   node_task_list: { method: 'GET', path: '/api/v1/admin/nodes/{node_id}/tasks', query: ['cursor', 'limit'], paged: true },
   node_topology_discover: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/topology/discover', keyed: true },
   node_uncordon: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/uncordon', keyed: true },
+  admin_organization_list: { method: 'GET', path: '/api/v1/admin/organizations', query: ['cursor', 'limit', 'q'], paged: true },
+  admin_organization_get: { method: 'GET', path: '/api/v1/admin/organizations/{organization_id}' },
   admin_os_image_list: { method: 'GET', path: '/api/v1/admin/os-images', query: ['cursor', 'limit'], paged: true },
   admin_os_image_create: { method: 'POST', path: '/api/v1/admin/os-images', keyed: true },
   admin_os_image_update: { method: 'PATCH', path: '/api/v1/admin/os-images/{os_image}', keyed: true },
@@ -94,6 +101,7 @@ export const operations = {
   service_account_token: { method: 'POST', path: '/api/v1/auth/service-accounts/token', keyed: true },
   catalog_list: { method: 'GET', path: '/api/v1/catalog', query: ['cursor', 'limit', 'region'], paged: true },
   catalog_get: { method: 'GET', path: '/api/v1/catalog/{sku}' },
+  correlation_get: { method: 'GET', path: '/api/v1/correlations/{correlation_id}', inProject: true },
   event_stream: { method: 'GET', path: '/api/v1/events/stream', query: ['about', 'after', 'follow', 'project_id', 'types'], inProject: true, stream: true, text: true },
   invitation_accept: { method: 'POST', path: '/api/v1/invitations/accept', keyed: true },
   me_get: { method: 'GET', path: '/api/v1/me', bare: true },
@@ -168,6 +176,7 @@ export type OperationId = keyof typeof operations;
 export const spaces = {
   activity: {
     list: 'activity_list',
+    correlationGet: 'correlation_get',
   },
   adminAllocations: {
     list: 'admin_allocation_list',
@@ -180,6 +189,7 @@ export const spaces = {
   adminAudit: {
     list: 'admin_audit_list',
     verify: 'admin_audit_verify',
+    correlationGet: 'admin_correlation_get',
   },
   adminSkus: {
     catalogDefaults: 'catalog_defaults',
@@ -193,9 +203,13 @@ export const spaces = {
   },
   adminOps: {
     dlqList: 'dlq_list',
+    dlqGet: 'dlq_get',
     dlqDiscard: 'dlq_discard',
     dlqRequeue: 'dlq_requeue',
+    eventList: 'admin_event_list',
+    eventStream: 'admin_event_stream',
     fleetHealth: 'fleet_health',
+    platformHealthGet: 'platform_health_get',
     outboxFailedList: 'outbox_failed_list',
     outboxRewind: 'outbox_rewind',
     outboxDiscard: 'outbox_discard',
@@ -237,6 +251,10 @@ export const spaces = {
     create: 'admin_os_image_create',
     update: 'admin_os_image_update',
     retire: 'admin_os_image_retire',
+  },
+  adminOrganizations: {
+    list: 'admin_organization_list',
+    get: 'admin_organization_get',
   },
   adminPolicies: {
     settingList: 'policy_setting_list',

@@ -96,6 +96,56 @@ readonly tags: Readonly<Record<string, string>>;
   readonly version: number;
 };
 
+export type AdminOrganization = {
+  /** Those that have not ended. */
+readonly allocations: number;
+  readonly created_at: string;
+  readonly currency: string;
+  /** GPUs of those allocations. */
+readonly gpus: number;
+  readonly id: string;
+  readonly members: number;
+  readonly name: string;
+  readonly plan: string;
+  readonly projects: number;
+  readonly slug: string;
+  readonly type: "personal" | "enterprise";
+};
+
+export type AdminOrganizationDetail = {
+  /** Those that have not ended. */
+readonly allocations: number;
+  readonly created_at: string;
+  readonly currency: string;
+  /** GPUs of those allocations. */
+readonly gpus: number;
+  readonly id: string;
+  /** At most 200. */
+readonly member_list: readonly {
+  readonly joined_at: string;
+  readonly last_seen_at: string | null;
+  readonly role: string;
+  readonly user_id: string;
+}[];
+  readonly members: number;
+  readonly name: string;
+  readonly plan: string;
+  /** What was set for the organization, its plan or one of its projects; everything else comes from the platform. */
+readonly policies: readonly PolicySetting[];
+  /** At most 200. */
+readonly project_list: readonly {
+  readonly allocations: number;
+  readonly created_at: string;
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly state: string;
+}[];
+  readonly projects: number;
+  readonly slug: string;
+  readonly type: "personal" | "enterprise";
+};
+
 export type Allocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
@@ -461,6 +511,37 @@ readonly prices: readonly CurrentPrice[];
   readonly vendor: string;
 };
 
+export type Correlation = {
+  readonly began_at: string | null;
+  readonly correlation_id: string;
+  /** When the last of it happened, so far. */
+readonly ended_at: string | null;
+  /** False where there was more than one answer holds. */
+readonly is_whole: boolean;
+  /** In the order of time. */
+readonly moments: readonly CorrelationMoment[];
+};
+
+export type CorrelationMoment = {
+  /** Who did it: a person, a process, a saga, a node. */
+readonly actor: string | null;
+  readonly at: string;
+  /** What was written down beside it. */
+readonly detail: Readonly<Record<string, unknown>>;
+  /** An action, a type of event, a type of task, or a step of a timeline. */
+readonly name: string;
+  readonly organization_id: string | null;
+  readonly project_id: string | null;
+  /** Who wrote it down: the audit log, the outbox, the list of dead letters, the tasks of a node, or the timeline of an allocation. */
+readonly source: "audit" | "event" | "dead_letter" | "task" | "allocation";
+  /** How it ended, or where it led. */
+readonly state: string | null;
+  readonly subject_id: string;
+  readonly subject_type: string;
+  /** How long it took, where that is known. */
+readonly took_ms: number | null;
+};
+
 export type CurrentPrice = {
   readonly effective_from: string;
   readonly price_id: string;
@@ -474,6 +555,27 @@ export type DeadLetter = {
   readonly consumer: string | null;
   readonly correlation_id: string;
   readonly created_at: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly organization_id: string | null;
+  /** Whether the bus refused it, or a consumer failed on it. */
+readonly origin: "publish" | "consume";
+  readonly reason: string;
+  readonly settled_at: string | null;
+  readonly state: "open" | "requeued" | "discarded";
+  /** Its number in the list of dead letters. */
+readonly stream_seq: string;
+  /** Where it was published when it was given up: dlq.<domain>.… */
+readonly subject: string;
+};
+
+export type DeadLetterDetail = {
+  readonly attempts: number;
+  readonly consumer: string | null;
+  readonly correlation_id: string;
+  readonly created_at: string;
+  /** The event as it is published: who, when, why, and its payload. */
+readonly envelope: Readonly<Record<string, unknown>>;
   readonly event_id: string;
   readonly event_type: string;
   readonly organization_id: string | null;
@@ -593,6 +695,17 @@ readonly detail?: string;
   readonly uuid: string;
 };
 
+export type HealthFinding = {
+  /** What was found, and what to do about it, in a sentence. */
+readonly message: string;
+  /** Stable, for programs: `outbox_age`. */
+readonly name: string;
+  readonly section: "processes" | "database" | "events" | "fleet" | "audit";
+  readonly status: "ok" | "warn" | "bad";
+  readonly unit: ("seconds" | "milliseconds" | "count" | "bytes") | null;
+  readonly value: number | null;
+};
+
 export type HeldLease = {
   readonly allocation_id: string;
   readonly deadline_at: string | null;
@@ -658,6 +771,22 @@ export type Joined = {
   readonly role: "owner" | "admin" | "member" | "viewer";
 };
 
+export type LoggedEvent = {
+  readonly correlation_id: string;
+  readonly created_at: string;
+  /** The event as it is published: who, when, why, and its payload. */
+readonly envelope: Readonly<Record<string, unknown>>;
+  readonly event_id: string;
+  readonly event_type: string;
+  /** Whether the relay has handed it to the bus. */
+readonly is_published: boolean;
+  /** What it is about: events of one key stay in order. */
+readonly key: string;
+  readonly organization_id: string | null;
+  readonly position: string;
+  readonly project_id: string | null;
+};
+
 export type Me = {
   readonly default_project_id: string | null;
   readonly id: string;
@@ -701,7 +830,7 @@ export type NewPersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
   /** The token itself. It is shown here and never again. */
 readonly token: string;
 };
@@ -841,7 +970,7 @@ export type PersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -878,6 +1007,14 @@ readonly constraint: string;
   readonly message: string;
   /** Hosts that failed at it. */
 readonly nodes: number;
+};
+
+export type PlatformHealth = {
+  readonly findings: readonly HealthFinding[];
+  readonly looked_at: string;
+  /** The worst of the findings. */
+readonly status: "ok" | "warn" | "bad";
+  readonly version: string;
 };
 
 export type PolicyDefinition = {
@@ -1010,7 +1147,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;

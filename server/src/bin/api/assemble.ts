@@ -1,6 +1,7 @@
 import { type PolicyKey, routes, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
+import { healthRoutes } from '../../domains/health/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
@@ -20,7 +21,7 @@ import type { Tenants } from '../../edge/http/tenancy.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
-import { makeEventStream } from '../../edge/streams/watch.ts';
+import { makeEventStreams } from '../../edge/streams/watch.ts';
 import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
@@ -233,7 +234,8 @@ export async function assembleApi(
       ...taskSigners.routes,
       ...allocations.routes,
       ...operators,
-      makeEventStream({ log: makeEventLog(db), tail }),
+      ...makeEventStreams({ log: makeEventLog(db), tail }),
+      ...healthRoutes({ db, clock, version: release }),
     ],
     policy: policies.value,
     tenants: settings.tenants ?? {

@@ -10,6 +10,7 @@ import {
 import { type Database, handlers, type Mounted, sql, type Viewer } from '../../kernel/act.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
+import * as correlations from './correlations.ts';
 import { asCsv, asNdjson } from './export.ts';
 import { exportRows, sealRows } from './facts.ts';
 import { type AuditFilters, entriesAfter, findEntries, showEntry } from './search.ts';
@@ -79,7 +80,10 @@ const adminVerify = on(adminAuditVerify, ({ db }, who, { query }) =>
 );
 
 export const makeAudit = (parts: { readonly db: Database }): Audit => ({
-  routes: [activity, list, adminList, exported, verify, adminVerify].map((bind) => bind(parts)),
+  routes: [
+    ...[activity, list, adminList, exported, verify, adminVerify],
+    ...[correlations.anywhere, correlations.inProject],
+  ].map((bind) => bind(parts)),
 });
 
 /** Puts committed rows into their chains, a batch at a time. */

@@ -7,6 +7,7 @@ export { readFleet } from './fleet-numbers.ts';
 export { type Identities, makeIdentities, revokeNode } from './identities.ts';
 export type { NodeDoor } from './install.ts';
 export { operatorRoutes } from './operator.ts';
+export { readHealth } from './operator-fleet.ts';
 export { makePresence, newcomersChannel, pulseChannel } from './presence.ts';
 export { makeRemovals, removalRun } from './removals.ts';
 export { openReports, type Reports } from './reports.ts';

@@ -2,6 +2,7 @@ import {
   type DeadLetter,
   deadLetterMachine,
   dlqDiscard,
+  dlqGet,
   dlqList,
   dlqRequeue,
   type Envelope,
@@ -15,6 +16,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeAdvance } from '../../kernel/machine.ts';
 import { type Page, readPage } from '../../kernel/page.ts';
 import { redactText } from '../../kernel/redact.ts';
+import { list as listEvents } from './event-list.ts';
 import { maxReasonLength } from './facts.ts';
 
 const insert = sql(
@@ -150,6 +152,10 @@ const ofSeq = async (tx: ReadTx, seq: string) => (await tx.rows<Row>(bySeq, [seq
 
 const failed = on(outboxFailedList, ({ db }, who, { query }) => db.read(who, (tx) => page(tx, query, 'publish')));
 const messages = on(dlqList, ({ db }, who, { query }) => db.read(who, (tx) => page(tx, query, undefined)));
+const message = on(dlqGet, async ({ db }, who, { params }) => {
+  const found = await db.read(who, (tx) => ofSeq(tx, params.stream_seq));
+  return found ? { ...show(found), envelope: found.envelope } : absent();
+});
 const requeueFailed = on(outboxRequeue, ({ db }, act, { params, body }) =>
   db.write(act, async (tx) => settle(tx, await ofEvent(tx, params.event_id), 'requeue', body.reason)),
 );
@@ -175,4 +181,6 @@ const rewind = on(outboxRewind, ({ db }, act, { body }) =>
 );
 
 export const deadLetterRoutes = (parts: { readonly db: Database }): Mounted[] =>
-  [failed, messages, requeueFailed, discardFailed, requeue, discard, rewind].map((bind) => bind(parts));
+  [failed, messages, message, listEvents, requeueFailed, discardFailed, requeue, discard, rewind].map((bind) =>
+    bind(parts),
+  );

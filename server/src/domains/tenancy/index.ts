@@ -11,6 +11,7 @@ import { findInvitationToMail, type InvitationToMail } from './invitations-store
 import * as me from './me.ts';
 import * as members from './members.ts';
 import { findRoles } from './members-store.ts';
+import * as operators from './operators.ts';
 import * as organizations from './organizations.ts';
 import { foundPersonalOrganization } from './personal.ts';
 import * as projectMembers from './project-members.ts';
@@ -105,6 +106,8 @@ export async function openTenancy(parts: {
         projects.archive,
         projects.restore,
         projects.remove,
+        operators.list,
+        operators.get,
       ].map((bind) => bind(bound)),
     ],
     role: (personId, organizationId, projectId) =>

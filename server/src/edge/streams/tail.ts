@@ -8,15 +8,15 @@ import type { Log } from '../../kernel/log.ts';
  * pace, as itself.
  */
 export interface Tail {
-  /** Resolves when the organization has news that was committed after this call. */
-  news(organizationId: string): Promise<void>;
+  /** Resolves when the organization, or anybody, has news that was committed after this call. */
+  news(organizationId: string | 'anybody'): Promise<void>;
   close(): Promise<void>;
 }
 
 const look = sql(
   'stream-tail',
   `select h.xid::text as horizon,
-     (select coalesce(array_agg(distinct organization_id::text), '{}') from outbox_events
+     (select coalesce(array_agg(distinct coalesce(organization_id::text, '')), '{}') from outbox_events
       where mine(organization_id) and transaction_id >= $1::text::xid8 and transaction_id < h.xid) as organizations,
      exists (select from outbox_events where mine(organization_id) and transaction_id >= h.xid) as more
    from (select pg_snapshot_xmin(pg_current_snapshot()) as xid) h`,
@@ -49,7 +49,8 @@ export async function openTail(parts: {
     );
     if (!row) return 'idle';
     // The first look only finds out where the end is. Whoever waits may have read before that, and looks again.
-    for (const organization of from === undefined ? [...watchers.keys()] : row.organizations) wake(organization);
+    const talking = row.organizations.length > 0 ? [...row.organizations, 'anybody'] : [];
+    for (const organization of from === undefined ? [...watchers.keys()] : talking) wake(organization);
     from = row.horizon;
     return row.more ? 'more' : 'idle';
   }

@@ -22,13 +22,15 @@ interface Seen {
   readonly data: { readonly payload?: { readonly name?: string } };
 }
 /** A client as EventSource is one: it reads frames, and remembers the last id. */
-async function listen(tenant: Tenant, query = '', headers: Record<string, string> = {}) {
+const listen = (tenant: Tenant, query = '', headers: Record<string, string> = {}) =>
+  open(tenant.token, `/api/v1/events/stream?project_id=${tenant.projectId}${query}`, headers);
+async function open(token: string, path: string, headers: Record<string, string> = {}) {
   const seen: Seen[] = [];
   let changed = Promise.withResolvers<void>();
   const call = request({
     port,
-    path: `/api/v1/events/stream?project_id=${tenant.projectId}${query}`,
-    headers: { authorization: `Bearer ${tenant.token}`, ...headers },
+    path,
+    headers: { authorization: `Bearer ${token}`, ...headers },
   });
   call.end();
   const [reply] = (await once(call, 'response')) as [IncomingMessage];
@@ -126,5 +128,26 @@ describe('the stream of events', () => {
     expect(gone.status).toBe(200);
     await stream.ended;
     expect(stream.status).toBe(200);
+  });
+
+  it('tells operators what happens anywhere, and goes on where it ended', async () => {
+    const operator = await world.operator();
+    const stream = await open(operator, '/api/v1/admin/events/stream');
+    expect((await rename(acme, 'Here')).status).toBe(200);
+    expect((await rename(other, 'There')).status).toBe(200);
+    await stream.until(() => stream.names().includes('There'));
+    expect(stream.names().filter((name) => ['Here', 'There'].includes(name))).toEqual(['Here', 'There']);
+    stream.leave();
+    await rename(other, 'Later');
+    const last = stream.seen.at(-1)?.id ?? '';
+    const resumed = await open(operator, '/api/v1/admin/events/stream', { 'last-event-id': last });
+    await resumed.until(() => resumed.names().length > 0);
+    expect(resumed.names()).toEqual(['Later']);
+    resumed.leave();
+  });
+
+  it('is for operators alone where it is about everybody', async () => {
+    const refused = await world.call('GET', '/api/v1/admin/events/stream', { as: acme.token });
+    expect(refused.body.code).toBe('admin_required');
   });
 });

@@ -1,22 +1,31 @@
-import { eventStream, type Input } from '@gpuaas/contract';
+import { adminEventStream, eventStream, type Input } from '@gpuaas/contract';
 import type { Mounted, Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type EventLog, type Mark, readMark, type Wanted, writeMark } from './event-log.ts';
 import type { Tail } from './tail.ts';
 
-/** Server-Sent Events of one project. A slow reader is not buffered for: it reads the log when it is ready for more. */
-export const makeEventStream = (parts: { readonly log: EventLog; readonly tail: Tail }): Mounted => ({
-  route: eventStream,
-  handle: async (who, input) => {
-    const { about, types, after, follow } = (input as unknown as Input<typeof eventStream>).query;
-    const start = after === undefined ? await parts.log.now(who) : readMark(after);
-    if (start instanceof Fault) return start;
-    return watch(parts, who, start, { about, types: types?.split(',') ?? [] }, follow !== false);
-  },
-});
+interface Parts {
+  readonly log: EventLog;
+  readonly tail: Tail;
+}
+
+/**
+ * Server-Sent Events of one project, and of everything for operators. A slow reader is not buffered for: it reads the
+ * log when it is ready for more.
+ */
+export const makeEventStreams = (parts: Parts): Mounted[] =>
+  [eventStream, adminEventStream].map((route) => ({
+    route,
+    handle: async (who, input) => {
+      const { about, types, after, follow } = (input as unknown as Input<typeof adminEventStream>).query;
+      const start = after === undefined ? await parts.log.now(who) : readMark(after);
+      if (start instanceof Fault) return start;
+      return watch(parts, who, start, { about, types: types?.split(',') ?? [] }, follow !== false);
+    },
+  }));
 
 async function* watch(
-  { log, tail }: { readonly log: EventLog; readonly tail: Tail },
+  { log, tail }: Parts,
   who: Viewer,
   start: Mark,
   wanted: Wanted,
@@ -26,7 +35,8 @@ async function* watch(
   yield `retry: 1000\n${frame('ready', mark, '{}')}`;
   for (;;) {
     // Asked before reading: what is committed while the log is read is news.
-    const news = follow && who.organizationId !== undefined ? tail.news(who.organizationId) : undefined;
+    const whose = who.reach === 'platform' ? 'anybody' : who.organizationId;
+    const news = follow && whose !== undefined ? tail.news(whose) : undefined;
     const found = await log.next(who, mark, wanted);
     mark = found.mark;
     if (found.events.length > 0) {

@@ -23,6 +23,16 @@ class ActivityApi:
         """
         return Pages(self._transport, "activity_list", {"cursor": cursor, "limit": limit}, options)
 
+    def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
+        """Everything that one request led to in this project, in the order of time
+
+        ``GET /api/v1/correlations/{correlation_id}``
+
+        Refusals: project_not_found.
+        """
+        answer: Correlation = self._transport.call("correlation_get", {"correlation_id": correlation_id}, options)
+        return answer
+
 
 class AdminAllocationsApi:
     def __init__(self, transport: Transport) -> None:
@@ -103,6 +113,14 @@ class AdminAuditApi:
         ``GET /api/v1/admin/audit-logs/verify``
         """
         answer: AuditVerdict = self._transport.call("admin_audit_verify", {"organization_id": organization_id}, options)
+        return answer
+
+    def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
+        """Everything that one request led to anywhere, in the order of time
+
+        ``GET /api/v1/admin/correlations/{correlation_id}``
+        """
+        answer: Correlation = self._transport.call("admin_correlation_get", {"correlation_id": correlation_id}, options)
         return answer
 
 
@@ -200,6 +218,16 @@ class AdminOpsApi:
         """
         return Pages(self._transport, "dlq_list", {"cursor": cursor, "limit": limit, "state": state, "subject_prefix": subject_prefix}, options)
 
+    def dlq_get(self, stream_seq: str, *, options: Options | None = None) -> DeadLetterDetail:
+        """One dead letter with the event that it was
+
+        ``GET /api/v1/admin/dlq/messages/{stream_seq}``
+
+        Refusals: event_not_found.
+        """
+        answer: DeadLetterDetail = self._transport.call("dlq_get", {"stream_seq": stream_seq}, options)
+        return answer
+
     def dlq_discard(self, stream_seq: str, *, reason: str, options: Options | None = None) -> DeadLetter:
         """Give a dead letter up for good
 
@@ -220,12 +248,38 @@ class AdminOpsApi:
         answer: DeadLetter = self._transport.call("dlq_requeue", {"stream_seq": stream_seq, "reason": reason}, options)
         return answer
 
+    def event_list(self, *, about: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, type: str | Unset = UNSET, options: Options | None = None) -> Pages[LoggedEvent]:
+        """The events that are kept, newest first
+
+        ``GET /api/v1/admin/events``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "admin_event_list", {"about": about, "cursor": cursor, "limit": limit, "organization_id": organization_id, "type": type}, options)
+
+    def event_stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
+        """Watch what happens anywhere, as it happens
+
+        ``GET /api/v1/admin/events/stream``
+
+        Refusals: cursor_invalid.
+        """
+        return self._transport.stream("admin_event_stream", {"about": about, "after": after, "follow": follow, "types": types}, options)
+
     def fleet_health(self, *, options: Options | None = None) -> FleetHealth:
         """How the fleet is, in numbers
 
         ``GET /api/v1/admin/fleet/health``
         """
         answer: FleetHealth = self._transport.call("fleet_health", {}, options)
+        return answer
+
+    def platform_health_get(self, *, options: Options | None = None) -> PlatformHealth:
+        """How the platform itself is: its processes, its database, its events and its fleet
+
+        ``GET /api/v1/admin/health``
+        """
+        answer: PlatformHealth = self._transport.call("platform_health_get", {}, options)
         return answer
 
     def outbox_failed_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["open", "requeued", "discarded"] | Unset = UNSET, options: Options | None = None) -> Pages[DeadLetter]:
@@ -603,6 +657,30 @@ class AdminOsImagesApi:
         return answer
 
 
+class AdminOrganizationsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, options: Options | None = None) -> Pages[AdminOrganization]:
+        """Every organization, newest first
+
+        ``GET /api/v1/admin/organizations``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "admin_organization_list", {"cursor": cursor, "limit": limit, "q": q}, options)
+
+    def get(self, organization_id: str, *, options: Options | None = None) -> AdminOrganizationDetail:
+        """One organization with its projects, its members and what was set for it
+
+        ``GET /api/v1/admin/organizations/{organization_id}``
+
+        Refusals: organization_not_found.
+        """
+        answer: AdminOrganizationDetail = self._transport.call("admin_organization_get", {"organization_id": organization_id}, options)
+        return answer
+
+
 class AdminPoliciesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -944,7 +1022,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -963,7 +1041,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account that is pinned to a project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -993,7 +1071,7 @@ class ServiceAccountsApi:
         answer: ServiceAccount = self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Change what a service account is called, what it may do and where, or switch it off and on
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1364,7 +1442,7 @@ class PersonalTokensApi:
         """
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Make a personal access token; it may do what its scopes and its owner may both do
 
         ``POST /api/v1/me/tokens``
@@ -1679,6 +1757,7 @@ class Api:
         self.admin_ops = AdminOpsApi(transport)
         self.admin_nodes = AdminNodesApi(transport)
         self.admin_os_images = AdminOsImagesApi(transport)
+        self.admin_organizations = AdminOrganizationsApi(transport)
         self.admin_policies = AdminPoliciesApi(transport)
         self.admin_regions = AdminRegionsApi(transport)
         self.admin_fleet = AdminFleetApi(transport)

@@ -115,6 +115,60 @@ class AdminAllocation(TypedDict):
     version: int
 
 
+class AdminOrganization(TypedDict):
+    allocations: int
+    """Those that have not ended."""
+    created_at: str
+    currency: str
+    gpus: int
+    """GPUs of those allocations."""
+    id: str
+    members: int
+    name: str
+    plan: str
+    projects: int
+    slug: str
+    type: Literal["personal", "enterprise"]
+
+
+class AdminOrganizationDetailMemberListItem(TypedDict):
+    joined_at: str
+    last_seen_at: str | None
+    role: str
+    user_id: str
+
+
+class AdminOrganizationDetailProjectListItem(TypedDict):
+    allocations: int
+    created_at: str
+    id: str
+    name: str
+    slug: str
+    state: str
+
+
+class AdminOrganizationDetail(TypedDict):
+    allocations: int
+    """Those that have not ended."""
+    created_at: str
+    currency: str
+    gpus: int
+    """GPUs of those allocations."""
+    id: str
+    member_list: Sequence[AdminOrganizationDetailMemberListItem]
+    """At most 200."""
+    members: int
+    name: str
+    plan: str
+    policies: Sequence[PolicySetting]
+    """What was set for the organization, its plan or one of its projects; everything else comes from the platform."""
+    project_list: Sequence[AdminOrganizationDetailProjectListItem]
+    """At most 200."""
+    projects: int
+    slug: str
+    type: Literal["personal", "enterprise"]
+
+
 class AllocationFailure(TypedDict):
     code: str
     reason: str
@@ -550,6 +604,37 @@ class CatalogItem(TypedDict):
     vendor: str
 
 
+class Correlation(TypedDict):
+    began_at: str | None
+    correlation_id: str
+    ended_at: str | None
+    """When the last of it happened, so far."""
+    is_whole: bool
+    """False where there was more than one answer holds."""
+    moments: Sequence[CorrelationMoment]
+    """In the order of time."""
+
+
+class CorrelationMoment(TypedDict):
+    actor: str | None
+    """Who did it: a person, a process, a saga, a node."""
+    at: str
+    detail: Mapping[str, Any]
+    """What was written down beside it."""
+    name: str
+    """An action, a type of event, a type of task, or a step of a timeline."""
+    organization_id: str | None
+    project_id: str | None
+    source: Literal["audit", "event", "dead_letter", "task", "allocation"]
+    """Who wrote it down: the audit log, the outbox, the list of dead letters, the tasks of a node, or the timeline of an allocation."""
+    state: str | None
+    """How it ended, or where it led."""
+    subject_id: str
+    subject_type: str
+    took_ms: int | None
+    """How long it took, where that is known."""
+
+
 class CurrentPrice(TypedDict):
     effective_from: str
     price_id: str
@@ -563,6 +648,27 @@ class DeadLetter(TypedDict):
     consumer: str | None
     correlation_id: str
     created_at: str
+    event_id: str
+    event_type: str
+    organization_id: str | None
+    origin: Literal["publish", "consume"]
+    """Whether the bus refused it, or a consumer failed on it."""
+    reason: str
+    settled_at: str | None
+    state: Literal["open", "requeued", "discarded"]
+    stream_seq: str
+    """Its number in the list of dead letters."""
+    subject: str
+    """Where it was published when it was given up: dlq.<domain>.…"""
+
+
+class DeadLetterDetail(TypedDict):
+    attempts: int
+    consumer: str | None
+    correlation_id: str
+    created_at: str
+    envelope: Mapping[str, Any]
+    """The event as it is published: who, when, why, and its payload."""
     event_id: str
     event_type: str
     organization_id: str | None
@@ -684,6 +790,17 @@ class GpuEvidence(TypedDict):
     uuid: str
 
 
+class HealthFinding(TypedDict):
+    message: str
+    """What was found, and what to do about it, in a sentence."""
+    name: str
+    """Stable, for programs: `outbox_age`."""
+    section: Literal["processes", "database", "events", "fleet", "audit"]
+    status: Literal["ok", "warn", "bad"]
+    unit: Literal["seconds", "milliseconds", "count", "bytes"] | None
+    value: float | None
+
+
 class HeldLease(TypedDict):
     allocation_id: str
     deadline_at: str | None
@@ -753,6 +870,22 @@ class Joined(TypedDict):
     role: Literal["owner", "admin", "member", "viewer"]
 
 
+class LoggedEvent(TypedDict):
+    correlation_id: str
+    created_at: str
+    envelope: Mapping[str, Any]
+    """The event as it is published: who, when, why, and its payload."""
+    event_id: str
+    event_type: str
+    is_published: bool
+    """Whether the relay has handed it to the bus."""
+    key: str
+    """What it is about: events of one key stay in order."""
+    organization_id: str | None
+    position: str
+    project_id: str | None
+
+
 class MeOrganizationsItem(TypedDict):
     id: str
     name: str
@@ -802,7 +935,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
     token: str
     """The token itself. It is shown here and never again."""
 
@@ -950,7 +1083,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -992,6 +1125,14 @@ class PlacementReason(TypedDict):
     message: str
     nodes: int
     """Hosts that failed at it."""
+
+
+class PlatformHealth(TypedDict):
+    findings: Sequence[HealthFinding]
+    looked_at: str
+    status: Literal["ok", "warn", "bad"]
+    """The worst of the findings."""
+    version: str
 
 
 class PolicyDefinition(TypedDict):
@@ -1124,7 +1265,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { findAll, type Reading, worstOf } from './findings.ts';
+
+const well: Reading = {
+  tookMs: 1,
+  databaseBytes: 10_000_000,
+  connections: 20,
+  maxConnections: 100,
+  relays: 2,
+  workers: 5,
+  pending: 0,
+  oldestPendingSeconds: 0,
+  deadLetters: 0,
+  lostNodes: 0,
+  silentNodes: 0,
+  tasksWaiting: 0,
+  oldestTaskSeconds: 0,
+  certificatesExpiring: 0,
+  clockSkewSeconds: 0,
+  unsealed: 0,
+  oldestUnsealedSeconds: 0,
+};
+const statusOf = (reading: Partial<Reading>, name: string) =>
+  findAll({ ...well, ...reading }).find((finding) => finding.name === name)?.status;
+
+describe('the health of the platform', () => {
+  it('is well when nothing waits and everybody is there', () => {
+    expect(worstOf(findAll(well))).toBe('ok');
+  });
+
+  it('is as well as the worst of its findings', () => {
+    expect(worstOf(findAll({ ...well, deadLetters: 1 }))).toBe('warn');
+    expect(worstOf(findAll({ ...well, deadLetters: 1, workers: 0 }))).toBe('bad');
+  });
+
+  it.each([
+    [{ relays: 0 }, 'outbox_relay', 'bad'],
+    [{ workers: 0 }, 'workers', 'bad'],
+    [{ oldestPendingSeconds: 11, pending: 3 }, 'outbox_age', 'warn'],
+    [{ oldestPendingSeconds: 61, pending: 3 }, 'outbox_age', 'bad'],
+    [{ connections: 81 }, 'database_connections', 'warn'],
+    [{ lostNodes: 1 }, 'lost_nodes', 'warn'],
+    [{ silentNodes: 1 }, 'silent_nodes', 'warn'],
+    [{ oldestTaskSeconds: 400, tasksWaiting: 1 }, 'task_age', 'bad'],
+    [{ clockSkewSeconds: 5 }, 'clock_skew', 'warn'],
+    [{ unsealed: 4, oldestUnsealedSeconds: 90 }, 'audit_unsealed', 'warn'],
+  ] as const)('tells %o by %s: %s', (reading, name, status) => {
+    expect(statusOf(reading, name)).toBe(status);
+  });
+});

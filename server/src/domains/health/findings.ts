@@ -1,0 +1,167 @@
+import type { HealthFinding } from '@gpuaas/contract';
+import {
+  answerMs,
+  certificates,
+  clockSkew,
+  connectionsPercent,
+  deadLetters,
+  type Limits,
+  lostNodes,
+  outboxAge,
+  taskAge,
+  unsealedAge,
+  wholePercent,
+} from './facts.ts';
+
+/** What was read; the findings follow from it and from nothing else. */
+export interface Reading {
+  readonly tookMs: number;
+  readonly databaseBytes: number;
+  readonly connections: number;
+  readonly maxConnections: number;
+  readonly relays: number;
+  readonly workers: number;
+  readonly pending: number;
+  readonly oldestPendingSeconds: number;
+  readonly deadLetters: number;
+  readonly lostNodes: number;
+  readonly silentNodes: number;
+  readonly tasksWaiting: number;
+  readonly oldestTaskSeconds: number;
+  readonly certificatesExpiring: number;
+  readonly clockSkewSeconds: number;
+  readonly unsealed: number;
+  readonly oldestUnsealedSeconds: number;
+}
+
+type Status = HealthFinding['status'];
+const judge = (value: number, { warn, bad }: Limits): Status => (value >= bad ? 'bad' : value >= warn ? 'warn' : 'ok');
+const present = (count: number): Status => (count > 0 ? 'ok' : 'bad');
+
+export function findAll(reading: Reading): HealthFinding[] {
+  const { pending, oldestPendingSeconds: outboxSeconds, tasksWaiting } = reading;
+  const share = (reading.connections / reading.maxConnections) * wholePercent;
+  return [
+    {
+      section: 'processes',
+      name: 'outbox_relay',
+      status: present(reading.relays),
+      value: reading.relays,
+      unit: 'count',
+      message:
+        reading.relays > 0
+          ? 'A relay is connected and carries events to the bus.'
+          : 'No relay is connected: events wait. Start outbox-relay.',
+    },
+    {
+      section: 'processes',
+      name: 'workers',
+      status: present(reading.workers),
+      value: reading.workers,
+      unit: 'count',
+      message:
+        reading.workers > 0
+          ? 'Workers are connected: allocations are made and letters are sent.'
+          : 'No worker is connected: nothing is provisioned. Start provisioning-worker.',
+    },
+    {
+      section: 'database',
+      name: 'database_answer',
+      status: judge(reading.tookMs, answerMs),
+      value: reading.tookMs,
+      unit: 'milliseconds',
+      message: 'How long the database took to answer one question.',
+    },
+    {
+      section: 'database',
+      name: 'database_connections',
+      status: judge(share, connectionsPercent),
+      value: reading.connections,
+      unit: 'count',
+      message: `Of ${reading.maxConnections} connections that it allows.`,
+    },
+    {
+      section: 'database',
+      name: 'database_size',
+      status: 'ok',
+      value: reading.databaseBytes,
+      unit: 'bytes',
+      message: 'What the database takes on disk.',
+    },
+    {
+      section: 'events',
+      name: 'outbox_age',
+      status: judge(outboxSeconds, outboxAge),
+      value: outboxSeconds,
+      unit: 'seconds',
+      message:
+        pending === 0 ? 'Every event is on the bus.' : `The oldest of ${pending} events that wait for the relay.`,
+    },
+    {
+      section: 'events',
+      name: 'dead_letters',
+      status: judge(reading.deadLetters, deadLetters),
+      value: reading.deadLetters,
+      unit: 'count',
+      message:
+        reading.deadLetters === 0
+          ? 'Nothing was given up.'
+          : 'Events that could not be delivered: look at them, then deliver them again or discard them.',
+    },
+    {
+      section: 'fleet',
+      name: 'lost_nodes',
+      status: judge(reading.lostNodes, lostNodes),
+      value: reading.lostNodes,
+      unit: 'count',
+      message: reading.lostNodes === 0 ? 'Every node is heard.' : 'Nodes that nobody hears any more.',
+    },
+    {
+      section: 'fleet',
+      name: 'silent_nodes',
+      status: reading.silentNodes === 0 ? 'ok' : 'warn',
+      value: reading.silentNodes,
+      unit: 'count',
+      message: reading.silentNodes === 0 ? 'Every active node has reported.' : 'Active nodes that never reported.',
+    },
+    {
+      section: 'fleet',
+      name: 'task_age',
+      status: judge(reading.oldestTaskSeconds, taskAge),
+      value: reading.oldestTaskSeconds,
+      unit: 'seconds',
+      message: tasksWaiting === 0 ? 'No task waits for its node.' : `The oldest of ${tasksWaiting} tasks that wait.`,
+    },
+    {
+      section: 'fleet',
+      name: 'certificates_expiring',
+      status: judge(reading.certificatesExpiring, certificates),
+      value: reading.certificatesExpiring,
+      unit: 'count',
+      message:
+        reading.certificatesExpiring === 0
+          ? 'Certificates of nodes are renewed in time.'
+          : 'Certificates of nodes that end within hours and were not renewed.',
+    },
+    {
+      section: 'fleet',
+      name: 'clock_skew',
+      status: judge(reading.clockSkewSeconds, clockSkew),
+      value: reading.clockSkewSeconds,
+      unit: 'seconds',
+      message: 'How far the clock of the worst node is off.',
+    },
+    {
+      section: 'audit',
+      name: 'audit_unsealed',
+      status: judge(reading.oldestUnsealedSeconds, unsealedAge),
+      value: reading.unsealed,
+      unit: 'count',
+      message: reading.unsealed === 0 ? 'Every row is part of its chain.' : 'Rows that are written and not yet sealed.',
+    },
+  ];
+}
+
+const order: readonly Status[] = ['ok', 'warn', 'bad'];
+export const worstOf = (findings: readonly HealthFinding[]): Status =>
+  findings.reduce<Status>((worst, { status }) => (order.indexOf(status) > order.indexOf(worst) ? status : worst), 'ok');
