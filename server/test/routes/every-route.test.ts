@@ -226,10 +226,10 @@ describe('every lane', () => {
         for (const route of inLane) {
           const statuses: Reply[] = [];
           const who = await narrow.operator(`caller-${route.id}`);
+          // A stream that nobody narrows waits for what comes; here it ends with what is there.
+          const path = route.method === 'GET' && route.stream ? `${pathOf(route)}?follow=false` : pathOf(route);
           for (let n = 0; n < 4; n += 1) {
-            statuses.push(
-              await narrow.call(route.method, pathOf(route), { as: route.auth.kind === 'public' ? token : who }),
-            );
+            statuses.push(await narrow.call(route.method, path, { as: route.auth.kind === 'public' ? token : who }));
           }
           const last = statuses.at(-1);
           expect(last?.status, named(route)).toBe(429);

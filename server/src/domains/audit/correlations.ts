@@ -59,7 +59,9 @@ const timelineSql = sql(
 const deadSql = sql(
   'correlation-dead-letters',
   `select seq::text as seq, event_id, consumer, organization_id, envelope, attempts, reason, state, created_at
-   from dead_letters where envelope ->> 'correlation_id' = $1 order by dead_letters.seq limit $2`,
+   from dead_letters
+   where envelope ->> 'correlation_id' = $1 and (organization_id is null or mine(organization_id))
+   order by dead_letters.seq limit $2`,
 );
 
 interface Whose {

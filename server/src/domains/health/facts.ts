@@ -25,6 +25,7 @@ export const unsealedAge: Limits = { warn: seconds(minuteMs), bad: seconds(hourM
 export const answerMs: Limits = { warn: 50, bad: 500 };
 /** Of a hundred connections that the database allows. */
 export const connectionsPercent: Limits = { warn: 80, bad: 95 };
+/** What a share is multiplied by, to be read as a percentage. */
 export const wholePercent = 100;
 /** The newest rows of the audit log, which are the only ones that can be unsealed. */
 export const newestRows = 1_000;

@@ -27,7 +27,8 @@ const backlogSql = sql(
 );
 const openLettersSql = sql(
   'dead-letters-open',
-  `select count(*)::int as open, min(created_at) as oldest from dead_letters where state = 'open'`,
+  `select count(*)::int as open, min(created_at) as oldest from dead_letters
+   where state = 'open' and (organization_id is null or mine(organization_id))`,
 );
 
 interface Row {
