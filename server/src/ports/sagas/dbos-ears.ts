@@ -2,18 +2,23 @@ import { Client } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SagaLog } from './attempts.ts';
 
+/** Says which lane got a new run. */
+export const runsChannel = 'gpuaas_sagas';
 /** How long to pause before a lost connection is made again. */
 const againMs = 1_000;
 
 /**
- * Hears which lane got a new run, so that nobody has to look into queues all the time. A wake-up that is lost with its
- * connection costs a second, not a run, since DBOS also looks by itself from time to time.
+ * Hears which lane got a new run and which wait got its answer, so that nobody has to look into queues and mailboxes all
+ * the time. What was said while the connection was lost is looked for when it is back.
  */
 export async function openEars(parts: {
   readonly url: string;
   readonly clock: Clock;
   readonly log: SagaLog;
   readonly hear: (lane: string) => void;
+  /** With the payload that DBOS gives a message: the run and its topic. */
+  readonly ring: (payload: string) => void;
+  readonly missed: () => void;
 }): Promise<{ close(): Promise<void> }> {
   const closing = new AbortController();
   let client: Client | undefined;
@@ -25,9 +30,13 @@ export async function openEars(parts: {
       opened.on('error', () => resolve());
       opened.on('end', () => resolve());
     });
-    opened.on('notification', ({ payload }) => parts.hear(payload ?? ''));
+    opened.on('notification', ({ channel, payload = '' }) => {
+      if (channel === runsChannel) parts.hear(payload);
+      else parts.ring(payload);
+    });
     await opened.connect();
-    await opened.query('listen gpuaas_sagas');
+    await opened.query(`listen ${runsChannel}`);
+    await opened.query('listen dbos_notifications_channel');
     return { lost };
   };
   const listen = async (first: { readonly lost: Promise<void> }) => {
@@ -37,7 +46,9 @@ export async function openEars(parts: {
       if (closing.signal.aborted) return;
       parts.log.warn({}, 'the connection for wake-ups of sagas was lost');
       await parts.clock.sleep(againMs, closing.signal).catch(() => undefined);
-      if (!closing.signal.aborted) connection = await connect().catch(() => undefined);
+      if (closing.signal.aborted) return;
+      connection = await connect().catch(() => undefined);
+      if (connection) parts.missed();
     }
   };
   const listening = listen(await connect());

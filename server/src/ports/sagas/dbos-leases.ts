@@ -33,6 +33,8 @@ const lapsedSql = `
   select distinct executor_id from dbos.workflow_status
    where status = 'PENDING' and executor_id <> $1 and ($2::text is null or executor_id = $2)
      and not exists (select from saga_leases.executor where id = executor_id)`;
+/** The sign of life and the look at the others, in one. */
+const beatAndLookSql = `with beat as (${beatSql.replace('$2', '$3')}) ${lapsedSql}`;
 /** One of the living at a time deals with a dead one. */
 const claimSql = `select pg_try_advisory_xact_lock(hashtext('saga_leases ' || $1)) as ours`;
 /** Unless it came back to life. */
@@ -71,8 +73,7 @@ export async function openLeases(parts: {
     }
   };
   const turn = async () => {
-    await pool.query(beatSql, [executorId, leaseMs]);
-    const lapsed = await pool.query<{ id: string }>(lapsedSql, [executorId, null]);
+    const lapsed = await pool.query<{ id: string }>(beatAndLookSql, [executorId, null, leaseMs]);
     for (const { id } of lapsed.rows) await adoptOne(id);
   };
   const beat = async () => {

@@ -1,19 +1,14 @@
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import type { Clock } from '../../kernel/clock.ts';
-import type { RunAttempt, SagaLog } from './attempts.ts';
+import type { Beginning, RunAttempt, SagaLog } from './attempts.ts';
 import { openEars } from './dbos-ears.ts';
 import { openForgetting } from './dbos-forget.ts';
 import { openLeases } from './dbos-leases.ts';
+import { type Mailroom, openMailroom } from './dbos-mailroom.ts';
 import { openPool } from './dbos-pool.ts';
+import { applicationName, makeRecords, plainJson } from './dbos-records.ts';
 import { openStrayWatch } from './dbos-strays.ts';
-import {
-  applicationName,
-  type DbosMember,
-  type DbosWorker,
-  dbosSchema,
-  openDbosWorker,
-  plainJson,
-} from './dbos-worker.ts';
+import { type DbosMember, type DbosWorker, dbosSchema, openDbosWorker } from './dbos-worker.ts';
 import { makeTurns } from './turns.ts';
 
 /**
@@ -32,10 +27,15 @@ export interface DbosProcessConfig {
 }
 export interface DbosSeat extends DbosMember {
   wakeAll(): Promise<void>;
+  /** What a run that is worked on in this process began with. */
+  beginningOf(run: string): Beginning | undefined;
+  /** A letter was posted from here: if its run sleeps in this process, it need not wait for the news. */
+  ring(run: string, step: string): void;
 }
 interface Shared {
   readonly url: string;
   readonly worker: DbosWorker;
+  readonly mailroom: Mailroom;
   members: number;
   close(): Promise<void>;
 }
@@ -52,7 +52,10 @@ export const joinDbosProcess = (config: DbosProcessConfig, runAttempt: RunAttemp
     const member = joined.worker.join(runAttempt);
     return {
       listen: (lane) => member.listen(lane),
+      begin: (lane, run, beginning) => member.begin(lane, run, beginning),
       wakeAll: () => joined.worker.wakeAll(),
+      beginningOf: (run) => joined.worker.beginningOf(run),
+      ring: (run, step) => joined.mailroom.ring(`${run}::${step}`),
       async close(withinMs) {
         await member.close(withinMs);
         await inTurn(async () => {
@@ -67,8 +70,14 @@ export const joinDbosProcess = (config: DbosProcessConfig, runAttempt: RunAttemp
 
 async function openShared(config: DbosProcessConfig): Promise<Shared> {
   const { url, executorId, clock, log, leaseMs } = config;
-  const worker = await openDbosWorker(config);
-  const pool = openPool(url, 3, log);
+  const pool = openPool(url, 12, log);
+  const records = makeRecords({ pool, clock, log });
+  const mailroom = openMailroom({ records, clock, log });
+  const worker = await openDbosWorker({ ...config, pool, records, mailroom }).catch(async (error: unknown) => {
+    await mailroom.close();
+    await pool.end();
+    throw error;
+  });
   const client = await DBOSClient.create({
     systemDatabaseUrl: url,
     systemDatabasePool: pool,
@@ -84,7 +93,12 @@ async function openShared(config: DbosProcessConfig): Promise<Shared> {
   const hear = (lane: string) => {
     worker.wake(lane).catch((error: unknown) => log.warn({ lane, error: String(error) }, 'could not look for runs'));
   };
-  const ears = await openEars({ url, clock, log, hear });
+  const lookForMissed = () => {
+    Promise.all([worker.wakeAll(), mailroom.look()]).catch((error: unknown) =>
+      log.warn({ error: String(error) }, 'could not look for what was missed'),
+    );
+  };
+  const ears = await openEars({ url, clock, log, hear, ring: mailroom.ring, missed: lookForMissed });
   const leases = await openLeases({ pool, executorId, leaseMs, clock, log, adopt });
   const strays = openStrayWatch({
     pool,
@@ -93,18 +107,21 @@ async function openShared(config: DbosProcessConfig): Promise<Shared> {
     everyMs: leaseMs / 3,
     clock,
     log,
+    lanes: () => worker.lanes(),
     active: () => worker.active(),
-    wakeAll: () => worker.wakeAll(),
+    wake: (lane) => worker.wake(lane),
   });
   const forgetting = openForgetting({ client, keepMs: config.keepEndedMs, clock, log });
   return {
     url,
     worker,
+    mailroom,
     members: 0,
     async close() {
       await forgetting.close();
       await strays.close();
       await ears.close();
+      await mailroom.close();
       await worker.close();
       // Last, so that nobody adopts what this process still works on.
       await leases.close();

@@ -1,17 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { currentOwnerXid } from '@dbos-inc/dbos-sdk/internal/context';
 import { DBOSExecutor } from '@dbos-inc/dbos-sdk/internal/dbos-executor';
-import { DBOSError } from '@dbos-inc/dbos-sdk/internal/error';
+import { getLifecycleListeners } from '@dbos-inc/dbos-sdk/internal/decorators';
 import { wfQueueRunner } from '@dbos-inc/dbos-sdk/internal/wfqueue';
+import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Beginning, laneName, type RunAttempt, type SagaLog } from './attempts.ts';
-import { openPool } from './dbos-pool.ts';
-import { type Ending, type Engine, interpret, type PlannedStep } from './interpreter.ts';
+import type { Mailbox, Mailroom } from './dbos-mailroom.ts';
+import { applicationName, LostRun, plainJson, type Recorded, type Records } from './dbos-records.ts';
+import {
+  type Ending,
+  type Engine,
+  interpret,
+  type PlannedStep,
+  type Results,
+  type Tried,
+  type Work,
+} from './interpreter.ts';
 
 /**
  * The part of the DBOS driver that does the work. DBOS is one per Node process, with its state in globals; all of
- * that is kept in this file. Two of its insides are used, since no public call does the same: giving a dead process's
- * runs back to their queues, and looking into a queue at once instead of at the next poll. The version of DBOS is
- * pinned exactly, and the suite fails if either is gone.
+ * that is kept in this file. DBOS holds the runs: who owns one, in which queue it waits, how it ended, and what becomes of
+ * it when its process dies. The steps of a run are recorded by ourselves (`dbos-records.ts`).
+ *
+ * Insides of DBOS are used where no public call does the same: giving a dead process's runs back to their queues, taking
+ * what waits in a queue at once, beginning a run here without a queue, and ending its loops that look once a second for
+ * what we are told of. The version of DBOS is pinned exactly, and the suite fails if any of them is gone.
  */
 export interface DbosWorker {
   /** Somebody in this process who serves sagas. */
@@ -19,51 +34,43 @@ export interface DbosWorker {
   /** Takes what waits in this lane, now. */
   wake(lane: string): Promise<void>;
   wakeAll(): Promise<void>;
+  /** What this process serves. */
+  lanes(): readonly string[];
   /** The runs that are worked on here. */
   active(): readonly string[];
+  /** What a run that is worked on here began with. */
+  beginningOf(run: string): Beginning | undefined;
   adopt(executorId: string): Promise<number>;
   close(): Promise<void>;
 }
 export interface DbosMember {
   listen(lane: string): Promise<void>;
+  /** Begins a run in this process; false when it does not serve the lane, or not any more. */
+  begin(lane: string, run: string, beginning: Beginning): Promise<boolean>;
   /** Waits for the attempts in work, but not for ever; what is unfinished is left to the next process. */
   close(withinMs: number): Promise<void>;
 }
 interface Member {
   readonly runAttempt: RunAttempt;
+  /** Aborted when the member begins to close: what sleeps stops there. */
+  readonly leaving: AbortController;
+  /** Aborted when it has waited long enough for attempts in work. */
   readonly stopping: AbortController;
   readonly inFlight: Set<Promise<unknown>>;
-  closed: boolean;
 }
 
-export const applicationName = 'gpuaas';
 export const workflowName = 'saga';
 export const dbosSchema = 'dbos';
 
-/** Rows hold plain JSON: they can be read in psql, and only what JSON can hold survives. */
-export const plainJson = {
-  name: () => 'plain_json',
-  stringify: (value: unknown): string => JSON.stringify(value) ?? 'null',
-  parse: (text: string | null | undefined): unknown => (text === null || text === undefined ? null : JSON.parse(text)),
-};
-
-/** What stands in a wait's mailbox: an answer, or that it is closed. The first message counts. */
-export type Letter = { readonly by: string; readonly value: unknown } | { readonly late: true };
-/** All letters of a wait have one key, so that Postgres keeps the first and drops the rest. */
-export const letterKey = (step: string): string => `answer:${step}`;
-
-/** A notification wakes a sleeping run; this is only how long a lost one can go unnoticed. */
-const answerCheckMs = 15_000;
-const queueCheckMs = 1_000;
-/** No step can have this name. */
-const pauseTopic = '(pause)';
+/** Unlimited, since each restart during a wait of days counts as a recovery. */
+const workflowConfig = { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER };
 /** A run whose records are beyond repair must not go round for ever. */
 const breaksAllowed = 10;
 
 type Queue = Awaited<ReturnType<typeof DBOS.registerQueue>>;
 
 let running: ((beginning: Beginning) => Promise<Ending>) | undefined;
-let registered = false;
+let registered: ((beginning: Beginning) => Promise<Ending>) | undefined;
 
 /** Never settles: a run that was left behind by a closed worker must neither go on nor end. */
 const parked = (): Promise<never> => new Promise(() => undefined);
@@ -72,45 +79,54 @@ export async function openDbosWorker(parts: {
   readonly url: string;
   readonly executorId: string;
   readonly applicationVersion: string;
+  readonly pool: Pool;
+  readonly records: Records;
+  readonly mailroom: Mailroom;
   readonly clock: Clock;
   readonly log: SagaLog;
 }): Promise<DbosWorker> {
-  const { clock, log } = parts;
+  const { clock, log, pool } = parts;
   if (running) throw new Error('DBOS is one per process, and it already runs here');
-  const pool = openPool(parts.url, 12, log);
   const lanes = new Map<string, { readonly member: Member; readonly queue: Queue }>();
 
-  const active = new Set<string>();
+  const active = new Map<string, { readonly owner: string; readonly beginning: Beginning }>();
   const broken = new Map<string, number>();
+  /** Begun here a moment ago: there is nothing to read yet. */
+  const unrecorded = new Set<string>();
   running = async (beginning) => {
     const { saga: name, version } = beginning.plan;
-    const runId = DBOS.workflowID ?? '';
+    const id = DBOS.workflowID ?? '';
+    const owner = currentOwnerXid(id);
     const lane = lanes.get(laneName({ name, version }));
-    if (!lane) return parked();
-    active.add(runId);
+    if (!lane || owner === undefined) return parked();
+    const leave = () => {
+      if (active.get(id)?.owner === owner) active.delete(id);
+    };
+    active.set(id, { owner, beginning });
     try {
-      const ending = await interpret(beginning.plan, engineFor(lane.member, beginning, runId));
-      broken.delete(runId);
+      const recorded = unrecorded.delete(id) ? [] : await parts.records.read(id);
+      const ending = await interpret(beginning.plan, engineFor(parts, lane.member, { id, owner, beginning, recorded }));
+      broken.delete(id);
+      leave();
       return ending;
     } catch (error) {
-      // What DBOS itself says is final. Else it could not read or write: the run is no longer active here, and the
-      // watch over stray runs puts it back into its queue.
-      const times = (broken.get(runId) ?? 0) + 1;
-      if (error instanceof DBOSError || times >= breaksAllowed) throw error;
-      broken.set(runId, times);
-      log.warn({ run: runId, error: String(error) }, 'a saga was broken off by its engine');
-      active.delete(runId);
-      return await parked();
-    } finally {
-      active.delete(runId);
+      leave();
+      // Whoever owns the run now goes on with it.
+      if (error instanceof LostRun) return parked();
+      // It could not be read or written: the run is no longer active here, and the watch over stray runs puts it back
+      // into its queue.
+      const times = (broken.get(id) ?? 0) + 1;
+      if (times >= breaksAllowed) throw error;
+      broken.set(id, times);
+      log.warn({ run: id, error: String(error) }, 'a saga was broken off by its engine');
+      return parked();
     }
   };
-  if (!registered) {
-    // Unlimited, since each restart during a wait of days counts as a recovery.
-    const config = { name: workflowName, maxRecoveryAttempts: Number.MAX_SAFE_INTEGER };
-    DBOS.registerWorkflow((beginning: Beginning) => (running ? running(beginning) : parked()), config);
-    registered = true;
-  }
+  registered ??= DBOS.registerWorkflow(
+    (beginning: Beginning) => (running ? running(beginning) : parked()),
+    workflowConfig,
+  );
+  const workflow = registered;
   try {
     DBOS.setConfig({
       name: applicationName,
@@ -123,42 +139,66 @@ export async function openDbosWorker(parts: {
       serializer: plainJson,
       runMigrations: false,
       listenQueues: ['none of its own'],
+      // We listen for what is ours, on a connection that is ours.
+      useListenNotify: false,
       logger: quietLogger(log),
     });
     await DBOS.launch();
+    await endLoops();
   } catch (error) {
     running = undefined;
-    await pool.end();
     throw error;
   }
 
+  const executorOf = (member: Member) =>
+    member.leaving.signal.aborted ? undefined : (DBOSExecutor.globalInstance ?? undefined);
   const wake = async (name: string) => {
     const lane = lanes.get(name);
-    const executor = DBOSExecutor.globalInstance;
+    const executor = lane && executorOf(lane.member);
     // In brackets, since the types call the method private.
-    if (lane && !lane.member.closed && executor) await wfQueueRunner['pollQueue'](executor, lane.queue);
+    if (executor) await wfQueueRunner['pollQueue'](executor, lane.queue);
+  };
+  const begin = async (member: Member, lane: string, run: string, beginning: Beginning): Promise<boolean> => {
+    const executor = executorOf(member);
+    if (!executor || lanes.get(lane)?.member !== member) return false;
+    const waiting = await executor.prepareEnqueuedWorkflow(workflow, [beginning], { workflowID: run, queueName: lane });
+    const status = { ...waiting, status: 'PENDING' as const };
+    const owner = randomUUID();
+    // It has its queue all the same: there it is put if this process dies.
+    const { shouldExecuteOnThisExecutor } = await executor.systemDatabase.initWorkflowStatus(status, owner);
+    if (!shouldExecuteOnThisExecutor) return true;
+    unrecorded.add(run);
+    await executor.executeDequeuedWorkflow(status, owner);
+    return true;
   };
   return {
     join(runAttempt) {
-      const member: Member = { runAttempt, stopping: new AbortController(), inFlight: new Set(), closed: false };
+      const member: Member = {
+        runAttempt,
+        leaving: new AbortController(),
+        stopping: new AbortController(),
+        inFlight: new Set(),
+      };
       return {
         async listen(lane) {
-          wfQueueRunner.pollerQueueNames.add(lane);
-          lanes.set(lane, { member, queue: await DBOS.registerQueue(lane, { minPollingIntervalMs: queueCheckMs }) });
+          lanes.set(lane, { member, queue: await DBOS.registerQueue(lane) });
         },
+        begin: (lane, run, beginning) => begin(member, lane, run, beginning),
         async close(withinMs) {
-          member.closed = true;
-          for (const [name, lane] of lanes) if (lane.member === member) wfQueueRunner.pollerQueueNames.delete(name);
+          member.leaving.abort(new Error('the process is closing'));
           const patience = new AbortController();
           const enough = clock.sleep(withinMs, patience.signal).catch(() => undefined);
           await Promise.race([Promise.allSettled(member.inFlight), enough]);
           patience.abort();
           member.stopping.abort(new Error('the process is closing'));
+          for (const [name, lane] of lanes) if (lane.member === member) lanes.delete(name);
         },
       };
     },
     wake,
-    active: () => [...active],
+    lanes: () => [...lanes.keys()],
+    active: () => [...active.keys()],
+    beginningOf: (run) => active.get(run)?.beginning,
     async wakeAll() {
       for (const lane of lanes.keys()) await wake(lane);
     },
@@ -168,56 +208,103 @@ export async function openDbosWorker(parts: {
       return (await executor.recoverPendingWorkflows([executorId])).length;
     },
     async close() {
-      const asleep = DBOSExecutor.globalInstance?.systemDatabase.notificationsMap.map;
       await DBOS.shutdown();
-      await pool.end();
       running = undefined;
-      // The sleeping runs wake, find the database gone and stop here; their timers would keep the process alive.
-      for (const callbacks of [...(asleep?.values() ?? [])]) for (const wakeUp of [...callbacks.values()]) wakeUp();
     },
   };
 }
 
-function engineFor(member: Member, beginning: Beginning, runId: string): Engine {
-  /** Runs one of the engine's promises, unless the member is closing: then the run stops here, in this process. */
+/**
+ * DBOS looks into each queue once a second, and as often for delayed runs, for runs whose time is up and for schedules. We
+ * have neither of the latter, and hear of new runs at once; what nobody heard of is found by the watch over stray runs.
+ */
+async function endLoops(): Promise<void> {
+  wfQueueRunner.stop();
+  await DBOSExecutor.globalInstance?.stopWorkflowTimeoutSweep();
+  for (const loop of getLifecycleListeners()) await loop.destroy?.();
+}
+
+function engineFor(
+  parts: { readonly records: Records; readonly mailroom: Mailroom; readonly clock: Clock },
+  member: Member,
+  run: {
+    readonly id: string;
+    readonly owner: string;
+    readonly beginning: Beginning;
+    readonly recorded: readonly Recorded[];
+  },
+): Engine {
+  const { records, mailroom, clock } = parts;
+  const leaving = member.leaving.signal;
+  const boxes = new Map<string, Mailbox>();
+  let place = 0;
+  let lastMs = clock.now().getTime();
+  /** Does one of the engine's works, unless the member is closing: then the run stops here, in this process. */
   const durable = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (member.closed) return parked();
+    if (leaving.aborted) return parked();
     try {
       return await work();
     } catch (error) {
-      if (member.closed) return parked();
+      if (leaving.aborted) return parked();
       throw error;
     }
   };
-  const post = (step: PlannedStep, letter: Letter) => DBOS.send(runId, letter, step.name, letterKey(step.name));
+  const attempt = async (work: Work, step: PlannedStep, done: Results): Promise<Tried> => {
+    const name = `${work} ${step.name}`;
+    const earlier = run.recorded[place];
+    const at = place;
+    place += 1;
+    if (earlier) {
+      if (earlier.name !== name) throw new Error(`${run.id} went another way before: ${earlier.name}, not ${name}`);
+      lastMs = earlier.atMs;
+      return earlier.tried;
+    }
+    // Opened before anybody could answer, so that it need not be looked into unless it rings.
+    if (work === 'ask' && !boxes.has(step.name)) boxes.set(step.name, mailroom.open(run.id, step.name, true));
+    const beganMs = clock.now().getTime();
+    const tried = await member.runAttempt({ beginning: run.beginning, work, step, done }, member.stopping.signal);
+    // A failure that our own closing caused is not the step's; it runs again after the restart.
+    if (member.stopping.signal.aborted && tried.end === 'failed') return parked();
+    lastMs = await records.add(run, at, { name, tried, beganMs });
+    return tried;
+  };
   return {
-    at: (step) => durable(() => DBOS.setEvent('at', step)),
+    // Whoever looks finds it out from the records.
+    at: async () => undefined,
     attempt: (work, step, done) =>
       durable(() => {
-        const attempt = async () => {
-          const tried = await member.runAttempt({ beginning, work, step, done }, member.stopping.signal);
-          // A failure that our own closing caused is not the step's; it runs again after the restart.
-          return member.stopping.signal.aborted && tried.end === 'failed' ? parked() : tried;
-        };
-        const recorded = DBOS.runStep(attempt, { name: `${work} ${step.name}` });
+        const recorded = attempt(work, step, done);
         member.inFlight.add(recorded);
         recorded.finally(() => member.inFlight.delete(recorded)).catch(() => undefined);
         return recorded;
       }),
-    async sleep(ms) {
-      // As a wait that nobody answers: unlike the timers of DBOS it can be ended when the process closes.
-      await durable(() => DBOS.recv(pauseTopic, { timeoutSeconds: ms / 1_000, pollingIntervalMs: answerCheckMs }));
-    },
-    async answer(step) {
-      const wait = { timeoutSeconds: (step.timeoutMs ?? 0) / 1_000, pollingIntervalMs: answerCheckMs };
-      const letter = await durable(() => DBOS.recv<Letter>(step.name, wait));
-      if (letter) return 'late' in letter ? { end: 'late' } : { end: 'answered', value: letter.value };
-      // Time is up. Closing the mailbox is a letter too: if an answer slipped in before it, that one is read.
-      await durable(() => post(step, { late: true }));
-      const last = await durable(() => DBOS.recv<Letter>(step.name, { timeoutSeconds: 0.1 }));
-      return last && !('late' in last) ? { end: 'answered', value: last.value } : { end: 'late' };
-    },
-    refuse: (step) => durable(() => post(step, { late: true })),
+    sleep: (ms) =>
+      durable(async () => {
+        const leftMs = lastMs + ms - clock.now().getTime();
+        if (leftMs > 0) await clock.sleep(leftMs, leaving);
+      }),
+    answer: (step) =>
+      durable(async () => {
+        const box = boxes.get(step.name) ?? mailroom.open(run.id, step.name, false);
+        try {
+          let letter = await box.letterBefore(lastMs + (step.timeoutMs ?? 0), leaving);
+          if (!letter) {
+            // Time is up. Closing the mailbox is a letter too: if an answer slipped in before it, that one counts.
+            await records.post(run.id, step.name, { late: true });
+            letter = await records.letter(run.id, step.name);
+          }
+          return letter && 'value' in letter ? { end: 'answered', value: letter.value } : { end: 'late' };
+        } finally {
+          box.close();
+          boxes.delete(step.name);
+        }
+      }),
+    refuse: (step) =>
+      durable(async () => {
+        boxes.get(step.name)?.close();
+        boxes.delete(step.name);
+        await records.post(run.id, step.name, { late: true });
+      }),
   };
 }
 

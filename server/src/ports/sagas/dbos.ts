@@ -7,18 +7,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Saga } from '../../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
+import { runsChannel } from './dbos-ears.ts';
 import { leaseTables } from './dbos-leases.ts';
+import { placeOf } from './dbos-place.ts';
 import { openPool } from './dbos-pool.ts';
 import { type DbosSeat, joinDbosProcess } from './dbos-process.ts';
-import {
-  applicationName,
-  dbosSchema,
-  type Letter,
-  letterKey,
-  plainJson,
-  quietLogger,
-  workflowName,
-} from './dbos-worker.ts';
+import { applicationName, type Letter, makeRecords, plainJson } from './dbos-records.ts';
+import { dbosSchema, quietLogger, workflowName } from './dbos-worker.ts';
 import type { Ending } from './interpreter.ts';
 import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
@@ -48,6 +43,24 @@ export interface DbosSagasConfig {
   readonly migrate?: boolean;
 }
 
+interface RunRow {
+  readonly status: string;
+  readonly inputs: string;
+  readonly output: string | null;
+  readonly error: string | null;
+  readonly letters: readonly (readonly [step: string, message: string])[] | null;
+}
+/** A run with the letters of its waits. */
+const findSql = {
+  name: 'saga-run',
+  text: `select s.status, i.inputs, o.output, o.error, (
+      select json_agg(json_build_array(n.topic, n.message)) from dbos.notifications n
+      where n.destination_uuid = s.workflow_uuid
+    ) as letters
+    from dbos.workflow_status s
+    join dbos.workflow_input i using (workflow_uuid) left join dbos.workflow_output o using (workflow_uuid)
+    where s.workflow_uuid = $1`,
+};
 const lockSql = `select pg_try_advisory_lock(hashtext('gpuaas_sagas.migrate')) as ours`;
 
 /**
@@ -78,7 +91,7 @@ export async function migrateDbosSagas(
 
 export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
   const { url, clock, ids, log } = config;
-  const applicationVersion = config.applicationVersion ?? 'interpreter-1';
+  const applicationVersion = config.applicationVersion ?? 'interpreter-2';
   if (config.migrate !== false) await migrateDbosSagas(url, { log, clock });
   const pool = openPool(url, 4, log);
   const client = await DBOSClient.create({
@@ -98,18 +111,22 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
     const process = { url, executorId, applicationVersion, leaseMs, keepEndedMs, clock, log };
     return joinDbosProcess(process, makeAttempts({ sagas: served, clock, ids, log }));
   };
-  const notify = (lane: string) => pool.query("select pg_notify('gpuaas_sagas', $1)", [lane]);
+  const notify = (lane: string) => pool.query('select pg_notify($1, $2)', [runsChannel, lane]);
+  const records = makeRecords({ pool, clock, log });
 
   const find = async (run: string) => {
-    const found = await client.getWorkflow(run);
-    if (!found) return undefined;
-    const beginning = (found.input as readonly Beginning[] | undefined)?.[0];
-    return { status: found.status, ending: found.output as Ending | undefined, beginning, error: found.error };
-  };
-  const readLetter = async (run: string, step: string): Promise<Letter | undefined> => {
-    const text = `select message from dbos.notifications where message_uuid = $1`;
-    const found = await pool.query<{ message: string }>(text, [`${letterKey(step)}::${run}`]);
-    return found.rows[0] && (plainJson.parse(found.rows[0].message) as Letter);
+    const { rows } = await pool.query<RunRow>({ ...findSql, values: [run] });
+    const [row] = rows;
+    if (!row) return undefined;
+    const [beginning] = plainJson.parse(row.inputs) as Beginning[];
+    return {
+      isOpen: row.status === 'PENDING' || row.status === 'ENQUEUED',
+      status: row.status,
+      beginning,
+      ending: row.output === null ? undefined : (plainJson.parse(row.output) as Ending),
+      error: row.error,
+      letters: new Map(row.letters?.map(([step, message]) => [step, plainJson.parse(message) as Letter])),
+    };
   };
 
   return {
@@ -123,44 +140,43 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
         secret: ids.secret(32),
       };
       const lane = laneName(saga);
-      const options = {
-        queueName: lane,
-        workflowName,
-        workflowID: runName(saga.name, id),
-        appVersion: applicationVersion,
-      };
+      const run = runName(saga.name, id);
+      // Whoever serves the saga itself need not tell anybody.
+      if (await seat?.begin(lane, run, beginning)) return;
+      const options = { queueName: lane, workflowName, workflowID: run, appVersion: applicationVersion };
       await client.enqueue(options, beginning);
       await notify(lane);
     },
 
     async answer(token, value) {
       const parts = readToken(token);
-      const run = parts && (await find(parts.run));
-      const step = run?.beginning?.plan.steps.find(
-        (planned) => planned.name === parts?.step && planned.kind === 'wait',
-      );
-      if (!parts || !run?.beginning || !step || !isSealedBy(run.beginning.secret, parts)) return 'unknown';
+      if (!parts) return 'unknown';
+      const here = seat?.beginningOf(parts.run);
+      const run = here ? { beginning: here, isOpen: true, letters: undefined } : await find(parts.run);
+      const step = run?.beginning?.plan.steps.find(({ name, kind }) => name === parts.step && kind === 'wait');
+      if (!run?.beginning || !step || !isSealedBy(run.beginning.secret, parts)) return 'unknown';
       if (!Check(step.answer ?? {}, value)) return 'invalid';
-      const before = await readLetter(parts.run, parts.step);
+      const before = run.letters?.get(parts.step);
       if (before) return 'late' in before ? 'unknown' : 'already answered';
-      if (run.status !== 'PENDING' && run.status !== 'ENQUEUED') return 'unknown';
+      if (!run.isOpen) return 'unknown';
       const by = ids.next();
-      const letter: Letter = { by, value: asJson(value, 'the answer') };
-      await client.send(parts.run, letter, parts.step, letterKey(parts.step));
-      const first = await readLetter(parts.run, parts.step);
+      if (await records.post(parts.run, parts.step, { by, value: asJson(value, 'the answer') })) {
+        seat?.ring(parts.run, parts.step);
+        return 'accepted';
+      }
+      const first = await records.letter(parts.run, parts.step);
       if (!first || 'late' in first) return 'unknown';
       return first.by === by ? 'accepted' : 'already answered';
     },
 
     async look(saga, id) {
-      const run = await find(runName(saga.name, id));
+      const name = runName(saga.name, id);
+      const run = await find(name);
       if (!run) return undefined;
-      if (run.status === 'SUCCESS' && run.ending) return runOf(id, run.ending);
-      const at = await client.getEvent<string>(runName(saga.name, id), 'at', { timeoutSeconds: 0 });
-      const step = at ?? undefined;
-      if (run.status === 'PENDING' || run.status === 'ENQUEUED')
-        return { id, state: 'running', step, reason: undefined };
-      return { id, state: 'stuck', step, reason: `the engine ended the run: ${run.status} ${String(run.error ?? '')}` };
+      if (run.ending) return runOf(id, run.ending);
+      const step = run.beginning && (await placeOf(run.beginning.plan, await records.read(name), run.letters));
+      if (run.isOpen) return { id, state: 'running', step, reason: undefined };
+      return { id, state: 'stuck', step, reason: `the engine ended the run: ${run.status} ${run.error ?? ''}` };
     },
 
     serve: (sagas) =>
