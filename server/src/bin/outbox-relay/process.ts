@@ -7,7 +7,7 @@ import { startReconciler } from '../../kernel/reconciler.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const housekeepingEveryMs = 10 * 60_000;
-const sealEveryMs = 2_000;
+const sealEveryMs = 5_000;
 // A sealing writes, and the relay waits for whoever writes: it is held up less by few large ones than by many small ones.
 const sealRestMs = 250;
 const staleAfterMs = 30_000;

@@ -9,8 +9,11 @@ import type { Saga } from '../../kernel/saga.ts';
 import type { Ports } from '../../ports/open.ts';
 import { makeSagas } from './sagas.ts';
 
-/** How late a guard notices; what matters sooner is told by events. */
-const guardEveryMs = 2_000;
+/**
+ * How late a guard notices; what matters sooner is told by events. Whoever pays by the second is looked at often, and what
+ * is a matter of minutes is not: an installation with nothing to do should do next to nothing.
+ */
+const guardEveryMs = { expiry: 2_000, lostNodes: 5_000, idle: 15_000, drift: 15_000, reattest: 15_000 };
 
 const taskPolicies = {
   provision: 'allocation.provision_timeout_seconds',
@@ -74,8 +77,10 @@ export async function serveAllocations(
         projectId: project_id,
       }),
   });
-  for (const guard of [guards.expiry, guards.lostNodes, guards.idle, guards.drift, reattest]) {
-    scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs: guardEveryMs }));
+  const { expiry, lostNodes, idle, drift } = guards;
+  for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest })) {
+    const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
+    scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs }));
   }
   return { served, release: guards.release, tenants };
 }

@@ -13,8 +13,8 @@ import { serveAllocations } from './allocations.ts';
 import { makeListeners } from './listeners.ts';
 import { emptyNodes, watchNodes } from './nodes.ts';
 
-/** A task that nobody ended is noticed this late, and a key that is due signs this late. */
-const sweepEveryMs = 1_000;
+/** A task that nobody ended is noticed this late, and a key that is due signs this late. Results are told of at once. */
+const sweepEveryMs = 5_000;
 const ageEveryMs = 5_000;
 
 export const provisioningWorker = defineProcess({

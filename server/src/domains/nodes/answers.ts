@@ -89,15 +89,20 @@ export function makeAnswers(parts: {
       async round(): Promise<'idle' | 'more'> {
         const now = clock.now();
         let expired = 0;
-        if (await look((tx) => isAnyExpired(tx, now))) {
+        const seen = await look(async (tx) => ({
+          isDue: await isAnyExpired(tx, now),
+          unanswered: await listUnanswered(tx, sweepBatch),
+        }));
+        let { unanswered } = seen;
+        if (seen.isDue) {
           await db.write(begin('node_task.expire'), async (tx) => {
             const rows = await expireTasks(tx, now, sweepBatch);
             expired = rows.length;
             const change = { tasks: rows.length };
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });
+          unanswered = await look((tx) => listUnanswered(tx, sweepBatch));
         }
-        const unanswered = await look((tx) => listUnanswered(tx, sweepBatch));
         await Promise.all(unanswered.map(tell));
         await mark();
         return expired === sweepBatch || unanswered.length === sweepBatch ? 'more' : 'idle';

@@ -82,6 +82,8 @@ export function makeResults(
     },
 
     async progress(act, nodeId, taskId, progress) {
+      // A phase ends where the next one begins, or with the result: that it did is not worth a transaction.
+      if (progress.state === 'ended') return undefined;
       const { value: fault } = await db.write(act, async (tx) => {
         const task = await lockTask(tx, taskId, nodeId);
         const wrong = task ? judgeLease(task, progress.generation) : absent();

@@ -3,7 +3,7 @@ import { minuteMs, secondMs } from '../../kernel/units.ts';
 /** Events that are read, published and settled together: large enough for the bus, small enough to repeat. */
 export const batchSize = 1_000;
 /** A wake-up that was lost costs this long. */
-export const pollMs = secondMs;
+export const pollMs = 2 * secondMs;
 /** While the bus or the database is away. */
 export const away = { firstMs: 50, maxMs: 5 * secondMs };
 /** A refusal is about the event, and everything behind it waits meanwhile: all tries together take about a second. */

@@ -22,7 +22,8 @@ interface Failed {
   readonly reason: string;
 }
 
-const SAFETY_POLL_MS = 2_000;
+/** News come on a connection that says when it was lost; this is for the day when even that goes unnoticed. */
+const SAFETY_POLL_MS = 15_000;
 const LARGEST_FETCH = 500;
 const SETTLE_PAUSE_MS = 250;
 const SETTLE_TRIES_ON_CLOSE = 20;

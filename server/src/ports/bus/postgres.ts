@@ -35,7 +35,7 @@ export interface PostgresBusOptions {
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly connections?: number;
-  /** How often messages of crashed instances are looked for, and old ids are forgotten. Whole seconds. */
+  /** How often messages of crashed instances are looked for. Whole seconds. */
   readonly sweepMs?: number;
 }
 
@@ -45,12 +45,21 @@ interface ConsumerRow {
   readonly sign_of_life_s: number;
 }
 
+const wants = ({ subjects }: ConsumerRow, subject: string): boolean =>
+  subjects.some((pattern) => covers(pattern, subject));
+type Batch = ReadonlyMap<string, { readonly message: Message; readonly text: string }>;
+
 const CHECK_QUEUE = 'bus-check';
 const CHECK_WITHIN_MS = 5_000;
 const REMEMBER_IDS = '5 minutes';
 /** pg-boss never gives a message up by itself: tries are counted here, and only `dead` ends a message that failed. */
 const WITHOUT_END = 2_000_000_000;
 const SETUP_LOCK = 7_206_103_113;
+const HOUSEKEEPING_MS = 60_000;
+/** Messages that an instance took and gives no sign of life for any more. */
+const ABANDONED = `
+  select distinct name from job
+  where state = 'active' and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`;
 
 export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
   const { url, streams, log } = options;
@@ -59,7 +68,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   const schema = options.schema ?? 'bus';
   if (!/^[a-z][a-z0-9_]{0,40}$/.test(schema)) throw new Error(`${schema} is no name for the schema of a bus`);
   const channel = `${schema}_news`;
-  const sweepS = Math.max(1, Math.round((options.sweepMs ?? 2_000) / 1_000));
+  const sweepS = Math.max(1, Math.round((options.sweepMs ?? 5_000) / 1_000));
 
   const pool = new pg.Pool({
     connectionString: url,
@@ -75,9 +84,12 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
     db: { executeSql: (text, values) => pool.query(text, values) },
     schema,
     schedule: false,
-    superviseIntervalSeconds: sweepS,
+    // A round of its own takes a dozen statements. We ask one question, and have it look after a queue that needs it.
+    supervise: false,
     monitorIntervalSeconds: sweepS,
-    maintenanceIntervalSeconds: 60,
+    maintenanceIntervalSeconds: HOUSEKEEPING_MS / 1_000,
+    // We have no flows.
+    flowIntervalSeconds: 3_600,
     persistWarnings: false,
   });
   boss.on('error', (error) => log.warn({ reason: sayWhy(error) }, 'the queues of the bus complain'));
@@ -119,24 +131,52 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   }
 
   const closing = new AbortController();
-  const forgetOldIds = async () => {
+  const repeat = async (everyMs: number, complaint: string, work: () => Promise<unknown>) => {
     while (!closing.signal.aborted) {
-      await clock.sleep(60_000, closing.signal).catch(() => undefined);
+      await clock.sleep(everyMs, closing.signal).catch(() => undefined);
       if (closing.signal.aborted) return;
-      await pool
-        .query('delete from seen where at < now() - $1::interval', [REMEMBER_IDS])
-        .catch((error: unknown) => log.warn({ reason: sayWhy(error) }, 'old ids could not be forgotten'));
+      await work().catch((error: unknown) => log.warn({ reason: sayWhy(error) }, complaint));
     }
   };
-  const forgetting = forgetOldIds();
+  /** Gives messages back whose taker has died. */
+  const sweep = async () => {
+    for (const { name } of (await pool.query<{ name: string }>(ABANDONED)).rows) {
+      await boss.supervise(name);
+      await pool.query('select pg_notify($1, $2)', [channel, name]);
+    }
+  };
+  const keepHouse = async () => {
+    await boss.supervise();
+    await pool.query('delete from seen where at < now() - $1::interval', [REMEMBER_IDS]);
+  };
+  /** Only who consumes looks after the queues. */
+  let caring: Promise<unknown> | undefined;
+  const care = () =>
+    Promise.all([
+      repeat(sweepS * 1_000, 'messages of the dead could not be looked for', sweep),
+      repeat(HOUSEKEEPING_MS, 'the queues could not be tidied up', keepHouse),
+    ]);
 
   const retentionS = (subject: string): number => {
     const plan = Object.values(streams).find((stream) => covers(stream.subjects, subject));
     return (plan?.maxAgeDays ?? 7) * 86_400;
   };
 
-  /** Stores a batch as one transaction, and answers the ids that were new. */
-  const store = (batch: ReadonlyMap<string, { message: Message; text: string }>): Promise<Set<string>> =>
+  /**
+   * Stores a batch as one transaction, and answers the ids that were new. What nobody wants is not stored: it would wait
+   * for nobody, and most events are of that kind.
+   */
+  const store = async (batch: Batch): Promise<Set<string>> => {
+    const { rows: consumers } = await pool.query<ConsumerRow>(
+      'select name, subjects, sign_of_life_s from consumer order by name',
+    );
+    const wanted = new Map(
+      [...batch].filter(([, { message }]) => consumers.some((consumer) => wants(consumer, message.subject))),
+    );
+    const unwanted = [...batch.keys()].filter((id) => !wanted.has(id));
+    return new Set([...unwanted, ...(wanted.size > 0 ? await storeWanted(wanted, consumers) : [])]);
+  };
+  const storeWanted = (batch: Batch, consumers: readonly ConsumerRow[]): Promise<Set<string>> =>
     transact(async (db) => {
       // Sorted, so that two publishers of the same ids wait for each other instead of for ever.
       const { rows: fresh } = await db.executeSql(
@@ -145,13 +185,13 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       );
       const stored = new Set(fresh.map((row) => String(row['id'])));
       if (stored.size === 0) return stored;
-      const { rows: consumers } = await db.executeSql('select name, subjects, sign_of_life_s from consumer');
       const woken: string[] = [];
-      for (const { name, subjects, sign_of_life_s } of consumers as unknown as ConsumerRow[]) {
+      for (const consumer of consumers) {
+        const { name, sign_of_life_s } = consumer;
         const jobs: JobInsert<Stored>[] = [];
         for (const { message, text } of batch.values()) {
           const { id, subject, key } = message;
-          if (!stored.has(id) || !subjects.some((pattern) => covers(pattern, subject))) continue;
+          if (!stored.has(id) || !wants(consumer, subject)) continue;
           jobs.push({
             // Ids of one batch rise, and break the tie between messages of the same instant.
             id: ids.next(),
@@ -220,6 +260,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
        on conflict (name) do update set subjects = excluded.subjects, sign_of_life_s = excluded.sign_of_life_s`,
       [name, [...subjects], Math.max(1, Math.ceil(consumer.ackWaitMs / 1_000))],
     );
+    caring ??= care();
     const { bell, close } = startPostgresConsumer({ boss, transact, consumer, clock, log });
     const ringing = bells.get(name) ?? new Set();
     bells.set(name, ringing.add(bell));
@@ -268,7 +309,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       await Promise.all([...consumings].map((consuming) => consuming.close()));
       await lastBatch.catch(() => undefined);
       closing.abort();
-      await forgetting;
+      await caring;
       await listening.close();
       await boss.stop({ graceful: false, close: false }).catch(() => undefined);
       await pool.end();
