@@ -8,22 +8,16 @@ import {
 import { type Act, handlers, type Mounted, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
-import { insertTimeline } from './machine-store.ts';
+import { writeBirths } from './births.ts';
+import { makeClaim } from './claim.ts';
 import type { AllocationParts } from './parts.ts';
 import { redact, sayWhy } from './placement/explain.ts';
 import { costMinor, money, perHourMinor } from './price.ts';
 import { showAllocation, showPlanned } from './show.ts';
-import { claimSlots } from './slots.ts';
-import {
-  type AllocationRow,
-  countHeld,
-  findAllocation,
-  insertAllocation,
-  insertDecision,
-  type Login,
-} from './store.ts';
+import type { Unplaced } from './slots.ts';
+import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login } from './store.ts';
 import { type Resolved, resolveWish, type Wish } from './wish.ts';
-import { findLogin, insertKeys } from './wish-store.ts';
+import { findLogin } from './wish-store.ts';
 
 const on = handlers<AllocationParts>();
 
@@ -72,14 +66,16 @@ const priceOf = ({ offer, wish }: Resolved) => ({
 
 const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish } }) =>
   parts.db.write(act, async (tx) => {
-    const refused = await mayHoldMore(tx, parts, act, 1);
+    // What neither needs the other's answer is asked at once.
+    const [refused, prepared] = await Promise.all([mayHoldMore(tx, parts, act, 1), prepare(tx, parts, act, wish)]);
     if (refused) return tx.abandon(refused);
-    const made = await makeAllocation(tx, parts, act, wish, { maxWaitSeconds: queue?.max_wait_seconds });
+    if (prepared instanceof Fault) return tx.abandon(prepared);
+    const made = await makeAllocations(tx, parts, act, [prepared], { maxWaitSeconds: queue?.max_wait_seconds });
     if (made instanceof Fault) return tx.abandon(made);
-    const row = await findAllocation(tx, made.id);
+    const row = await findAllocation(tx, made.ids[0] ?? '');
     if (!row) throw new Error('an allocation was not stored');
     return tx.commit(showAllocation(row, parts.limits(act)), {
-      target: { type: 'allocation', id: made.id },
+      target: { type: 'allocation', id: row.id },
       change: { sku: row.sku, gpus: row.gpu_count, region: row.region, placement_status: row.placement_status },
       events: made.events,
     });
@@ -102,53 +98,102 @@ export async function mayHoldMore(
   });
 }
 
-export interface Made {
-  readonly id: string;
-  readonly events: readonly DeclaredEvent[];
+/** A wish that stands up against the catalogue, and who would log in. */
+export interface Prepared {
+  readonly resolved: Resolved;
+  readonly login: Login;
 }
-type Refusal =
-  | Exclude<Awaited<ReturnType<typeof resolveWish>>, Resolved>
-  | Fault<'sku_unavailable' | 'insufficient_balance' | 'duration_invalid'>;
-
-/** One allocation with a place, or with a place in the queue, or a reason. Everything happens in the caller's transaction. */
-export async function makeAllocation(
+export async function prepare(
   tx: WriteTx,
   parts: AllocationParts,
   act: Act,
   wish: Wish,
+): Promise<Prepared | Exclude<Awaited<ReturnType<typeof resolveWish>>, Resolved>> {
+  const [resolved, login] = await Promise.all([
+    resolveWish(tx, act, wish, limitsOf(parts, act)),
+    loginOf(tx, parts, act),
+  ]);
+  return resolved instanceof Fault ? resolved : { resolved, login };
+}
+
+export interface Made {
+  readonly ids: readonly string[];
+  readonly events: readonly DeclaredEvent[];
+}
+type Refusal = Fault<'sku_unavailable' | 'insufficient_balance' | 'duration_invalid'>;
+
+/**
+ * Allocations with their places, or one with a place in the queue, or a reason. Everything happens in the caller's
+ * transaction, and each kind of row is written in one statement, however many there are.
+ */
+export async function makeAllocations(
+  tx: WriteTx,
+  parts: AllocationParts,
+  act: Act,
+  wanted: readonly Prepared[],
   how: { readonly groupId?: string; readonly maxWaitSeconds?: number | undefined },
 ): Promise<Made | Refusal> {
-  const resolved = await resolveWish(tx, act, wish, limitsOf(parts, act));
-  if (resolved instanceof Fault) return resolved;
   const longestWait = parts.policies.number('allocation.queue_max_wait_seconds', act);
   if (how.maxWaitSeconds !== undefined && how.maxWaitSeconds > longestWait) {
     return new Fault('duration_invalid', `A request waits at most ${longestWait} seconds.`, {
       max_wait_seconds: longestWait,
     });
   }
-  const price = priceOf(resolved);
   const organizationId = act.organizationId as string;
-  const poor = await parts.mayAfford(tx, { organizationId, perHour: perHourMinor(price), currency: price.currency });
-  if (poor) return poor;
-  const id = parts.ids.next();
-  const { decision, reservation } = await parts.placer.place(tx, { ...resolved, allocationId: id });
-  if (!reservation && how.maxWaitSeconds === undefined) {
-    return new Fault('sku_unavailable', sayWhy(decision), redact(decision));
+  for (const { resolved } of wanted) {
+    const price = priceOf(resolved);
+    const cost = { organizationId, perHour: perHourMinor(price), currency: price.currency };
+    const poor = await parts.mayAfford(tx, cost);
+    if (poor) return poor;
   }
-  const queueDeadlineAt =
-    reservation || how.maxWaitSeconds === undefined
-      ? null
-      : new Date(parts.clock.now().getTime() + how.maxWaitSeconds * secondMs);
-  const { offer } = resolved;
-  await insertAllocation(tx, {
+  const allocations = wanted.map((one) => drawUp(parts, act, one, how.groupId ?? null));
+  const places = await parts.placer.place(
+    tx,
+    wanted.map(({ resolved }) => resolved),
+    makeClaim(tx, parts.ids, allocations),
+  );
+  const missing = places.find(({ reservation }) => !reservation);
+  if (missing && how.maxWaitSeconds === undefined) {
+    return new Fault('sku_unavailable', sayWhy(missing.decision), redact(missing.decision));
+  }
+  const queueDeadlineAt = new Date(parts.clock.now().getTime() + (how.maxWaitSeconds ?? 0) * secondMs);
+  const born = allocations.flatMap((allocation, at) => {
+    const place = places[at];
+    return place ? [{ allocation, place, keys: wanted[at]?.resolved.keys ?? [] }] : [];
+  });
+  for (const { allocation, place } of born) {
+    if (place.reservation) continue;
+    const queued = { placement_status: 'queued', node_id: null, generation: 0 } as const;
+    await insertAllocation(tx, { ...allocation, ...queued, queue_deadline_at: queueDeadlineAt });
+  }
+  await writeBirths(tx, parts.ids, act, born);
+  return {
+    ids: allocations.map(({ id }) => id),
+    events: born.map(({ allocation, place: { reservation } }) => {
+      const { id, project_id, sku, gpu_count, region } = allocation;
+      const about = { allocation_id: id, organization_id: organizationId, project_id, version: 1 };
+      const what = { sku, gpu_count, region };
+      return reservation
+        ? provisioningRequested.of(id, {
+            ...{ ...about, ...what, node_id: reservation.nodeId, generation: reservation.generation },
+          })
+        : provisioningQueued.of(id, { ...about, ...what, queue_deadline_at: queueDeadlineAt.toISOString() });
+    }),
+  };
+}
+
+/** What will be written down, but for its place. */
+function drawUp(parts: AllocationParts, act: Act, { resolved, login }: Prepared, groupId: string | null): Unplaced {
+  const { offer, wish } = resolved;
+  const id = parts.ids.next();
+  return {
     id,
-    organization_id: organizationId,
+    organization_id: act.organizationId as string,
     project_id: act.projectId as string,
-    group_id: how.groupId ?? null,
+    group_id: groupId,
     name: wish.name ?? `${wish.sku}-${id.slice(-nameTail.length)}`,
     tags: wish.tags ?? {},
     requested_by: act.actorId,
-    placement_status: reservation ? 'reserved' : 'queued',
     sku: wish.sku,
     capacity_shape: offer.capacity_shape,
     gpu_count: wish.gpus,
@@ -158,37 +203,12 @@ export async function makeAllocation(
     price_id: offer.price_id,
     unit_price_minor: offer.unit_price_minor,
     currency: offer.currency,
-    node_id: reservation?.nodeId ?? null,
-    generation: reservation?.generation ?? 0,
     isolation_model: parts.policies.value('allocation.isolation_model', act) as AllocationRow['isolation_model'],
-    login: await loginOf(tx, parts, act),
+    login,
     max_duration_seconds: wish.max_duration_seconds ?? null,
     idle_minutes: wish.idle?.minutes ?? null,
     idle_action: wish.idle?.action ?? null,
-    queue_deadline_at: queueDeadlineAt,
-  });
-  const outcome = reservation ? 'placed' : 'queued';
-  const timeline = (name: string, kind: 'transition' | 'note', detail: object) =>
-    tx.run(insertTimeline, [
-      ...[parts.ids.next(), id, kind, name, null, kind === 'transition' ? 'requested' : null],
-      ...[kind === 'transition' ? 1 : null, JSON.stringify(detail), act.correlationId],
-    ]);
-  await timeline('request', 'transition', { sku: wish.sku, gpus: wish.gpus, region: wish.region });
-  await timeline(reservation ? 'placement_reserved' : 'queued', 'note', redact(decision));
-  await insertDecision(tx, { id: parts.ids.next(), allocationId: id, organizationId, outcome, document: decision });
-  if (resolved.keys.length > 0) await insertKeys(tx, id, organizationId, resolved.keys);
-  const about = {
-    ...{ allocation_id: id, organization_id: organizationId, project_id: act.projectId as string, version: 1 },
-    ...{ sku: wish.sku, gpu_count: wish.gpus, region: wish.region },
   };
-  if (!reservation) {
-    const deadline = queueDeadlineAt?.toISOString() ?? '';
-    return { id, events: [provisioningQueued.of(id, { ...about, queue_deadline_at: deadline })] };
-  }
-  const kind = offer.capacity_shape === 'baremetal' ? 'node_exclusive' : 'slot';
-  await claimSlots(tx, { ...reservation, ids: parts.ids, allocationId: id, organizationId, kind });
-  const { nodeId, generation } = reservation;
-  return { id, events: [provisioningRequested.of(id, { ...about, node_id: nodeId, generation })] };
 }
 
 /** As long as the tail of an id that tells two allocations of one project apart at a glance. */

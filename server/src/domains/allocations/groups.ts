@@ -11,7 +11,7 @@ import { handlers, type Mounted, type ReadTx, type Viewer } from '../../kernel/a
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
-import { makeAllocation, mayHoldMore } from './create.ts';
+import { makeAllocations, mayHoldMore, type Prepared, prepare } from './create.ts';
 import { statusOf } from './group-status.ts';
 import { askForRelease, findGroup, type GroupRow, holdGroup, insertGroup, listGroups } from './groups-store.ts';
 import type { AllocationState } from './machine.ts';
@@ -74,19 +74,21 @@ const create = on(allocationGroupCreate, async (parts, act, { body }) =>
       createdBy: act.actorId,
     });
     if (stored === 0) return tx.abandon(new Fault('project_not_found', 'There is no such object.'));
-    const events: DeclaredEvent[] = [];
     // The largest first: what needs a whole host finds one before the small ones have taken a piece of it.
-    for (const member of body.members.toSorted((a, b) => b.gpus - a.gpus)) {
-      const made = await makeAllocation(tx, parts, act, member, { groupId });
-      if (made instanceof Fault) return tx.abandon(made);
-      events.push(...made.events);
+    const largestFirst = body.members.toSorted((a, b) => b.gpus - a.gpus);
+    const wanted: Prepared[] = [];
+    for (const one of await Promise.all(largestFirst.map((member) => prepare(tx, parts, act, member)))) {
+      if (one instanceof Fault) return tx.abandon(one);
+      wanted.push(one);
     }
+    const made = await makeAllocations(tx, parts, act, wanted, { groupId });
+    if (made instanceof Fault) return tx.abandon(made);
     const detail = await showDetail(tx, parts, act, groupId);
     if (!detail) throw new Error('a group was not stored');
     return tx.commit(detail, {
       target: { type: 'allocation_group', id: groupId },
       change: { name: body.name, members: body.members.length },
-      events,
+      events: made.events,
     });
   }),
 );

@@ -68,6 +68,7 @@ export async function openAllocations(parts: {
   };
 }
 
+export { makeClaim } from './claim.ts';
 export { capacityChannel } from './facts.ts';
 export { type GuardParts, makeGuards } from './guards.ts';
 export { makeNodeTenants } from './node-tenants.ts';
@@ -85,6 +86,5 @@ export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';
 export { makeProvision } from './sagas/provision.ts';
 export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
-export { claimSlots, type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
-export { insertAllocation } from './store.ts';
+export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
 export { makeProjectAllocations } from './wind-down.ts';

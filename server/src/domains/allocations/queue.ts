@@ -12,7 +12,7 @@ import { advanceAllocation, noteAllocation, stateFacts } from './machine.ts';
 import { openPlacer } from './placement/open.ts';
 import type { Placer } from './placement/place.ts';
 import { listQueue, type QueueRow } from './queue-store.ts';
-import { claimSlots } from './slots.ts';
+import { claimSlots, kindOf, reserveSlots } from './slots.ts';
 import { type AllocationRow, holdAllocation, insertDecision } from './store.ts';
 import { readOffer } from './wish-store.ts';
 
@@ -72,17 +72,18 @@ async function promote(parts: QueueParts, waiting: QueueRow): Promise<'settled' 
     const row = await holdAllocation(tx, waiting.id);
     if (row?.placement_status !== 'queued' || row.state !== 'requested') return tx.abandon(gone());
     const request = await requestOf(row);
-    const placed = await parts.placer.place(tx, {
-      request,
-      allocationId: row.id,
-      alternatives: async () => ({ counts: [], skus: [] }),
-    });
-    if (!placed.reservation) return tx.abandon(full());
+    const [placed] = await parts.placer.place(
+      tx,
+      [{ request, alternatives: async () => ({ counts: [], skus: [] }) }],
+      (picks, { wait }) =>
+        Promise.all(picks.map(({ slotIds }) => reserveSlots(tx, { allocationId: row.id, slotIds, wait }))),
+    );
+    if (!placed?.reservation) return tx.abandon(full());
     const { nodeId, generation } = placed.reservation;
     const version = await stateFacts(tx, row.id, { placementStatus: 'reserved', nodeId, generation });
     if (version === undefined) return tx.abandon(gone());
     const organizationId = row.organization_id;
-    const kind = row.capacity_shape === 'baremetal' ? 'node_exclusive' : 'slot';
+    const kind = kindOf(row);
     await claimSlots(tx, { ...placed.reservation, ids: parts.ids, allocationId: row.id, organizationId, kind });
     const decision = { id: parts.ids.next(), allocationId: row.id, organizationId, document: placed.decision };
     await insertDecision(tx, { ...decision, outcome: 'placed' });
@@ -154,7 +155,7 @@ export async function openQueue(
     readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
   },
 ): Promise<{ close(): Promise<void> }> {
-  const { placer, close } = await openPlacer(parts);
+  const { placer, close } = await openPlacer({ ...parts, looksFirst: true });
   const running = startReconciler(makeQueue({ ...parts, placer }), { ...parts, everyMs: queueEveryMs });
   const listening = await parts.listen(capacityChannel, running.wake);
   return {

@@ -2,12 +2,13 @@ import { env } from 'node:process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { makeClaim } from './claim.ts';
 import { beginRelease } from './leave.ts';
 import { type AllocationTransition, advanceAllocation } from './machine.ts';
+import { readCandidates } from './placement/candidates-store.ts';
 import { makeCapacityIndex } from './placement/capacity-index.ts';
 import { makePlacer } from './placement/place.ts';
-import { claimSlots, reserveSlots } from './slots.ts';
-import { insertAllocation } from './store.ts';
+import { reserveSlots } from './slots.ts';
 import { openYard, putAllocation, sliceSku, testRegion, type Yard } from './testing.ts';
 
 /** How many times each race is run. The whole count takes minutes and is for whoever proves a release. */
@@ -25,34 +26,27 @@ afterAll(() => yard.close());
 beforeEach(() => yard.removeNodes());
 
 const now = () => new Date();
-/** One place in a transaction of its own, as a request would take it, without what a request writes beside it. */
-async function place(placer: ReturnType<typeof makePlacer>, gpus: number): Promise<boolean> {
-  const act = yard.act();
-  const allocationId = systemIds.next();
-  const written = await yard.port.database.write(act, async (tx) => {
-    const placed = await placer.place(tx, {
-      request: {
-        ...{ sku: sliceSku, shape: 'gpu_slice', gpus, region: testRegion, fabric: true, nvme: true },
-      },
-      allocationId,
-      alternatives: async () => ({ counts: [], skus: [] }),
-    });
-    if (!placed.reservation) return tx.abandon(new Fault('sku_unavailable', 'nothing'));
-    const { reservation } = placed;
-    await insertAllocation(tx, {
-      ...{ id: allocationId, organization_id: yard.organizationId, project_id: yard.projectId, group_id: null },
-      ...{ name: 'a race', tags: {}, requested_by: 'tester', placement_status: 'reserved', sku: sliceSku },
-      ...{ capacity_shape: 'gpu_slice', gpu_count: gpus, region: testRegion, profile: null, image_id: null },
-      ...{ price_id: null, unit_price_minor: 450n, currency: 'USD', node_id: reservation.nodeId },
-      ...{ generation: reservation.generation, isolation_model: 'user-revoke', login: null },
-      ...{ max_duration_seconds: null, idle_minutes: null, idle_action: null, queue_deadline_at: null },
-    });
-    const { organizationId } = yard;
-    await claimSlots(tx, { ...reservation, ids: systemIds, allocationId, organizationId, kind: 'slot' });
-    return tx.commit(undefined, { target: { type: 'allocation', id: allocationId }, events: 'none' });
+const alternatives = async () => ({ counts: [], skus: [] });
+const ask = (gpus: number) =>
+  ({ sku: sliceSku, shape: 'gpu_slice', gpus, region: testRegion, fabric: true, nvme: true }) as const;
+/** Places in one transaction, as a request would take them, without what a request writes beside them. */
+async function placeAll(placer: ReturnType<typeof makePlacer>, sizes: readonly number[]): Promise<boolean> {
+  const allocations = sizes.map((gpus) => ({
+    ...{ id: systemIds.next(), organization_id: yard.organizationId, project_id: yard.projectId, group_id: null },
+    ...{ name: 'a race', tags: {}, requested_by: 'tester', sku: sliceSku, capacity_shape: 'gpu_slice' as const },
+    ...{ gpu_count: gpus, region: testRegion, profile: null, image_id: null, price_id: null, unit_price_minor: 450n },
+    ...{ currency: 'USD', isolation_model: 'user-revoke' as const, login: null, max_duration_seconds: null },
+    ...{ idle_minutes: null, idle_action: null },
+  }));
+  const written = await yard.port.database.write(yard.act(), async (tx) => {
+    const wanted = sizes.map((gpus) => ({ request: ask(gpus), alternatives }));
+    const places = await placer.place(tx, wanted, makeClaim(tx, systemIds, allocations));
+    if (places.some(({ reservation }) => !reservation)) return tx.abandon(new Fault('sku_unavailable', 'nothing'));
+    return tx.commit(undefined, { target: { type: 'allocation', id: allocations[0]?.id ?? '' }, events: 'none' });
   });
   return !(written instanceof Fault);
 }
+const place = (placer: ReturnType<typeof makePlacer>, gpus: number) => placeAll(placer, [gpus]);
 /** Each has an index of its own, as each process would, and knows nothing of what the others take. */
 const placers = () =>
   Array.from({ length: together }, () =>
@@ -132,10 +126,38 @@ describe('many who want the last GPUs', () => {
     };
     expect(await place(placer, 1)).toBe(true);
     index.learn([believed]);
-    expect(
-      index.suggest({ sku: sliceSku, shape: 'gpu_slice', gpus: 1, region: testRegion, fabric: true, nvme: true }, 4),
-    ).toEqual([node.id]);
+    expect(index.suggest(ask(1), 4)).toEqual([node.id]);
     expect(await place(placer, 1)).toBe(false);
+  });
+
+  it('do not take from a host that fell silent since it was last looked at', async () => {
+    const node = await yard.addNode({ groups: [1] });
+    const index = makeCapacityIndex();
+    const placer = makePlacer({ index, lostAfterSeconds: () => 3_600, candidates: () => 4, maxRepicks: () => 4 });
+    const remembered = await yard.port.database.read(yard.act(), (tx) => readCandidates(tx, [node.id], 3_600));
+    await yard.root.query(`update node_reports set reported_at = now() - interval '2 hours' where node_id = $1`, [
+      node.id,
+    ]);
+    index.learn(remembered);
+    expect(index.suggest(ask(1), 4)).toEqual([node.id]);
+    expect(await place(placer, 1)).toBe(false);
+    await yard.root.query('update node_reports set reported_at = now() where node_id = $1', [node.id]);
+    expect(await place(placer, 1)).toBe(true);
+  });
+
+  it('together get all of it or nothing, also when memory knows less than the rows', async () => {
+    const full = await yard.addNode({ groups: [2] });
+    const index = makeCapacityIndex();
+    const placer = makePlacer({ index, lostAfterSeconds: () => 3_600, candidates: () => 4, maxRepicks: () => 4 });
+    const look = () => yard.port.database.read(yard.act(), (tx) => readCandidates(tx, [full.id], 3_600));
+    index.learn(await look());
+    expect(await placeAll(placer, [2, 1])).toBe(false);
+    expect(await booked()).toMatchObject({ slots: 0, claims: 0 });
+    await yard.addNode({ groups: [2] });
+    // The first goes by memory, the second is found by a look.
+    index.learn(await look());
+    expect(await placeAll(placer, [2, 1, 1])).toBe(true);
+    expect(await booked()).toEqual({ slots: 4, holders: 3, claims: 4, broken: 0 });
   });
 });
 

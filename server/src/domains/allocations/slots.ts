@@ -11,7 +11,9 @@ import {
   lockSlots,
   moveSlotRows,
   reserveSlots as reserveSlotsSql,
+  takeSlots as takeSlotsSql,
 } from './slots-store.ts';
+import type { NewAllocation } from './store.ts';
 
 export type SlotState = keyof StatesOf<typeof slotMachine>;
 /** Reserving is no transition that anybody else may ask for: it needs an allocation and grows the generation. */
@@ -83,19 +85,60 @@ export async function reserveSlots(
   tx: WriteTx,
   wanted: { readonly allocationId: string; readonly slotIds: readonly string[]; readonly wait: boolean },
 ): Promise<Reservation | undefined> {
-  const rows = await tx.rows<{ id: string; node_id: string; generation: bigint }>(reserveSlotsSql, [
+  return asReservation(
     wanted.slotIds,
-    wanted.allocationId,
-    wanted.wait,
-  ]);
+    await tx.rows<TakenRow>(reserveSlotsSql, [wanted.slotIds, wanted.allocationId, wanted.wait]),
+  );
+}
+interface TakenRow {
+  readonly id: string;
+  readonly node_id: string;
+  readonly generation: bigint;
+}
+function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Reservation | undefined {
   const [first] = rows;
-  if (!first || rows.length !== wanted.slotIds.length) return undefined;
+  if (!first || rows.length !== wanted.length) return undefined;
   return {
     nodeId: first.node_id,
     generation: Number(first.generation),
     slotIds: rows.map(({ id }) => id).sort(),
   };
 }
+
+/** An allocation that is about to get its place. */
+export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation' | 'queue_deadline_at'>;
+
+/**
+ * The same without waiting, for allocations that are written down with it: the slots of each, the allocation and its
+ * claims, or nothing. Answers in the order of the picks.
+ */
+export async function takeSlots(
+  tx: WriteTx,
+  picks: readonly { readonly allocation: Unplaced; readonly slotIds: readonly string[] }[],
+  parts: { readonly ids: Ids; readonly lostAfterSeconds: number },
+): Promise<(Reservation | undefined)[]> {
+  const wanted = picks.flatMap(({ allocation, slotIds }) =>
+    slotIds.map((slotId) => ({ slotId, allocationId: allocation.id, need: slotIds.length })),
+  );
+  const rows = await tx.rows<TakenRow & { readonly allocation_id: string }>(takeSlotsSql, [
+    wanted.map(({ slotId }) => slotId),
+    wanted.map(() => parts.ids.next()),
+    wanted.map(({ allocationId }) => allocationId),
+    wanted.map(({ need }) => need),
+    wanted.length,
+    parts.lostAfterSeconds,
+    JSON.stringify(picks.map(({ allocation }) => asDocument(allocation))),
+  ]);
+  const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
+  return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));
+}
+const asDocument = (allocation: Unplaced) => ({
+  ...allocation,
+  unit_price_minor: String(allocation.unit_price_minor),
+  kind: kindOf(allocation),
+});
+export const kindOf = ({ capacity_shape: shape }: Pick<Unplaced, 'capacity_shape'>) =>
+  shape === 'baremetal' ? 'node_exclusive' : 'slot';
 
 /** Writes down who holds what. A unique index allows one live claim per slot, whatever happened before. */
 export async function claimSlots(

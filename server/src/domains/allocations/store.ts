@@ -272,8 +272,11 @@ export const extendAllocation = (tx: WriteTx, id: string, seconds: number, expir
   tx.run(extendSql, [id, seconds, expiresAt]);
 /** How many the caller holds. Others who ask in the same name wait until this request is settled. */
 export async function countHeld(tx: WriteTx, organizationId: string, requestedBy: string): Promise<number> {
-  await tx.rows(holdSql, [`${organizationId} ${requestedBy}`]);
-  return (await tx.rows<{ n: number }>(countSql, [organizationId, requestedBy]))[0]?.n ?? 0;
+  const [, counted] = await Promise.all([
+    tx.rows(holdSql, [`${organizationId} ${requestedBy}`]),
+    tx.rows<{ n: number }>(countSql, [organizationId, requestedBy]),
+  ]);
+  return counted[0]?.n ?? 0;
 }
 
 export interface TimelineRow {

@@ -47,9 +47,11 @@ describe('the index of free capacity', () => {
     expect(index.suggest(ask(8), 4)).toEqual([]);
     expect(index.suggest(ask(8, 'baremetal'), 4)).toEqual([]);
     expect(index.suggest(ask(4), 4)).toEqual(['n1']);
+    expect(index.recall(['n1', 'n2'])).toEqual([host(1, [false, ...new Array(7).fill(true)])]);
     index.learn([host(1, new Array(8).fill(true), { schedulable: false })]);
     expect(index.suggest(ask(1), 4)).toEqual([]);
     expect(index.size()).toBe(0);
+    expect(index.recall(['n1'])).toEqual([]);
   });
 
   it('leaves out what was tried, and stops at the limit', () => {

@@ -3,8 +3,8 @@ import type { CandidateNode, PlacementRequest } from './model.ts';
 
 /**
  * Where free capacity is, as far as this process knows. It answers "which few nodes are worth a look" in a time that does
- * not depend on the size of the fleet, and is never believed: what it names is read again, and the rows decide. What it
- * does not know of is found by a query, so a stale index costs time and nothing else.
+ * not depend on the size of the fleet, and is never believed: the rows decide, and whoever picked what was gone reads
+ * before the next pick. What it does not know of is found by a query, so a stale index costs time and nothing else.
  *
  * Nodes lie in drawers, by SKU and region, then by how many slots are free in one of their NUMA groups, then by how many
  * are free on the node. The best fit is in the first drawer that is large enough.
@@ -15,6 +15,8 @@ export interface CapacityIndex {
   forget(nodeId: string): void;
   /** The ids of at most `limit` nodes that may fit, best first. */
   suggest(request: PlacementRequest, limit: number, except?: ReadonlySet<string>): string[];
+  /** What these nodes looked like when they were last learnt of; those without free slots are not remembered. */
+  recall(nodeIds: readonly string[]): CandidateNode[];
   size(): number;
 }
 
@@ -24,7 +26,7 @@ type Cabinet = Drawer[][];
 
 export function makeCapacityIndex(): CapacityIndex {
   const cabinets = new Map<string, { readonly grouped: Cabinet; readonly whole: Cabinet }>();
-  const places = new Map<string, Drawer[]>();
+  const places = new Map<string, { readonly node: CandidateNode; readonly drawers: Drawer[] }>();
 
   const cabinetOf = (sku: string, region: string) => {
     const key = `${sku} ${region}`;
@@ -42,14 +44,8 @@ export function makeCapacityIndex(): CapacityIndex {
     return row[node];
   };
   const forget = (nodeId: string) => {
-    for (const drawer of places.get(nodeId) ?? []) drawer.delete(nodeId);
+    for (const drawer of places.get(nodeId)?.drawers ?? []) drawer.delete(nodeId);
     places.delete(nodeId);
-  };
-  const put = (drawer: Drawer, nodeId: string) => {
-    drawer.set(nodeId, true);
-    const known = places.get(nodeId);
-    if (known) known.push(drawer);
-    else places.set(nodeId, [drawer]);
   };
   const learnOne = (node: CandidateNode) => {
     forget(node.id);
@@ -63,8 +59,10 @@ export function makeCapacityIndex(): CapacityIndex {
     }
     if (total === 0) return;
     const cabinet = cabinetOf(node.sku, node.region);
-    for (const size of new Set(free.values())) put(drawerOf(cabinet.grouped, size, total), node.id);
-    if (total === node.slots.length) put(drawerOf(cabinet.whole, total, total), node.id);
+    const drawers = [...new Set(free.values())].map((size) => drawerOf(cabinet.grouped, size, total));
+    if (total === node.slots.length) drawers.push(drawerOf(cabinet.whole, total, total));
+    for (const drawer of drawers) drawer.set(node.id, true);
+    places.set(node.id, { node, drawers });
   };
 
   return {
@@ -87,6 +85,7 @@ export function makeCapacityIndex(): CapacityIndex {
       }
       return [...found];
     },
+    recall: (nodeIds) => nodeIds.flatMap((id) => places.get(id)?.node ?? []),
     size: () => places.size,
   };
 }

@@ -1,19 +1,21 @@
 import type { ReadTx, WriteTx } from '../../../kernel/act.ts';
 import { maxInFlight, maxSurveyed, patientPicks, spanningGpus } from '../facts.ts';
-import { type Reservation, reserveSlots } from '../slots.ts';
+import type { Reservation } from '../slots.ts';
 import { findFitting, readCandidates, survey } from './candidates-store.ts';
 import type { CapacityIndex } from './capacity-index.ts';
 import { type Decision, decide } from './decide.ts';
 import type { Alternatives, CandidateNode, CandidateSlot, PlacementRequest } from './model.ts';
 
 /**
- * Finds a place and takes it, inside the caller's transaction. The index says where to look, the look is fresh, the engine
- * chooses, and the rows of the slots decide: when one of them is gone the pick leaves nothing behind, and the next one is
- * tried. First without waiting, so that many who want the same few GPUs spread out; at last with waiting, so
- * that nobody is refused what somebody else only held in passing.
+ * Finds a place and takes it, inside the caller's transaction. The index says where to look, the engine chooses, and the
+ * rows of the slots decide: when one of them is gone the pick leaves nothing behind, and the next one is tried. The first
+ * pick goes by memory alone, because it is nearly always right and then costs no question; the ones after it look afresh.
+ * First without waiting, so that many who want the same few GPUs spread out; at last with waiting, so that nobody is
+ * refused what somebody else only held in passing.
  */
 export interface Placer {
-  place(tx: WriteTx, wanted: Wanted & { readonly allocationId: string }): Promise<Placed | Refused>;
+  /** Answers in their order, up to the first that has no place: who asks for several wants all of them. */
+  place(tx: WriteTx, wanted: readonly Wanted[], take: Take): Promise<(Placed | Refused)[]>;
   /** The decision alone. */
   plan(tx: ReadTx, wanted: Wanted): Promise<Decision>;
 }
@@ -21,6 +23,23 @@ export interface Wanted {
   readonly request: PlacementRequest;
   readonly alternatives: () => Promise<Alternatives>;
 }
+/**
+ * Takes exactly the slots of each pick, or none of its slots and leaves nothing of it behind; answers in their order. It
+ * may write down more in the same breath.
+ */
+export type Take = (
+  picks: readonly {
+    /** Which of those that are wanted it is for. */
+    readonly at: number;
+    readonly slotIds: readonly string[];
+  }[],
+  how: {
+    /** Waits for somebody who is busy with one of them; otherwise it counts as gone. */
+    readonly wait: boolean;
+    /** A host that has been silent for longer is none to take from. */
+    readonly lostAfterSeconds: number;
+  },
+) => Promise<readonly (Reservation | undefined)[]>;
 export interface Placed {
   readonly decision: Decision;
   readonly reservation: Reservation;
@@ -35,6 +54,8 @@ export function makePlacer(parts: {
   readonly lostAfterSeconds: () => number;
   readonly candidates: () => number;
   readonly maxRepicks: () => number;
+  /** For those whose take does not ask whether the host still reports: memory may be older than its last word. */
+  readonly looksFirst?: boolean;
 }): Placer {
   const { index } = parts;
   /**
@@ -48,6 +69,10 @@ export function makePlacer(parts: {
     const [oldest] = inFlight;
     if (inFlight.size > maxInFlight && oldest !== undefined) inFlight.delete(oldest);
   };
+
+  /** Hosts as they are remembered. Images come and go without a word, so who must have one is not served from memory. */
+  const recall = (request: PlacementRequest): CandidateNode[] =>
+    parts.looksFirst || request.image?.mustBeCached ? [] : index.recall(index.suggest(request, parts.candidates()));
 
   /** A few hosts that are worth a look: from memory while it knows some, otherwise from the rows. */
   async function look(tx: ReadTx, request: PlacementRequest, except: ReadonlySet<string>, remembers: boolean) {
@@ -76,47 +101,73 @@ export function makePlacer(parts: {
     return decide(request, nodes, others);
   }
 
-  async function pick(
-    tx: WriteTx,
-    wanted: Wanted & { readonly allocationId: string },
-    nodes: readonly CandidateNode[],
-    wait: boolean,
-  ): Promise<Placed | undefined> {
-    const seen = wait ? nodes : nodes.map((node) => marked(node, isTaking));
-    const decision = decide(wanted.request, seen);
+  /** The best place among these, which nobody else of this process is offered from now on. */
+  function choose(request: PlacementRequest, nodes: readonly CandidateNode[], seesAll: boolean): Chosen | undefined {
+    const decision = decide(request, seesAll ? nodes : nodes.map((node) => marked(node, isTaking)));
     if (!decision.chosen) return undefined;
-    const { slot_ids: slotIds } = decision.chosen;
-    const chosen = nodes.find(({ id }) => id === decision.chosen?.node_id);
-    for (const slot of chosen?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
-    if (chosen) index.learn([marked(chosen, isTaking)]);
-    const reservation = await reserveSlots(tx, {
-      allocationId: wanted.allocationId,
-      slotIds,
-      wait,
+    const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
+    const node = nodes.find(({ id }) => id === nodeId);
+    for (const slot of node?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
+    if (node) index.learn([marked(node, isTaking)]);
+    return { decision, nodeId, slotIds };
+  }
+
+  /** One after the other, each with a look of its own. */
+  async function search(tx: WriteTx, wanted: Wanted, at: number, taking: Take): Promise<Placed | Refused> {
+    const pick = async (nodes: readonly CandidateNode[], wait: boolean): Promise<Placed | undefined> => {
+      const chosen = choose(wanted.request, nodes, wait);
+      if (!chosen) return undefined;
+      const how = { wait, lostAfterSeconds: parts.lostAfterSeconds() };
+      const [reservation] = await taking([{ at, slotIds: chosen.slotIds }], how);
+      if (reservation) return { decision: chosen.decision, reservation };
+      index.forget(chosen.nodeId);
+      return undefined;
+    };
+    const tried = new Set<string>();
+    for (let picks = 0; picks < parts.maxRepicks(); picks += 1) {
+      const { nodes, isLastWord } = await look(tx, wanted.request, tried, true);
+      if (isLastWord && nodes.length === 0) break;
+      const placed = await pick(nodes, false);
+      if (placed) return placed;
+      for (const { id } of nodes) tried.add(id);
+    }
+    for (let picks = 0; picks < patientPicks; picks += 1) {
+      const { nodes } = await look(tx, wanted.request, new Set(), false);
+      if (nodes.length === 0) break;
+      const placed = await pick(nodes, true);
+      if (placed) return placed;
+    }
+    const decision = await explain(tx, wanted);
+    return { decision: { ...decision, outcome: 'refused', chosen: null }, reservation: undefined };
+  }
+
+  /** By memory, for all of them at once. Whoever is missing in the answer has to search. */
+  async function takeRemembered(wanted: readonly Wanted[], taking: Take): Promise<Map<number, Placed>> {
+    const picks = wanted.flatMap(({ request }, at) => {
+      const chosen = choose(request, recall(request), false);
+      return chosen ? [{ at, ...chosen }] : [];
     });
-    if (reservation) return { decision, reservation };
-    index.forget(decision.chosen.node_id);
-    return undefined;
+    const how = { wait: false, lostAfterSeconds: parts.lostAfterSeconds() };
+    const reservations = picks.length > 0 ? await taking(picks, how) : [];
+    const placed = new Map<number, Placed>();
+    for (const [which, { at, decision, nodeId }] of picks.entries()) {
+      const reservation = reservations[which];
+      if (reservation) placed.set(at, { decision, reservation });
+      else index.forget(nodeId);
+    }
+    return placed;
   }
 
   return {
-    async place(tx, wanted) {
-      const tried = new Set<string>();
-      for (let picks = 0; picks < parts.maxRepicks(); picks += 1) {
-        const { nodes, isLastWord } = await look(tx, wanted.request, tried, true);
-        if (isLastWord && nodes.length === 0) break;
-        const placed = await pick(tx, wanted, nodes, false);
-        if (placed) return placed;
-        for (const { id } of nodes) tried.add(id);
+    async place(tx, wanted, taking) {
+      const remembered = await takeRemembered(wanted, taking);
+      const places: (Placed | Refused)[] = [];
+      for (const [at, one] of wanted.entries()) {
+        const place = remembered.get(at) ?? (await search(tx, one, at, taking));
+        places.push(place);
+        if (!place.reservation) break;
       }
-      for (let picks = 0; picks < patientPicks; picks += 1) {
-        const { nodes } = await look(tx, wanted.request, new Set(), false);
-        if (nodes.length === 0) break;
-        const placed = await pick(tx, wanted, nodes, true);
-        if (placed) return placed;
-      }
-      const decision = await explain(tx, wanted);
-      return { decision: { ...decision, outcome: 'refused', chosen: null }, reservation: undefined };
+      return places;
     },
     async plan(tx, wanted) {
       const { nodes } = await look(tx, wanted.request, new Set(), true);
@@ -126,6 +177,11 @@ export function makePlacer(parts: {
   };
 }
 
+interface Chosen {
+  readonly decision: Decision;
+  readonly nodeId: string;
+  readonly slotIds: readonly string[];
+}
 const marked = (node: CandidateNode, isTaken: (slot: CandidateSlot) => boolean): CandidateNode => ({
   ...node,
   slots: node.slots.map((slot) => (isTaken(slot) ? { ...slot, state: 'reserved' } : slot)),
