@@ -1,6 +1,7 @@
-import type { Gpuaas } from '@gpuaas/sdk';
+import type { Gpuaas, OperationId } from '@gpuaas/sdk';
 import type { ExitCode } from './failure.ts';
 import type { Profile } from './profile.ts';
+import type { ProjectFile } from './project-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,6 +11,8 @@ export interface Surroundings {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+  /** Where it was typed, to look for a project file from. */
+  readonly cwd?: () => string;
   /** Time and wire, where they are not the real ones. */
   readonly parts?: {
     readonly fetch?: typeof fetch;
@@ -24,6 +27,28 @@ export interface Given {
   readonly positionals: readonly string[];
 }
 
+/** How what was typed becomes what the API takes. Without one it is the text itself. */
+export type Reading =
+  | 'number'
+  | 'numbers'
+  | 'list'
+  | 'truth'
+  | 'pairs'
+  | 'json'
+  | 'value'
+  | 'money'
+  | 'seconds'
+  | 'minutes'
+  | 'allocation'
+  | 'group'
+  | 'node'
+  | 'slot'
+  | 'key'
+  | 'keys'
+  | 'organization'
+  | 'project'
+  | 'projects';
+
 export interface FlagSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
@@ -32,11 +57,22 @@ export interface FlagSpec {
   /** It may be given more than once. */
   readonly many?: true;
   readonly choices?: readonly string[];
+  /** Which field of the operation it fills, by its path; its own name with underscores, unless this says otherwise. */
+  readonly field?: string;
+  readonly as?: Reading;
+  /** The command cannot do without it. */
+  readonly needed?: true;
+  /** What holds where nothing is said. */
+  readonly otherwise?: string | undefined;
+  /** Where nothing is said, it is made from this field, in small letters and hyphens. */
+  readonly follows?: string;
   readonly meaning: string;
 }
 export interface ArgSpec {
   readonly name: string;
   readonly optional?: true;
+  readonly field?: string;
+  readonly as?: Reading;
   readonly meaning: string;
 }
 
@@ -51,6 +87,8 @@ export interface Session {
   text(flag: string): string | undefined;
   list(flag: string): readonly string[];
   is(flag: string): boolean;
+  /** What the folder that it was typed in says, if it says anything. */
+  readonly file: ProjectFile | undefined;
   now(): number;
   profile(): Promise<Profile>;
   api(): Promise<Gpuaas>;
@@ -72,7 +110,22 @@ export interface CommandSpec {
   readonly examples: readonly [string, ...string[]];
   /** It changes nothing. */
   readonly reads?: true;
-  readonly load: () => Promise<Run>;
+  /** The one operation that it is. Most commands are no more than that, and have no code of their own. */
+  readonly operation?: OperationId;
+  /** With a flag it is another operation: that of the project, of the organization. */
+  readonly instead?: Readonly<Record<string, OperationId>>;
+  /** Fields that it always fills, by their paths. */
+  readonly gives?: Readonly<Record<string, unknown>>;
+  /** What of the answer a table shows, by their paths. */
+  readonly columns?: readonly string[];
+  /** Where the rows are in the answer (default: data). */
+  readonly rows?: string;
+  /** What a person reads when there are none. */
+  readonly none?: string;
+  /** What is asked before it is done; {} is the first argument. */
+  readonly asks?: string;
+  /** Code of its own, where a call and its answer are not all. */
+  readonly load?: (command: CommandSpec) => Promise<Run>;
 }
 export interface CommandGroup {
   readonly title: string;
@@ -90,8 +143,10 @@ export type OutputFormat = (typeof outputs)[number];
 /** What every command takes. */
 export const everyFlag: Readonly<Record<string, FlagSpec>> = {
   output: { type: 'string', short: 'o', value: 'FORMAT', choices: outputs, meaning: 'how to answer' },
-  json: { type: 'boolean', meaning: 'answer in JSON; --json=FIELD,… only these fields' },
+  json: { type: 'boolean', meaning: 'answer in JSON; --json FIELD,… only these fields' },
+  jq: { type: 'string', short: 'q', value: 'FILTER', meaning: 'answer what jq makes of the JSON' },
   columns: { type: 'string', value: 'FIELD,…', meaning: 'the columns of a table or of csv' },
+  watch: { type: 'boolean', meaning: 'show it again whenever it changes, until it is stopped' },
   project: { type: 'string', short: 'p', value: 'PROJECT', meaning: 'the project, by id or slug' },
   'base-url': { type: 'string', value: 'URL', meaning: 'which installation (default: the one of the last login)' },
   profile: { type: 'string', value: 'NAME', meaning: 'which of several sign-ins to use (default: default)' },
@@ -100,6 +155,7 @@ export const everyFlag: Readonly<Record<string, FlagSpec>> = {
   'idempotency-key': { type: 'string', value: 'KEY', meaning: 'repeat a change safely under the same key' },
   'dry-run': { type: 'boolean', meaning: 'stop before the first request that changes something' },
   explain: { type: 'boolean', meaning: 'show each request as a curl command, without the token' },
+  debug: { type: 'boolean', short: 'v', meaning: 'show each request with its answer and how long it took' },
   quiet: { type: 'boolean', meaning: 'say nothing but the answer' },
   'no-color': { type: 'boolean', meaning: 'no colours' },
   help: { type: 'boolean', short: 'h', meaning: 'show this' },

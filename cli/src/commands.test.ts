@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { everyFlag } from './command.ts';
 import { commands, findCommand, nearest } from './commands.ts';
+import { readGiven } from './given.ts';
+import { loadCommand } from './load.ts';
 import { rehearse } from './testing.ts';
 
 /** Words as a shell would give them, as far as examples need one. */
@@ -21,23 +22,18 @@ describe('the table of commands', () => {
   });
 
   it.each(commands.map((command) => [command.name, command] as const))('%s is whole', async (name, command) => {
-    expect(await command.load()).toBeTypeOf('function');
+    expect(await loadCommand(command)).toBeTypeOf('function');
     expect(command.summary).not.toMatch(/\.$/);
     const flags = { ...everyFlag, ...command.flags };
+    // A flag of its own that is called like one of every command would mean two things.
+    expect(Object.keys(command.flags ?? {}).filter((flag) => Object.hasOwn(everyFlag, flag))).toEqual([]);
     const shorts = Object.values(flags).flatMap(({ short }) => short ?? []);
     expect(shorts).toEqual([...new Set(shorts)]);
     for (const example of command.examples) {
       const [program, ...words] = wordsOf(example);
       expect(program).toBe('gpuaas');
       expect(findCommand(words)?.command.name).toBe(name);
-      const options = Object.fromEntries(
-        Object.entries(flags).map(([flag, { type, short, many }]) => [
-          flag,
-          { type, ...(short && { short }), ...(many && { multiple: true }) },
-        ]),
-      );
-      const args = words.slice(name.split(' ').length).map((word) => (word.startsWith('--json=') ? '--json' : word));
-      const { positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+      const { positionals } = readGiven(command, words.slice(name.split(' ').length));
       const { args: takes = [] } = command;
       expect(positionals.length, example).toBeGreaterThanOrEqual(takes.filter(({ optional }) => !optional).length);
       expect(positionals.length, example).toBeLessThanOrEqual(takes.length);

@@ -1,13 +1,26 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
+import { access } from './table/access.ts';
+import { catalogue } from './table/catalogue.ts';
 import { compute } from './table/compute.ts';
 import { fleet } from './table/fleet.ts';
 import { platform } from './table/platform.ts';
+import { simulator } from './table/simulator.ts';
 import { start } from './table/start.ts';
 import { teamwork } from './table/team.ts';
 import { tooling } from './table/tooling.ts';
 
 /** Every command there is, as data. Only the code of the one that is called is loaded, so that help comes at once. */
-export const groups: readonly CommandGroup[] = [start, compute, teamwork, fleet, platform, tooling];
+export const groups: readonly CommandGroup[] = [
+  start,
+  compute,
+  teamwork,
+  access,
+  fleet,
+  catalogue,
+  platform,
+  simulator,
+  tooling,
+];
 export const commands: readonly CommandSpec[] = groups.flatMap((group) => group.commands);
 
 const byName = new Map(commands.map((command) => [command.name, command]));

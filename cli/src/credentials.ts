@@ -29,7 +29,7 @@ const lockPath = (env: Environment) => join(configFolder(env), 'credentials.lock
 const aheadMs = 30_000;
 
 const signInFirst = () =>
-  new Failure(exitCodes.auth, 'You are not signed in here.', { next: 'Sign in with gpuaas login.' });
+  new Failure(exitCodes.signIn, 'You are not signed in here.', { next: 'Sign in with gpuaas login.' });
 
 async function find(profile: Profile, env: Environment): Promise<Credential | undefined> {
   const kept = (await readJson<Kept>(path(env)))?.credentials ?? {};
@@ -76,7 +76,7 @@ const isGood = ({ expires_at }: SignIn): boolean => Date.parse(expires_at) - Dat
 async function renew(credential: SignIn): Promise<SignIn> {
   const { client_id, refresh_token, token_endpoint } = credential;
   const over = (cause?: unknown) =>
-    new Failure(exitCodes.auth, 'The sign-in is over.', { next: 'Sign in again with gpuaas login.', cause });
+    new Failure(exitCodes.signIn, 'The sign-in is over.', { next: 'Sign in again with gpuaas login.', cause });
   if (!refresh_token) throw over();
   const answer = await send(token_endpoint, {
     method: 'POST',

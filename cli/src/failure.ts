@@ -1,23 +1,31 @@
 /** How a command ends, for scripts that branch on it. Numbers are added, never changed. */
 export const exitCodes = {
   ok: 0,
-  client: 1,
-  server: 2,
-  auth: 3,
-  notFound: 4,
-  conflict: 5,
-  late: 6,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  signIn: 4,
+  refused: 5,
+  conflict: 6,
+  capacity: 7,
+  limit: 8,
+  late: 9,
+  server: 10,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [0, 'done'],
-  [1, 'wrong request, or a question was answered with no'],
-  [2, 'server or network'],
-  [3, 'not signed in, or not allowed'],
-  [4, 'not found'],
-  [5, 'conflict: no capacity, the wrong state, or it failed'],
-  [6, 'the wait was over first; what was asked for goes on'],
+  [1, 'it failed'],
+  [2, 'typed wrong, or a question was answered with no or could not be asked'],
+  [3, 'not found'],
+  [4, 'not signed in'],
+  [5, 'not allowed'],
+  [6, 'conflict: the wrong state, or somebody was faster'],
+  [7, 'no capacity'],
+  [8, 'over a limit or a quota'],
+  [9, 'the wait was over first; what was asked for goes on'],
+  [10, 'server or network'],
   [130, 'interrupted'],
 ];
 
@@ -40,14 +48,26 @@ export class Failure extends Error {
 }
 
 export const usageFailure = (message: string, next = 'gpuaas --help shows how.'): Failure =>
-  new Failure(exitCodes.client, message, { next });
+  new Failure(exitCodes.usage, message, { next });
 
-export function exitCodeOf(status: number): ExitCode {
+/** Refusals that scripts tell apart although they share a status. */
+const byCode: Readonly<Record<string, ExitCode>> = {
+  sku_unavailable: exitCodes.capacity,
+  allocation_concurrency_limit: exitCodes.limit,
+  insufficient_balance: exitCodes.limit,
+  rate_limit_exceeded: exitCodes.limit,
+  ssh_key_limit: exitCodes.limit,
+};
+
+export function exitCodeOf(status: number, code?: string): ExitCode {
+  if (code !== undefined && Object.hasOwn(byCode, code)) return byCode[code] as ExitCode;
   if (status < 400) return exitCodes.ok;
-  if (status === 401 || status === 403) return exitCodes.auth;
+  if (status === 401) return exitCodes.signIn;
+  if (status === 403) return exitCodes.refused;
   if (status === 404) return exitCodes.notFound;
-  if (status === 409) return exitCodes.conflict;
-  return status >= 500 || status === 429 ? exitCodes.server : exitCodes.client;
+  if (status === 409 || status === 412) return exitCodes.conflict;
+  if (status === 400 || status === 422) return exitCodes.usage;
+  return status >= 500 || status === 429 ? exitCodes.server : exitCodes.failed;
 }
 
 const nextSteps: Readonly<Record<string, string>> = {

@@ -19,12 +19,12 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure(exitCodes.client, `${path} cannot be read: ${(error as Error).message}`);
+    throw new Failure(exitCodes.failed, `${path} cannot be read: ${(error as Error).message}`);
   }
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new Failure(exitCodes.client, `${path} is damaged.`, { next: 'Remove it and sign in again.' });
+    throw new Failure(exitCodes.failed, `${path} is damaged.`, { next: 'Remove it and sign in again.' });
   }
 }
 
@@ -57,7 +57,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   while (!(await take(path))) {
     await clearAway(path);
     if (performance.now() > deadline) {
-      throw new Failure(exitCodes.client, `${path} is held by another program.`, { next: 'Remove it if none runs.' });
+      throw new Failure(exitCodes.failed, `${path} is held by another program.`, { next: 'Remove it if none runs.' });
     }
     await sleep(waitMs);
   }

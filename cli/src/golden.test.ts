@@ -196,7 +196,7 @@ const goldens: readonly Golden[] = [
   { name: 'ops-node-drain-why', args: ['ops', 'node', 'drain', id, '-y'] },
   {
     name: 'ops-policy-settings',
-    args: ['ops', 'policy', 'list', '--settings'],
+    args: ['ops', 'policy', 'settings'],
     script: {
       'GET /api/v1/admin/policies': {
         definitions: [
@@ -265,13 +265,13 @@ describe('a launch', () => {
     const args = ['launch', 'h200-sxm-slicex1', '-d'];
     const made = 'POST /api/v1/allocations';
     const no = await rehearse(args, world, { isTTY: true, stdin: 'n\n' });
-    expect(no).toMatchObject({ code: 1, err: expect.stringContaining('? Launch? (Y/n) ') });
+    expect(no).toMatchObject({ code: 2, err: expect.stringContaining('? Launch? (Y/n) ') });
     expect(no.asked.map(({ request }) => request)).not.toContain(made);
     const yes = await rehearse(args, world, { isTTY: true, stdin: '\n' });
     expect(yes.code).toBe(0);
     expect(yes.asked.map(({ request }) => request)).toContain(made);
     const robot = await rehearse(args, world, { isTTY: true, stdin: '\n', env: { CI: 'true' } });
-    expect(robot.code).toBe(1);
+    expect(robot.code).toBe(2);
   });
 
   it('changes nothing without a yes', async () => {

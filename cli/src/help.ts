@@ -24,10 +24,16 @@ const environment: readonly (readonly [string, string])[] = [
   ['GPUAAS_BASE_URL', 'which installation'],
   ['GPUAAS_PROFILE', 'which of several sign-ins'],
   ['GPUAAS_PROJECT', 'which project, by id or slug'],
+  ['GPUAAS_REGION', 'where to start things'],
   ['GPUAAS_OUTPUT', 'how to answer'],
   ['GPUAAS_TOKEN', 'use this token instead of a sign-in'],
   ['NO_COLOR', 'no colours'],
   ['CI', 'nobody is there to be asked'],
+];
+
+const files: readonly (readonly [string, string])[] = [
+  ['.gpuaas.toml', 'profile, project, region and flags of a folder; found upwards'],
+  ['~/.config/gpuaas', 'profiles and sign-ins; XDG_CONFIG_HOME moves it'],
 ];
 
 export const helpOfAll = (version: string): string => `gpuaas ${version}: the command line of GPUaaS
@@ -49,6 +55,9 @@ Examples:
 
 Environment:
 ${lines(environment)}
+
+Files:
+${lines(files)}
 
 Exit codes:
 ${lines(exitMeanings.map(([code, meaning]) => [String(code), meaning] as const))}

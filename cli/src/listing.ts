@@ -1,13 +1,13 @@
 import type { Gpuaas } from '@gpuaas/sdk';
 import type { Run, Session } from './command.ts';
 import { exitCodes, usageFailure } from './failure.ts';
-import { showOne, showRows } from './show/output.ts';
+import { showRows } from './show/output.ts';
 
-/** Most commands are one call and a way to show its answer. These make commands from exactly that. */
+/** A command that is a list, from a call and the fields to show. */
 
 const longestList = 100;
 
-type Many = AsyncIterable<object> | Promise<{ readonly data: readonly object[] }>;
+export type Many = AsyncIterable<object> | Promise<{ readonly data: readonly object[] }>;
 
 /** A list that needs something to be looked up first. Awaited it would be its first page only. */
 export async function* over<T>(input: Promise<T>, list: (input: T) => AsyncIterable<object>): AsyncIterable<object> {
@@ -40,35 +40,3 @@ export const listing =
     if (more) session.say(`There are more than ${most}; --limit shows more of them.`);
     return exitCodes.ok;
   };
-
-export const showing =
-  (call: (api: Gpuaas, session: Session) => Promise<object>, columns: readonly string[]): Run =>
-  async (session) => {
-    showOne(session, await call(await session.api(), session), columns);
-    return exitCodes.ok;
-  };
-
-/** A flag that a command cannot do without. */
-export function needed(session: Session, flag: string): string {
-  const value = session.text(flag);
-  if (value === undefined || value === '') throw usageFailure(`--${flag} is needed.`, 'See the examples with --help.');
-  return value;
-}
-
-export function oneOf<T extends string>(session: Session, flag: string, choices: readonly T[]): T | undefined {
-  const value = session.text(flag);
-  if (value === undefined) return undefined;
-  const found = choices.find((each) => each === value);
-  if (!found) throw usageFailure(`--${flag} is one of ${choices.join(', ')}; not ${JSON.stringify(value)}.`);
-  return found;
-}
-
-export function readPairs(texts: readonly string[], flag: string): Record<string, string> {
-  return Object.fromEntries(
-    texts.map((text): [string, string] => {
-      const at = text.indexOf('=');
-      if (at < 1) throw usageFailure(`--${flag} takes KEY=VALUE; not ${JSON.stringify(text)}.`);
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  );
-}

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
-import { type CommandSpec, everyFlag, type Given, type Surroundings } from './command.ts';
+import type { CommandSpec, Surroundings } from './command.ts';
 import { commands, commandsBelow, findCommand, nearest } from './commands.ts';
 import { type ExitCode, exitCodes, Failure, usageFailure } from './failure.ts';
+import { loadCommand } from './load.ts';
 import { readVersion } from './version.ts';
 
 /** From the command line to the exit code. Answers go to stdout, everything else to stderr. */
@@ -14,7 +14,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     }
     if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
       around.stdout.write(await explain(others.filter((word) => !word.startsWith('-'))));
-      return first === undefined ? exitCodes.client : exitCodes.ok;
+      return first === undefined ? exitCodes.usage : exitCodes.ok;
     }
     const words = args.slice(0, args.findIndex((word) => word.startsWith('-')) >>> 0);
     const found = findCommand(words);
@@ -23,22 +23,48 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
       const text = await explain(words);
       const asked = args.includes('--help') || args.includes('-h');
       (asked ? around.stdout : around.stderr).write(text);
-      return asked ? exitCodes.ok : exitCodes.client;
+      return asked ? exitCodes.ok : exitCodes.usage;
     }
-    const { command } = found;
-    const given = read(command, args.slice(command.name.split(' ').length));
-    if (given.values['help']) {
-      around.stdout.write((await import('./help.ts')).helpOf(command));
-      return exitCodes.ok;
-    }
-    check(command, given);
-    const { openSession } = await import('./session.ts');
-    const run = await command.load();
-    return (await run(openSession(given, around, commands))) ?? exitCodes.ok;
+    return await run(found.command, args, around);
   } catch (error) {
     return say(error, around);
   }
 }
+
+async function run(command: CommandSpec, args: readonly string[], around: Surroundings): Promise<ExitCode> {
+  const { checkGiven, readGiven } = await import('./given.ts');
+  const typed = readGiven(command, args.slice(command.name.split(' ').length));
+  if (typed.values['help']) {
+    around.stdout.write((await import('./help.ts')).helpOf(command));
+    return exitCodes.ok;
+  }
+  const { findProjectFile, withDefaults } = await import('./project-file.ts');
+  const file = await findProjectFile(around);
+  const given = withDefaults(command, typed, file);
+  checkGiven(command, given);
+  const { openSession } = await import('./session.ts');
+  const { jq, watch } = given.values;
+  const heard =
+    typeof jq === 'string'
+      ? { ...aroundOf(around), stdout: await (await import('./jq.ts')).throughJq(jq, around.stdout) }
+      : around;
+  const open = (where: Surroundings) => openSession(given, where, { commands, file });
+  const work = await loadCommand(command);
+  if (!watch) return (await work(open(heard))) ?? exitCodes.ok;
+  const { assertReads, runAgainAndAgain } = await import('./repeat.ts');
+  assertReads(command.name, command.reads);
+  return runAgainAndAgain(work, open, given, heard);
+}
+
+/** A process has more than this, and not all of it may be copied. */
+const aroundOf = ({ env, stdin, stdout, stderr, cwd, parts }: Surroundings): Surroundings => ({
+  env,
+  stdin,
+  stdout,
+  stderr,
+  ...(cwd && { cwd }),
+  ...(parts && { parts }),
+});
 
 async function explain(words: readonly string[]): Promise<string> {
   const { helpBelow, helpOf, helpOfAll } = await import('./help.ts');
@@ -55,50 +81,13 @@ async function explain(words: readonly string[]): Promise<string> {
   );
 }
 
-function read(command: CommandSpec, args: readonly string[]): Given {
-  const flags = { ...everyFlag, ...command.flags };
-  const options = Object.fromEntries(
-    Object.entries(flags).map(([name, { type, short, many }]) => [
-      name,
-      { type, ...(short !== undefined && { short }), ...(many && { multiple: true }) },
-    ]),
-  );
-  // --json alone is all of it; --json=FIELDS is some of it, which no parser of flags knows as the same flag.
-  const asked = args.map((arg) => (arg.startsWith('--json=') ? `--fields=${arg.slice('--json='.length)}` : arg));
-  try {
-    const { values, positionals } = parseArgs({
-      args: asked,
-      options: { ...options, fields: { type: 'string' } },
-      allowPositionals: true,
-      strict: true,
-    });
-    return { values: values as Given['values'], positionals };
-  } catch (error) {
-    // The first sentence says what is wrong; the rest is about a way of quoting that nobody wants here.
-    const [what = ''] = (error as Error).message.split('. ');
-    throw usageFailure(`${what.replace(/\.$/, '')}.`, `gpuaas ${command.name} --help shows what it takes.`);
-  }
-}
-
-function check({ name, args = [] }: CommandSpec, { positionals }: Given): void {
-  const missing = args.find((arg, index) => !arg.optional && (positionals[index] ?? '') === '');
-  if (missing)
-    throw usageFailure(`${missing.name} is missing: ${missing.meaning}.`, `gpuaas ${name} --help shows how.`);
-  if (positionals.length > args.length) {
-    throw usageFailure(
-      `${JSON.stringify(positionals[args.length])} is more than it takes.`,
-      `gpuaas ${name} --help shows how.`,
-    );
-  }
-}
-
 async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitCode> {
   const colour = stderr.isTTY === true && env['NO_COLOR'] === undefined;
   const red = (text: string) => (colour ? `\u001b[31m${text}\u001b[0m` : text);
   const failure = error instanceof Failure ? error : (await import('./session.ts')).failureFrom(error);
   if (!failure) {
     stderr.write(`${red('Error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    return exitCodes.client;
+    return exitCodes.failed;
   }
   stderr.write(failure.exitCode === exitCodes.ok ? `${failure.message}\n` : `${red('Error:')} ${failure.message}\n`);
   if (failure.correlationId) stderr.write(`Correlation id: ${failure.correlationId}\n`);

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, type Given, textOf } from './command.ts';
+import type { Environment, Session } from './command.ts';
 import { exitCodes, Failure, usageFailure } from './failure.ts';
 import { configFolder, readJson, writeJson } from './files.ts';
+import { settingOf } from './setting.ts';
 
 /** Which installation, and under which name its sign-in is kept. */
 export interface Profile {
@@ -11,32 +12,61 @@ export interface Profile {
   readonly baseUrl: string;
   /** The project that was chosen with `gpuaas project use`. */
   readonly project: string | undefined;
+  /** The region that was chosen with `gpuaas config set`. */
+  readonly region?: string | undefined;
+}
+interface Kept {
+  readonly base_url?: string;
+  readonly project?: string;
+  readonly region?: string;
 }
 interface Config {
-  readonly profiles?: Readonly<Record<string, { readonly base_url?: string; readonly project?: string }>>;
+  /** The profile that is used where none is named. */
+  readonly profile?: string;
+  readonly profiles?: Readonly<Record<string, Kept>>;
 }
 
 export const configPath = (env: Environment) => join(configFolder(env), 'config.json');
 const namePattern = /^[A-Za-z0-9._-]{1,64}$/;
 
-export async function readProfile(given: Given, env: Environment): Promise<Profile> {
-  const name = textOf(given, 'profile') ?? (env['GPUAAS_PROFILE'] || 'default');
-  if (!namePattern.test(name)) throw usageFailure(`${JSON.stringify(name)} cannot be the name of a profile.`);
+export async function readProfile(session: Pick<Session, 'text' | 'around' | 'file'>): Promise<Profile> {
+  const { env } = session.around;
   const config = await readJson<Config>(configPath(env));
+  const { value: name = 'default' } = settingOf(session, 'profile', {
+    value: config?.profile,
+    from: 'gpuaas profile use',
+  });
+  if (!namePattern.test(name)) throw usageFailure(`${JSON.stringify(name)} cannot be the name of a profile.`);
   const kept = Object.hasOwn(config?.profiles ?? {}, name) ? config?.profiles?.[name] : undefined;
-  const asked = textOf(given, 'base-url') ?? (env['GPUAAS_BASE_URL'] || kept?.base_url) ?? (await findLocal(env));
+  const asked = session.text('base-url') ?? (env['GPUAAS_BASE_URL'] || kept?.base_url) ?? (await findLocal(env));
   const baseUrl = readBaseUrl(asked);
-  // A project belongs to an installation, as a sign-in does.
-  return { name, baseUrl, project: kept?.base_url === baseUrl ? kept.project : undefined };
+  // A project and a region belong to an installation, as a sign-in does.
+  const isHere = kept?.base_url === baseUrl;
+  return {
+    name,
+    baseUrl,
+    project: isHere ? kept.project : undefined,
+    region: isHere ? kept.region : undefined,
+  };
+}
+
+/** Every profile that was ever signed in with, and the one that is used where none is named. */
+export async function listProfiles(env: Environment): Promise<readonly (Kept & { name: string; current: boolean })[]> {
+  const config = (await readJson<Config>(configPath(env))) ?? {};
+  const current = config.profile ?? 'default';
+  return Object.entries(config.profiles ?? {}).map(([name, kept]) => ({ name, current: name === current, ...kept }));
+}
+
+export async function chooseProfile(name: string, env: Environment): Promise<void> {
+  const config = (await readJson<Config>(configPath(env))) ?? {};
+  await writeJson(configPath(env), { ...config, profile: name });
 }
 
 export async function keepProfile(profile: Profile, env: Environment): Promise<void> {
   const config = (await readJson<Config>(configPath(env))) ?? {};
-  const profiles = {
-    ...config.profiles,
-    [profile.name]: { base_url: profile.baseUrl, ...(profile.project && { project: profile.project }) },
-  };
-  await writeJson(configPath(env), { ...config, profiles });
+  const { name, baseUrl: base_url, project, region } = profile;
+  const kept = { base_url, ...(project && { project }), ...(region && { region }) };
+  await writeJson(configPath(env), { ...config, profiles: { ...config.profiles, [name]: kept } });
 }
 
 export function readBaseUrl(text: string): string {
@@ -52,7 +82,7 @@ export function readBaseUrl(text: string): string {
 export function assertPrivate(url: URL, what: string): void {
   const isHere = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isHere)) return;
-  throw new Failure(exitCodes.client, `${what} at ${url.origin} would be spoken to without encryption.`, {
+  throw new Failure(exitCodes.usage, `${what} at ${url.origin} would be spoken to without encryption.`, {
     next: 'Use its https address.',
   });
 }

@@ -2,25 +2,30 @@ import { join } from 'node:path';
 import type { Session } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { readJson, stateFolder, writeJson } from './files.ts';
+import { settingOf } from './setting.ts';
 
 /** From what people type to what the API takes: names and slugs to ids. */
 
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-export async function resolveProject(session: Session): Promise<string> {
+export async function resolveProjectNamed(session: Session, asked: string): Promise<string> {
+  if (isId(asked)) return asked;
   const api = await session.api();
-  const asked = session.text('project') ?? (session.around.env['GPUAAS_PROJECT'] || (await session.profile()).project);
-  if (asked !== undefined) {
-    if (isId(asked)) return asked;
-    for (const { id } of (await api.me.get()).organizations) {
-      for await (const project of api.projects.list({ organization_id: id })) {
-        if (project.slug === asked || project.name === asked) return project.id;
-      }
+  for (const { id } of (await api.me.get()).organizations) {
+    for await (const project of api.projects.list({ organization_id: id })) {
+      if (project.slug === asked || project.name === asked) return project.id;
     }
-    throw new Failure(exitCodes.notFound, `There is no project ${JSON.stringify(asked)}.`, {
-      next: 'gpuaas project list shows yours.',
-    });
   }
+  throw new Failure(exitCodes.notFound, `There is no project ${JSON.stringify(asked)}.`, {
+    next: 'gpuaas project list shows yours.',
+  });
+}
+
+export async function resolveProject(session: Session): Promise<string> {
+  const kept = { value: (await session.profile()).project, from: 'profile' };
+  const { value: asked } = settingOf(session, 'project', kept);
+  if (asked !== undefined) return resolveProjectNamed(session, asked);
+  const api = await session.api();
   const { default_project_id: own, organizations } = await api.me.get();
   if (own !== null) return own;
   // Somebody with a single project means that one.
@@ -30,7 +35,7 @@ export async function resolveProject(session: Session): Promise<string> {
   }
   const [only, another] = found;
   if (only !== undefined && another === undefined) return only;
-  throw new Failure(exitCodes.client, 'Which project is it about?', {
+  throw new Failure(exitCodes.usage, 'Which project is it about?', {
     next:
       only === undefined
         ? 'Make one with gpuaas project create NAME.'
@@ -39,14 +44,13 @@ export async function resolveProject(session: Session): Promise<string> {
 }
 
 /** The organization that it is about: the only one, the one that was named, or the one of the project. */
-export async function resolveOrganization(session: Session): Promise<string> {
+export async function resolveOrganization(session: Session, asked = session.text('organization')): Promise<string> {
+  if (asked !== undefined && isId(asked)) return asked;
   const api = await session.api();
-  const asked = session.text('organization');
   const { organizations } = await api.me.get();
   if (asked !== undefined) {
     const found = organizations.find(({ id, slug }) => id === asked || slug === asked);
     if (found) return found.id;
-    if (isId(asked)) return asked;
     throw new Failure(exitCodes.notFound, `You belong to no organization ${JSON.stringify(asked)}.`, {
       next: 'gpuaas whoami shows yours.',
     });
@@ -57,16 +61,32 @@ export async function resolveOrganization(session: Session): Promise<string> {
 }
 
 const lastPath = (session: Session) => join(stateFolder(session.around.env), 'last.json');
+const remembered = 20;
+interface Last {
+  readonly allocations?: readonly string[];
+}
 
 /** Remembered for `@last`. What cannot be written down is not worth a failure. */
-export const rememberLast = (session: Session, id: string): Promise<void> =>
-  writeJson(lastPath(session), { allocation: id }).catch(() => undefined);
+export async function rememberLast(session: Session, id: string): Promise<void> {
+  const before = (await readJson<Last>(lastPath(session)).catch(() => undefined))?.allocations ?? [];
+  const allocations = [id, ...before.filter((each) => each !== id)].slice(0, remembered);
+  await writeJson(lastPath(session), { allocations }).catch(() => undefined);
+}
 
+/** By id, by name, or by when it was launched from here: `@last`, `@1` for the same, `@2` for the one before. */
 export async function resolveAllocation(session: Session, text = session.arg(0)): Promise<string> {
-  if (text === '@last') {
-    const last = (await readJson<{ allocation?: string }>(lastPath(session)))?.allocation;
-    if (last !== undefined) return last;
-    throw new Failure(exitCodes.notFound, 'Nothing was launched from here yet.', { next: 'gpuaas alloc list' });
+  const [, back] = /^@(last|\d{1,2})$/.exec(text) ?? [];
+  if (back !== undefined) {
+    const launched = (await readJson<Last>(lastPath(session)))?.allocations ?? [];
+    const found = launched[back === 'last' ? 0 : Number(back) - 1];
+    if (found !== undefined) return found;
+    throw new Failure(
+      exitCodes.notFound,
+      `${launched.length === 0 ? 'Nothing' : 'Not so much'} was launched from here yet.`,
+      {
+        next: 'gpuaas alloc list shows what runs.',
+      },
+    );
   }
   if (isId(text)) return text;
   const api = await session.api();
@@ -88,7 +108,7 @@ export async function resolveAllocation(session: Session, text = session.arg(0))
 
 /** Keys by id, name or fingerprint: the person's own, and those of the project. */
 export async function resolveSshKeys(session: Session, wanted: readonly string[]): Promise<readonly string[]> {
-  if (wanted.length === 0) return [];
+  if (wanted.every(isId)) return wanted;
   const api = await session.api();
   const all: { readonly id: string; readonly name: string; readonly fingerprint: string }[] = [];
   for await (const key of api.sshKeys.list()) all.push(key);
@@ -106,4 +126,30 @@ export async function resolveNode(session: Session, text = session.arg(0)): Prom
   if (isId(text)) return text;
   for await (const { id, name } of (await session.api()).adminNodes.list({ limit: 200 })) if (name === text) return id;
   throw new Failure(exitCodes.notFound, `There is no node ${JSON.stringify(text)}.`, { next: 'gpuaas ops node list' });
+}
+
+export async function resolveGroup(session: Session, text: string): Promise<string> {
+  if (isId(text)) return text;
+  const api = await session.api();
+  const found: string[] = [];
+  for await (const { id, name } of api.allocationGroups.list({ limit: 200 }, { project: await session.project() })) {
+    if (name === text) found.push(id);
+  }
+  const [only, another] = found;
+  if (only !== undefined && another === undefined) return only;
+  throw new Failure(
+    only === undefined ? exitCodes.notFound : exitCodes.conflict,
+    only === undefined ? `No group is called ${JSON.stringify(text)}.` : `${found.length} groups are called so.`,
+    { next: 'gpuaas group list shows names and ids.' },
+  );
+}
+
+export async function resolveSlot(session: Session, node_id: string, text: string): Promise<string> {
+  if (isId(text)) return text;
+  const { data } = await (await session.api()).adminNodes.resourceSlotList({ node_id });
+  const slot = data.find(({ slot_index }) => String(slot_index) === text);
+  if (slot) return slot.id;
+  throw new Failure(exitCodes.notFound, `It has no slot ${JSON.stringify(text)}.`, {
+    next: `gpuaas ops slots list ${session.arg(0)}`,
+  });
 }

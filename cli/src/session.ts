@@ -5,10 +5,17 @@ import { readToken } from './credentials.ts';
 import { explainRequest } from './explain.ts';
 import { exitCodeOf, exitCodes, Failure, nextAfter, usageFailure } from './failure.ts';
 import { type Profile, readProfile } from './profile.ts';
+import type { ProjectFile } from './project-file.ts';
 import { isId, resolveProject } from './resolve.ts';
+import { settingOf } from './setting.ts';
+import { plain } from './show/value.ts';
 
 /** What a command is given. The profile, the token and the project are looked for when something needs them. */
-export function openSession(given: Given, around: Surroundings, commands: readonly CommandSpec[] = []): Session {
+export function openSession(
+  given: Given,
+  around: Surroundings,
+  { commands = [], file }: { readonly commands?: readonly CommandSpec[]; readonly file?: ProjectFile | undefined } = {},
+): Session {
   let profile: Promise<Profile> | undefined;
   let api: Promise<Gpuaas> | undefined;
   let project: Promise<string> | undefined;
@@ -16,12 +23,13 @@ export function openSession(given: Given, around: Surroundings, commands: readon
     given,
     around,
     commands,
+    file,
     arg: (index) => given.positionals[index] ?? '',
     text: (flag) => textOf(given, flag),
-    list: (flag) => (Array.isArray(given.values[flag]) ? (given.values[flag] as string[]) : []),
+    list: (flag) => [given.values[flag] ?? []].flat().map(String),
     is: (flag) => given.values[flag] === true,
     now: () => around.parts?.now?.() ?? Date.now(),
-    profile: () => (profile ??= readProfile(given, around.env)),
+    profile: () => (profile ??= readProfile(session)),
     api: () => (api ??= session.profile().then((found) => openClient(session, found))),
     project: () => (project ??= resolveProject(session)),
     say: (line) => {
@@ -37,10 +45,10 @@ export function openClient(
   { baseUrl, name, project }: Profile,
   token: ClientOptions['token'] = () => readToken({ name, baseUrl, project }, session.around.env),
 ): Gpuaas {
-  const { env, parts } = session.around;
+  const { parts } = session.around;
   const key = session.text('idempotency-key');
   const newKey = key === undefined ? parts?.newKey : () => key;
-  const known = session.text('project') ?? (env['GPUAAS_PROJECT'] || project);
+  const { value: known } = settingOf(session, 'project', { value: project, from: 'profile' });
   return openGpuaas({
     baseUrl,
     token,
@@ -52,17 +60,29 @@ export function openClient(
     ...(parts?.sleep && { sleep: parts.sleep }),
     fetch: async (url, init) => {
       explainRequest(session, String(url), init ?? {});
+      const began = session.now();
       // A token goes where it belongs: nobody leads it elsewhere.
-      return (parts?.fetch ?? fetch)(url, { ...init, redirect: 'error' });
+      const response = await (parts?.fetch ?? fetch)(url, { ...init, redirect: 'error' });
+      if (session.is('debug')) session.around.stderr.write(traceOf(String(url), init, response, session.now() - began));
+      return response;
     },
   });
+}
+
+/** One line for --debug: what was asked, what came of it, and where to look for it on the other side. */
+function traceOf(url: string, init: RequestInit | undefined, response: Response, ms: number): string {
+  const { pathname, search } = new URL(url);
+  const id = response.headers.get('x-request-id');
+  return plain(`${init?.method ?? 'GET'} ${pathname}${search} ${response.status} ${ms} ms${id ? ` ${id}` : ''}`).concat(
+    '\n',
+  );
 }
 
 /** Whatever went wrong, as the person should hear it. */
 export function failureFrom(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof GpuaasError) {
-    return new Failure(exitCodeOf(error.status), error.message, {
+    return new Failure(exitCodeOf(error.status, error.code), plain(error.message), {
       correlationId: error.correlationId,
       next: nextAfter(error.code, error.status),
       cause: error,

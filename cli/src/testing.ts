@@ -9,6 +9,15 @@ export interface Refusal {
 const isRefusal = (answer: unknown): answer is Refusal =>
   typeof answer === 'object' && answer !== null && 'refused' in answer;
 
+export interface Rehearsal {
+  readonly isTTY?: boolean;
+  readonly env?: Record<string, string>;
+  readonly stdin?: string;
+  /** Where it was typed; nowhere, unless a test is about that. */
+  readonly cwd?: string;
+  readonly sleep?: () => Promise<void>;
+}
+
 /**
  * Runs a command in a rehearsed world: fixed time, fixed keys, answers by heart. A list answers one after the other and
  * stays at its last; what nobody rehearsed is an answer that no test expects.
@@ -16,7 +25,7 @@ const isRefusal = (answer: unknown): answer is Refusal =>
 export async function rehearse(
   args: readonly string[],
   script: Script,
-  { isTTY = false, env = {}, stdin = '' }: { isTTY?: boolean; env?: Record<string, string>; stdin?: string } = {},
+  { isTTY = false, env = {}, stdin = '', cwd, sleep = async () => undefined }: Rehearsal = {},
 ) {
   let [out, err] = ['', ''];
   const asked: { readonly request: string; readonly body: unknown }[] = [];
@@ -38,10 +47,11 @@ export async function rehearse(
     stdin: Object.assign(Readable.from([stdin]), { isTTY }),
     stdout: { isTTY, write: (text) => (out += text) },
     stderr: { isTTY, write: (text) => (err += text) },
+    ...(cwd !== undefined && { cwd: () => cwd }),
     parts: {
       now: () => Date.parse('2026-11-15T12:00:00Z'),
       newKey: () => 'key-1',
-      sleep: async () => undefined,
+      sleep,
       fetch: async (url, init) => {
         const { pathname, search } = new URL(String(url));
         const request = `${init?.method ?? 'GET'} ${pathname}${search}`;

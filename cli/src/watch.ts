@@ -31,7 +31,7 @@ export async function watchAllocation(session: Session, id: string, watching: Wa
   const over = new AbortController();
   const deadline = session.now() + watching.timeoutMs;
   const seen = new Set<string>();
-  const wakes = listen(api, id, over.signal);
+  const wakes = wakeUps(api, { about: id }, over.signal);
   try {
     for (;;) {
       const allocation = await api.allocations.get({ allocation_id: id });
@@ -58,9 +58,9 @@ async function newItems(api: Gpuaas, id: string, seen: Set<string>): Promise<Tim
   return fresh.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-/** Follows what happens to it. Somebody who may not hear events is woken by the clock alone. */
-function listen(api: Gpuaas, id: string, signal: AbortSignal) {
-  const events = api.events.stream({ about: id }, { signal })[Symbol.asyncIterator]();
+/** Follows what happens. Somebody who may not hear events is woken by the clock alone. */
+export function wakeUps(api: Gpuaas, about: { readonly about?: string }, signal: AbortSignal) {
+  const events = api.events.stream(about, { signal })[Symbol.asyncIterator]();
   const hear = () =>
     events.next().then(
       ({ done }) => (done ? never : undefined),
@@ -91,7 +91,7 @@ const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 const neverThere = ({ id, state, failure }: AllocationDetail, wanted: AllocationState): Failure =>
   new Failure(
-    exitCodes.conflict,
+    exitCodes.failed,
     failure ? `It is ${state}: ${failure.reason} (${failure.code})` : `It is ${state} and will not be ${wanted}.`,
     { next: `gpuaas why ${id} shows the evidence.` },
   );

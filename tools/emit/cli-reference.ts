@@ -12,8 +12,39 @@ they go together.
 ## Every command
 
 ${flagTable(everyFlag)}
-A flag comes before the environment, and that before what a profile keeps. An allocation is named by its id, its name, or
-\`@last\`: the one that was launched last from this machine. Lengths of time are written \`90s\`, \`30m\`, \`3h\`, \`2d\`.
+An allocation is named by its id, its name, or when it was launched from this machine: \`@last\`, \`@2\` for the one before.
+Lengths of time are written \`90s\`, \`30m\`, \`3h\`, \`2d\`. A table is for people: in scripts use \`-o json\`, \`--json FIELD,…\`,
+\`--jq\` (jq itself comes with the program) or \`-o name\`. Answers go to standard output, everything else to standard error.
+
+## What is in force
+
+A flag comes before the environment, that before the project file, and that before what the profile keeps.
+\`gpuaas config list\` shows every setting with where it comes from.
+
+| setting | flag | environment | project file | profile |
+|---|---|---|---|---|
+| profile | \`--profile\` | \`GPUAAS_PROFILE\` | \`profile\` | \`gpuaas profile use\` |
+| installation | \`--base-url\` | \`GPUAAS_BASE_URL\` | | \`gpuaas login\` |
+| project | \`--project\` | \`GPUAAS_PROJECT\` | \`project\` | \`gpuaas project use\` |
+| region | \`--region\` | \`GPUAAS_REGION\` | \`region\` | \`gpuaas config set region\` |
+| output | \`--output\` | \`GPUAAS_OUTPUT\` | \`output\` | |
+| sign-in | | \`GPUAAS_TOKEN\` | | \`gpuaas login\` |
+
+The project file is \`.gpuaas.toml\` in the folder where a command is typed, or above it. It can choose among what you have;
+it names no installation, answers no question and switches nothing on, because it may come with somebody else's repository.
+
+\`\`\`toml
+profile = "work"
+project = "vision"
+region = "eu-1"
+
+[defaults.launch]        # flags of a command that take a value
+for = "3h"
+idle-stop = "30m"
+ssh-key = ["laptop", "desk"]
+\`\`\`
+
+## How it ends
 
 | exit code | meaning |
 |---|---|

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { emitAsyncapi } from './asyncapi.ts';
 import { emitAuthorisation } from './authorisation.ts';
 import { checkContract } from './check-contract.ts';
+import { emitCommandLines } from './cli-commands.ts';
 import { emitCliHelp } from './cli-help.ts';
 import { emitCliReference } from './cli-reference.ts';
 import { emitConfiguration } from './configuration.ts';
@@ -33,6 +34,10 @@ export const outputs: readonly Output[] = [
   { file: 'docs/compensation.md', emit: emitSagas },
   { file: 'cli/bin/help.json', emit: emitCliHelp },
   { file: 'docs/reference/cli.md', emit: emitCliReference },
+  {
+    file: 'web/src/words/generated/commands.ts',
+    emit: (contract) => emitCommandLines(JSON.parse(emitOpenapi(contract)) as OpenApi),
+  },
   { folder: 'api/machines', emit: ({ machines }) => emitMachines(machines) },
   {
     folder: 'sdk/typescript/src/generated',

@@ -1,25 +1,26 @@
 import type { Gpuaas, PlacementDecision } from '@gpuaas/sdk';
 import { GpuaasError } from '@gpuaas/sdk';
 import { confirm } from '../ask.ts';
-import type { Run, Session } from '../command.ts';
+import type { Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
-import { listing, needed, oneOf, over, showing } from '../listing.ts';
-import { resolveAllocation } from '../resolve.ts';
+import { listing, over } from '../listing.ts';
+import { readLength } from '../read-input.ts';
+import { resolveAllocation, resolveGroup } from '../resolve.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
 import { causeOf, placementLines, sentenceOf } from '../show/sentence.ts';
-import { plain, readDuration, showTime } from '../show/value.ts';
-import { readTimeout, watchAllocation } from '../watch.ts';
-import { allocationColumns, allocationFields } from './alloc-fields.ts';
-
-const states = ['requested', 'provisioning', 'active', 'releasing', 'released', 'failed', 'release_failed'] as const;
+import { jsonOf, plain, showTime } from '../show/value.ts';
+import { allocationColumns, allocationFields } from '../table/alloc-fields.ts';
+import { type AllocationState, readTimeout, watchAllocation } from '../watch.ts';
 
 export const list = listing(
   (api, session) =>
-    over(session.project(), (project) => {
-      const [sku, tag, state] = [session.text('sku'), session.text('tag'), oneOf(session, 'state', states)];
-      const all = api.allocations.list({ limit: 200, sku, tag, state }, { project });
-      return session.is('all') || state !== undefined ? all : withoutEnded(all);
+    over(session.project(), async function* (project) {
+      const [sku, tag, name] = [session.text('sku'), session.text('tag'), session.text('group')];
+      const state = session.text('state') as AllocationState | undefined;
+      const group = name === undefined ? undefined : await resolveGroup(session, name);
+      const all = api.allocations.list({ limit: 200, sku, tag, state, group }, { project });
+      yield* session.is('all') || state !== undefined ? all : withoutEnded(all);
     }),
   allocationColumns,
   'Nothing runs in this project. gpuaas launch starts something; --all shows what has ended.',
@@ -28,24 +29,22 @@ async function* withoutEnded(all: AsyncIterable<{ readonly ended_at: string | nu
   for await (const each of all) if (each.ended_at === null) yield each;
 }
 
-const one =
-  (call: (api: Gpuaas, allocation_id: string, session: Session) => Promise<object>): Run =>
-  async (session) =>
-    showing(async (api) => call(api, await resolveAllocation(session), session), allocationFields)(session);
-
-export const get = one((api, allocation_id) => api.allocations.get({ allocation_id }));
-export const extend = one((api, allocation_id, session) => {
-  const seconds = readDuration(needed(session, 'for'));
-  if (!seconds) throw usageFailure('--for is a length of time: 30m, 3h, 2d.');
-  return api.allocations.extend({ allocation_id, seconds });
-});
-export const rename = one((api, allocation_id, session) =>
-  api.allocations.update({ allocation_id, name: session.arg(1) }),
-);
-export const restart = one(async (api, allocation_id, session) => {
-  await confirm(session, 'Restart it? What runs on it ends.');
-  return api.allocations.restart({ allocation_id });
-});
+/** What happens when its GPUs are idle. */
+export const guard: Run = async (session) => {
+  const minutes = session.text('idle-stop');
+  if (session.is('off') === (minutes !== undefined)) {
+    throw usageFailure('Say how long it may idle with --idle-stop 30m, or --off.');
+  }
+  const action = session.text('action') === 'warn' ? ('warn' as const) : ('release' as const);
+  const idle = minutes === undefined ? null : { action, minutes: Math.ceil(readLength(minutes, '--idle-stop') / 60) };
+  const api = await session.api();
+  showOne(
+    session,
+    await api.allocations.update({ allocation_id: await resolveAllocation(session), idle }),
+    allocationFields,
+  );
+  return exitCodes.ok;
+};
 
 export const release: Run = async (session) => {
   const api = await session.api();
@@ -64,7 +63,7 @@ export const release: Run = async (session) => {
 export const wait: Run = async (session) => {
   const id = await resolveAllocation(session);
   const rail = makeRail(session, session.now());
-  const until = oneOf(session, 'state', states) ?? 'active';
+  const until = (session.text('state') ?? 'active') as AllocationState;
   const done = await watchAllocation(session, id, { until, timeoutMs: readTimeout(session), ...rail }).finally(
     rail.end,
   );
@@ -94,7 +93,7 @@ export const events: Run = async (session) => {
     const line =
       formatOf(session) === 'table'
         ? `${showTime(data.occurred_at)}  ${plain(data.event_type)}  ${data.correlation_id}`
-        : JSON.stringify(data);
+        : jsonOf(data);
     session.around.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;

@@ -3,6 +3,7 @@ import { GpuaasError } from '@gpuaas/sdk';
 import type { Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 import { resolveProject } from '../resolve.ts';
+import { jsonOf } from '../show/value.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -24,7 +25,7 @@ export const api: Run = async (session) => {
   try {
     const answer = await client.call(method, path, body, project === undefined ? {} : { project });
     if (typeof answer === 'string') stdout.write(`${answer}\n`);
-    else stdout.write(`${JSON.stringify(answer, undefined, stdout.isTTY ? 2 : undefined)}\n`);
+    else stdout.write(`${jsonOf(answer, stdout.isTTY ? 2 : undefined)}\n`);
     return exitCodes.ok;
   } catch (error) {
     if (session.is('json') && error instanceof GpuaasError) {

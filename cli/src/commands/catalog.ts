@@ -1,4 +1,4 @@
-import { listing, showing } from '../listing.ts';
+import { listing } from '../listing.ts';
 
 export const skuList = listing(
   async function* (api, session) {
@@ -9,30 +9,4 @@ export const skuList = listing(
   },
   ['sku', 'display_name', 'capacity_shape', 'allowed_gpu_counts', 'unit_price', 'billing_unit', 'free_now'],
   'The catalogue is empty.',
-);
-export const skuGet = showing(
-  (api, session) => api.catalog.get({ sku: session.arg(0) }),
-  [
-    'sku',
-    'display_name',
-    'gpu_model',
-    'gpu_memory_mib',
-    'capacity_shape',
-    'gpus_total',
-    'allowed_gpu_counts',
-    'billing_unit',
-    'prices',
-    'availability',
-    'os_images',
-  ],
-);
-export const imageList = listing(
-  (api, session) => api.catalog.osImageList({ sku: session.text('sku') }),
-  ['slug', 'display_name', 'driver_strategy', 'skus'],
-  'There are no images.',
-);
-export const regionList = listing(
-  (api) => api.catalog.regionList(),
-  ['slug', 'name', 'active'],
-  'There are no regions.',
 );

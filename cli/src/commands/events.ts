@@ -2,7 +2,7 @@ import type { Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { formatOf } from '../show/output.ts';
-import { plain, showTime, showValue } from '../show/value.ts';
+import { jsonOf, plain, showTime, showValue } from '../show/value.ts';
 
 /** Events as they happen, until it is stopped. */
 export const tail: Run = async (session) => {
@@ -19,7 +19,7 @@ export const tail: Run = async (session) => {
     const line =
       formatOf(session) === 'table'
         ? `${showTime(data.occurred_at)}  ${plain(data.event_type)}  ${showValue(data.payload)}`
-        : JSON.stringify({ ...data, position: id });
+        : jsonOf({ ...data, position: id });
     session.around.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;

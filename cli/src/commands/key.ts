@@ -1,24 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { confirm } from '../ask.ts';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
-import { listing, over } from '../listing.ts';
-import { resolveSshKeys } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
 
 const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];
 const usual = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_rsa.pub'];
-
-export const list = listing(
-  (api, session) =>
-    session.is('shared')
-      ? over(session.project(), (project) => api.sshKeys.projectList({}, { project }))
-      : api.sshKeys.list(),
-  columns,
-  'There are no SSH keys yet. gpuaas key add adds yours.',
-);
 
 export const add: Run = async (session) => {
   const public_key = await readKey(session);
@@ -28,17 +16,6 @@ export const add: Run = async (session) => {
   const key = session.is('shared')
     ? await api.sshKeys.projectAdd(input, { project: await session.project() })
     : await api.sshKeys.add(input);
-  showOne(session, key, columns);
-  return exitCodes.ok;
-};
-
-export const remove: Run = async (session) => {
-  const api = await session.api();
-  const [id = ''] = await resolveSshKeys(session, [session.arg(0)]);
-  await confirm(session, `Remove the key ${session.arg(0)}?`);
-  const key = session.is('shared')
-    ? await api.sshKeys.projectRemove({ ssh_key_id: id }, { project: await session.project() })
-    : await api.sshKeys.remove({ ssh_key_id: id });
   showOne(session, key, columns);
   return exitCodes.ok;
 };

@@ -1,18 +1,22 @@
-import type { AllocationPlan, CatalogItem, Gpuaas } from '@gpuaas/sdk';
+import type { AllocationPlan, Gpuaas } from '@gpuaas/sdk';
 import { confirm } from '../ask.ts';
 import type { Run, Session } from '../command.ts';
-import { exitCodes, Failure, usageFailure } from '../failure.ts';
-import { readPairs } from '../listing.ts';
+import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { readPairs } from '../read-input.ts';
 import { rememberLast, resolveSshKeys } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
 import { changeOf, priceLine, sshLine } from '../show/sentence.ts';
-import { plain, readDuration, showDuration } from '../show/value.ts';
+import { plain, showDuration } from '../show/value.ts';
+import { allocationFields } from '../table/alloc-fields.ts';
 import { readTimeout, watchAllocation } from '../watch.ts';
-import { allocationFields } from './alloc-fields.ts';
+import { findSku, lengthOf, regionOf } from '../wish.ts';
 
 /** From a wish to something that runs: a plan with its price, a question, and then every step until it is there. */
-export const launch: Run = async (session) => {
+export const launch: Run = (session) => start(session, !session.is('detach'));
+export const create: Run = (session) => start(session, false);
+
+async function start(session: Session, waits: boolean): Promise<ExitCode> {
   const api = await session.api();
   const project = await session.project();
   const wish = await readWish(session, api);
@@ -25,7 +29,7 @@ export const launch: Run = async (session) => {
   const made = await api.allocations.create(wish, { project });
   await rememberLast(session, made.id);
   session.say(`  ${made.id}  ${plain(made.name)}`);
-  if (session.is('detach')) {
+  if (!waits) {
     finish(session, made);
     return exitCodes.ok;
   }
@@ -43,7 +47,7 @@ export const launch: Run = async (session) => {
     rail.end();
     throw error;
   }
-};
+}
 
 /** In a pipe the answer is the id, so that a script can go on with it. */
 function finish(session: Session, allocation: { readonly id: string }): void {
@@ -57,17 +61,17 @@ function finish(session: Session, allocation: { readonly id: string }): void {
 type Wish = Parameters<Gpuaas['allocations']['create']>[0];
 
 async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
-  const { item, gpus } = await findSku(session, api);
+  const { item, gpus } = await findSku(api, session.arg(0), session.text('count'));
   const seconds = lengthOf(session, 'for');
   const idle = lengthOf(session, 'idle-stop');
   const queue = lengthOf(session, 'queue');
   const keys = await resolveSshKeys(session, session.list('ssh-key'));
-  const tags = readPairs(session.list('tag'), 'tag');
+  const tags = readPairs(session.list('tag'), '--tag');
   const [name, image] = [session.text('name'), session.text('image')];
   return {
     sku: item.sku,
     gpus,
-    region: session.text('region') ?? regionFor(item, gpus),
+    region: await regionOf(session, item, gpus),
     ...(name !== undefined && { name }),
     ...(image !== undefined && { image }),
     ...(seconds !== undefined && { max_duration_seconds: seconds }),
@@ -76,47 +80,6 @@ async function readWish(session: Session, api: Gpuaas): Promise<Wish> {
     ...(keys.length > 0 && { ssh_key_ids: keys }),
     ...(Object.keys(tags).length > 0 && { tags }),
   };
-}
-
-/** `h200x2` is two of h200, unless something is called exactly so. */
-async function findSku(session: Session, api: Gpuaas): Promise<{ item: CatalogItem; gpus: number }> {
-  const asked = session.arg(0);
-  const all: CatalogItem[] = [];
-  for await (const item of api.catalog.list()) all.push(item);
-  const exact = all.find(({ sku }) => sku === asked);
-  const [, stem = asked, times] = /^(.+)x(\d{1,2})$/.exec(asked) ?? [];
-  const item = exact ?? all.find(({ sku }) => sku === stem);
-  if (!item) {
-    throw new Failure(exitCodes.notFound, `There is no SKU ${JSON.stringify(asked)}.`, {
-      next: `gpuaas sku list shows what there is${all.length > 0 ? `: ${all.map(({ sku }) => sku).join(', ')}` : ''}.`,
-    });
-  }
-  const text = session.text('count') ?? (exact ? undefined : times);
-  const gpus = text === undefined ? (item.allowed_gpu_counts[0] ?? 1) : Number(text);
-  if (!Number.isInteger(gpus) || gpus < 1) throw usageFailure('--count is a number of GPUs.');
-  return { item, gpus };
-}
-
-/** Where most of it is free; where nothing is, the first place that has any of it. */
-function regionFor({ sku, availability }: CatalogItem, gpus: number): string {
-  const [best] = availability
-    .filter(({ gpu_count }) => gpu_count === gpus)
-    .sort((a, b) => b.available - a.available || a.region.localeCompare(b.region));
-  const region = best?.region ?? availability[0]?.region;
-  if (region === undefined) {
-    throw new Failure(exitCodes.conflict, `No host offers ${sku} now.`, {
-      next: 'Name a region with --region, or choose another with gpuaas sku list.',
-    });
-  }
-  return region;
-}
-
-function lengthOf(session: Session, flag: string): number | undefined {
-  const text = session.text(flag);
-  if (text === undefined) return undefined;
-  const seconds = readDuration(text);
-  if (seconds === undefined || seconds === 0) throw usageFailure(`--${flag} is a length of time: 30m, 3h, 2d.`);
-  return seconds;
 }
 
 function sayPlan(session: Session, wish: Wish, plan: AllocationPlan): void {
@@ -135,7 +98,7 @@ function sayPlan(session: Session, wish: Wish, plan: AllocationPlan): void {
 }
 
 const refusedBy = ({ message, decision }: AllocationPlan): Failure =>
-  new Failure(exitCodes.conflict, plain(message), {
+  new Failure(exitCodes.capacity, plain(message), {
     next:
       decision.would_fit.length > 0
         ? `It would fit ${decision.would_fit.map(changeOf).join(', or ')}.`

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import type { CommandSpec, Given, Run, Session } from '../command.ts';
 import { exitCodes } from '../failure.ts';
+import { checkGiven } from '../given.ts';
+import { loadCommand } from '../load.ts';
 import { failureFrom, openSession } from '../session.ts';
 import { readVersion } from '../version.ts';
 
@@ -124,8 +126,9 @@ async function use(session: Session, command: CommandSpec, input: Readonly<Recor
   };
   const positionals = args.map(({ name }) => String(input[argName(name)] ?? '')).filter((word) => word !== '');
   try {
-    const run = await command.load();
-    await run(openSession({ values, positionals }, around, session.commands));
+    checkGiven(command, { values, positionals });
+    const run = await loadCommand(command);
+    await run(openSession({ values, positionals }, around, { commands: session.commands, file: session.file }));
     return { content: [{ type: 'text', text }] };
   } catch (error) {
     const failure = failureFrom(error);

@@ -55,7 +55,7 @@ async function findProject(session: Session): Promise<{ project?: Project; none:
     const project = await (await session.api()).projects.get({ project_id: await session.project() });
     return { project, none: '' };
   } catch (error) {
-    if (error instanceof Failure && error.exitCode === exitCodes.client) return { none: `none. ${error.next ?? ''}` };
+    if (error instanceof Failure && error.exitCode === exitCodes.usage) return { none: `none. ${error.next ?? ''}` };
     throw error;
   }
 }

@@ -17,38 +17,6 @@ export const version: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** Every setting with where it comes from: a flag comes before the environment, and that before what is kept. */
-export const config: Run = async (session) => {
-  const { env } = session.around;
-  const profile = await session.profile();
-  const from = (flag: string, variable: string, kept: string): string => {
-    if (session.text(flag) !== undefined) return `--${flag}`;
-    return env[variable] ? variable : kept;
-  };
-  const rows = [
-    { setting: 'profile', value: profile.name, from: from('profile', 'GPUAAS_PROFILE', 'default') },
-    {
-      setting: 'base_url',
-      value: profile.baseUrl,
-      from: from('base-url', 'GPUAAS_BASE_URL', 'profile or this machine'),
-    },
-    {
-      setting: 'project',
-      value: session.text('project') ?? (env['GPUAAS_PROJECT'] || profile.project) ?? null,
-      from: from('project', 'GPUAAS_PROJECT', profile.project === undefined ? 'your default project' : 'profile'),
-    },
-    { setting: 'output', value: formatOf(session), from: from('output', 'GPUAAS_OUTPUT', 'default') },
-    {
-      setting: 'token',
-      value: env['GPUAAS_TOKEN'] ? 'given' : 'sign-in',
-      from: env['GPUAAS_TOKEN'] ? 'GPUAAS_TOKEN' : 'profile',
-    },
-    { setting: 'file', value: configPath(env), from: env['XDG_CONFIG_HOME'] ? 'XDG_CONFIG_HOME' : 'default' },
-  ];
-  showRows(session, rows, ['setting', 'value', 'from'], '');
-  return exitCodes.ok;
-};
-
 interface Check {
   readonly check: string;
   readonly ok: boolean;

@@ -41,7 +41,7 @@ export async function signInWithBrowser(
     server.listen(0, '127.0.0.1', resolve);
   });
   const late = setTimeout(
-    () => answered.reject(new Failure(exitCodes.auth, 'Nobody signed in for five minutes.', { next: 'Try again.' })),
+    () => answered.reject(new Failure(exitCodes.signIn, 'Nobody signed in for five minutes.', { next: 'Try again.' })),
     patienceMs,
   );
   try {
@@ -106,7 +106,7 @@ export function browserOf(env: Environment, platform: NodeJS.Platform): string |
   return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? 'xdg-open' : undefined;
 }
 
-function openBrowser(address: string, env: Environment): void {
+export function openBrowser(address: string, env: Environment): void {
   const program = browserOf(env, process.platform);
   if (!program) return;
   const child = spawn(program, [address], { stdio: 'ignore', detached: true });

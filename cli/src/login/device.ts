@@ -10,7 +10,7 @@ const slowerBySeconds = 5;
 export async function signInWithDevice(found: Discovered, say: (line: string) => void): Promise<TokenAnswer> {
   const { client_id, scope, device_authorization_endpoint: endpoint, token_endpoint } = found;
   if (!endpoint) {
-    throw new Failure(exitCodes.client, 'The identity provider of this installation has no device codes.', {
+    throw new Failure(exitCodes.usage, 'The identity provider of this installation has no device codes.', {
       next: 'Use gpuaas login --browser, or gpuaas login --token - with a token that you made.',
     });
   }
@@ -39,5 +39,5 @@ export async function signInWithDevice(found: Discovered, say: (line: string) =>
     if (error === 'slow_down') seconds += slowerBySeconds;
     else if (error !== 'authorization_pending') throw refused(error, answer.body?.error_description);
   }
-  throw new Failure(exitCodes.auth, 'The code has expired.', { next: 'Try again with gpuaas login.' });
+  throw new Failure(exitCodes.signIn, 'The code has expired.', { next: 'Try again with gpuaas login.' });
 }

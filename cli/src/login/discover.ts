@@ -8,7 +8,7 @@ export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 export const refused = (error: unknown, description: unknown): Failure =>
   new Failure(
-    exitCodes.auth,
+    exitCodes.signIn,
     error === 'access_denied' ? 'The sign-in was refused.' : `The sign-in failed: ${String(description ?? error)}`,
     { next: 'Try again with gpuaas login.' },
   );

@@ -1,11 +1,13 @@
 import { type OutputFormat, outputs, type Session } from '../command.ts';
 import { usageFailure } from '../failure.ts';
-import { plain, showValue, valueAt } from './value.ts';
+import { settingOf } from '../setting.ts';
+import { jsonOf, plain, showValue, valueAt } from './value.ts';
 
-/** Which form an answer takes: a flag, the environment, or a table. */
+/** Which form an answer takes: a flag, the environment, a file, or a table. What jq reads is JSON. */
 export function formatOf(session: Session): OutputFormat {
+  const { value: asked = 'table' } = settingOf(session, 'output');
   if (session.is('json') || session.text('fields') !== undefined) return 'json';
-  const asked = session.text('output') ?? (session.around.env['GPUAAS_OUTPUT'] || 'table');
+  if (session.text('jq') !== undefined) return asked === 'ndjson' ? 'ndjson' : 'json';
   const found = outputs.find((each) => each === asked);
   if (!found) throw usageFailure(`There is no output ${JSON.stringify(asked)}.`, `There are: ${outputs.join(', ')}.`);
   return found;
@@ -21,9 +23,9 @@ export function showRows(session: Session, rows: readonly object[], columns: rea
   const shown = chosen(session.text('columns')) ?? columns;
   switch (formatOf(session)) {
     case 'json':
-      return void stdout.write(`${JSON.stringify(picked, undefined, 2)}\n`);
+      return void stdout.write(`${jsonOf(picked, 2)}\n`);
     case 'ndjson':
-      for (const row of picked) stdout.write(`${JSON.stringify(row)}\n`);
+      for (const row of picked) stdout.write(`${jsonOf(row)}\n`);
       return;
     case 'yaml':
       return void stdout.write(picked.length === 0 ? '[]\n' : picked.map((row) => yamlItem(row)).join(''));
@@ -48,9 +50,9 @@ export function showOne(session: Session, row: object, columns: readonly string[
   const { stdout } = session.around;
   switch (formatOf(session)) {
     case 'json':
-      return void stdout.write(`${JSON.stringify(pick(session, row), undefined, 2)}\n`);
+      return void stdout.write(`${jsonOf(pick(session, row), 2)}\n`);
     case 'ndjson':
-      return void stdout.write(`${JSON.stringify(pick(session, row))}\n`);
+      return void stdout.write(`${jsonOf(pick(session, row))}\n`);
     case 'yaml':
       return void stdout.write(yamlOf(pick(session, row), ''));
     case 'csv':
@@ -107,20 +109,20 @@ function csvCell(value: unknown): string {
 
 /** YAML in the part of it that is JSON, laid out in lines: texts are quoted, so nothing is mistaken for anything. */
 export function yamlOf(value: unknown, indent: string): string {
-  if (typeof value !== 'object' || value === null) return `${indent}${JSON.stringify(value ?? null)}\n`;
+  if (typeof value !== 'object' || value === null) return `${indent}${jsonOf(value ?? null)}\n`;
   if (Array.isArray(value)) return value.map((each) => yamlItem(each, indent)).join('');
   return Object.entries(value)
     .map(([name, each]) => {
-      const key = /^[a-z_][a-z0-9_]*$/i.test(name) ? name : JSON.stringify(name);
+      const key = /^[a-z_][a-z0-9_]*$/i.test(name) ? name : jsonOf(name);
       return isNested(each)
         ? `${indent}${key}:\n${yamlOf(each, `${indent}  `)}`
-        : `${indent}${key}: ${JSON.stringify(each ?? null)}\n`;
+        : `${indent}${key}: ${jsonOf(each ?? null)}\n`;
     })
     .join('');
 }
 const yamlItem = (value: unknown, indent = ''): string =>
   isNested(value)
     ? `${indent}- ${yamlOf(value, `${indent}  `).slice(indent.length + 2)}`
-    : `${indent}- ${JSON.stringify(value ?? null)}\n`;
+    : `${indent}- ${jsonOf(value ?? null)}\n`;
 const isNested = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;

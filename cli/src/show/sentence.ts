@@ -72,14 +72,17 @@ export function changeOf({ change, gpus, region, sku }: PlacementChange): string
   }
 }
 
-/** How to get in, once there is somewhere to get in. */
-export function sshLine({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string | undefined {
+/** How to get in, once there is somewhere to get in. An address that looks like a flag is none. */
+export function sshWords({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string[] | undefined {
   const ssh = (access?.['ssh'] ?? access) as Readonly<Record<string, unknown>> | null;
-  if (!ssh || typeof ssh['address'] !== 'string') return undefined;
+  if (!ssh || typeof ssh['address'] !== 'string' || !/^[\w:][\w.:-]*$/.test(ssh['address'])) return undefined;
   const user = typeof ssh['username'] === 'string' ? ssh['username'] : login?.username;
-  const port = ssh['port'] === undefined || ssh['port'] === 22 ? '' : ` -p ${Number(ssh['port'])}`;
-  return plain(`ssh${port} ${user === undefined ? '' : `${user}@`}${ssh['address']}`);
+  const port = ssh['port'] === undefined || ssh['port'] === 22 ? [] : ['-p', String(Number(ssh['port']))];
+  return ['ssh', ...port, plain(`${user === undefined ? '' : `${user}@`}${ssh['address']}`)];
 }
+
+export const sshLine = (allocation: Pick<AllocationDetail, 'access' | 'login'>): string | undefined =>
+  sshWords(allocation)?.join(' ');
 
 export const priceLine = (
   price: AllocationDetail['price'],

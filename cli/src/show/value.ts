@@ -3,6 +3,13 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\u00b7');
 }
 
+/** JSON that says the same and moves no cursor: what JSON leaves as it is but a terminal obeys is written as an escape. */
+export const jsonOf = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent).replaceAll(
+    /[\u007f-\u009f\p{Bidi_Control}]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 export interface MoneyLike {
   readonly amount_minor: string;
   readonly currency: string;

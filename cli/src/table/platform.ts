@@ -1,250 +1,294 @@
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import {
+  allocationStates,
+  because,
+  limit,
+  oneOf,
+  organization,
+  reason,
+  region,
+  sessionArg,
+  sku,
+  userArg,
+} from './words.ts';
 
 const ops = () => import('../commands/ops.ts');
-const allocation: ArgSpec = { name: 'ID', meaning: 'an allocation' };
-const sku: ArgSpec = { name: 'SKU', meaning: 'as gpuaas ops sku list shows it' };
-const key: ArgSpec = { name: 'KEY', meaning: 'the name of a policy' };
-const limit: FlagSpec = { type: 'string', value: 'N', meaning: 'the most rows (default: 100)' };
-const price: FlagSpec = {
-  type: 'string',
-  value: 'AMOUNT',
-  meaning: 'minor units and a currency: 310 EUR is 3.10 euros',
-};
-const region: FlagSpec = { type: 'string', value: 'REGION', meaning: 'where' };
-const from: FlagSpec = { type: 'string', value: 'TIME', meaning: 'from this moment on, as 2026-11-01T00:00:00Z' };
-const reason: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'why, for the record' };
-const allocationState: FlagSpec = { type: 'string', value: 'STATE', meaning: 'only those in this state' };
-const nodeFlag: FlagSpec = { type: 'string', value: 'ID', meaning: 'only on this host' };
-const organization: FlagSpec = { type: 'string', value: 'ORGANIZATION', meaning: 'of this organization' };
-const skuFlag: FlagSpec = { type: 'string', value: 'SKU', meaning: 'of which kind' };
-const absent: FlagSpec = { type: 'boolean', meaning: 'somebody looked: nothing of it runs any more' };
-const letterState: FlagSpec = {
-  type: 'string',
-  value: 'STATE',
-  choices: ['open', 'requeued', 'discarded'],
-  meaning: 'only those in this state',
-};
-const subjectPrefix: FlagSpec = { type: 'string', value: 'PREFIX', meaning: 'only subjects that begin so' };
-const settings: FlagSpec = { type: 'boolean', meaning: 'every setting of the platform instead' };
+const someId = '01a1dea2-0000-7000-8000-000000000000';
+const allocation: ArgSpec = { name: 'ID', meaning: 'an allocation', field: 'allocation_id' };
+const key: ArgSpec = { name: 'KEY', meaning: 'the name of a policy', field: 'policy_key' };
+const seq: ArgSpec = { name: 'SEQ', meaning: 'its number, as the list shows it', field: 'stream_seq' };
+const event: ArgSpec = { name: 'EVENT', meaning: 'the id of an event', field: 'event_id' };
+const signer: ArgSpec = { name: 'SIGNER', meaning: 'as gpuaas ops signer list shows it', field: 'signer_id' };
+const letterState = oneOf('STATE', ['open', 'requeued', 'discarded'], 'only those in this state');
 const level: FlagSpec = {
-  type: 'string',
-  value: 'LEVEL',
-  choices: ['user', 'project', 'organization', 'plan', 'global'],
-  meaning: 'where to set it (default: global)',
+  ...oneOf('LEVEL', ['user', 'project', 'organization', 'plan', 'global'], 'where to set it (default: global)'),
+  otherwise: 'global',
 };
-const subject: FlagSpec = { type: 'string', value: 'ID', meaning: 'whose: the user, project or organization' };
-const hard: FlagSpec = { type: 'boolean', meaning: 'above everything else' };
-const action: FlagSpec = { type: 'string', value: 'ACTION', meaning: 'what was done: node.drain' };
-const actor: FlagSpec = { type: 'string', value: 'ID', meaning: 'by whom' };
-const correlation: FlagSpec = { type: 'string', value: 'ID', meaning: 'in which request' };
-const targetId: FlagSpec = { type: 'string', value: 'ID', meaning: 'to what' };
-const targetType: FlagSpec = { type: 'string', value: 'TYPE', meaning: 'to what kind of thing' };
-const result: FlagSpec = { type: 'string', value: 'RESULT', choices: ['success', 'failure'], meaning: 'how it went' };
-const until: FlagSpec = { type: 'string', value: 'TIME', meaning: 'until this moment' };
-const format: FlagSpec = {
+const subject: FlagSpec = {
   type: 'string',
-  value: 'FORMAT',
-  choices: ['ndjson', 'csv'],
-  meaning: 'of the file (default: ndjson)',
+  value: 'ID',
+  field: 'subject_id',
+  meaning: 'whose: the user, project or organization',
 };
+const from: FlagSpec = { type: 'string', value: 'TIME', meaning: 'from this moment on, as 2026-11-01T00:00:00Z' };
+const auditFilters: Readonly<Record<string, FlagSpec>> = {
+  action: { type: 'string', value: 'ACTION', meaning: 'what was done: node.drain' },
+  'actor-id': { type: 'string', value: 'ID', meaning: 'by whom' },
+  'correlation-id': { type: 'string', value: 'ID', meaning: 'in which request' },
+  'target-id': { type: 'string', value: 'ID', meaning: 'to what' },
+  'target-type': { type: 'string', value: 'TYPE', meaning: 'to what kind of thing' },
+  result: oneOf('RESULT', ['success', 'failure'], 'how it went'),
+  from,
+  until: { type: 'string', value: 'TIME', meaning: 'until this moment' },
+};
+
+const allocationColumns = ['id', 'name', 'state', 'sku', 'gpu_count', 'node_name', 'organization_id', 'updated_at'];
+const letterColumns = [
+  'stream_seq',
+  'event_id',
+  'event_type',
+  'origin',
+  'consumer',
+  'attempts',
+  'state',
+  'reason',
+  'created_at',
+];
+const settingColumns = ['key', 'value', 'level', 'subject_id', 'hard', 'reason', 'updated_at'];
+const signerColumns = ['id', 'state', 'published_at', 'effective_at', 'retires_at'];
+const sessionColumns = ['id', 'device_label', 'browser', 'os', 'ip_address', 'last_seen_at', 'revoked_at'];
 
 export const platform: CommandGroup = {
   title: 'Operate: platform',
   commands: [
     {
-      name: 'ops sku list',
-      summary: 'Every SKU, also those that are not offered',
-      flags: { limit },
-      examples: ['gpuaas ops sku list'],
-      reads: true,
-      load: async () => (await ops()).skuList,
-    },
-    {
-      name: 'ops sku get',
-      summary: 'One SKU as operators see it',
-      args: [sku],
-      examples: ['gpuaas ops sku get h200-sxm-slice'],
-      reads: true,
-      load: async () => (await ops()).skuGet,
-    },
-    {
-      name: 'ops sku prices',
-      summary: 'Past, current and future prices',
-      args: [sku],
-      flags: { limit },
-      examples: ['gpuaas ops sku prices h200-sxm-slice'],
-      reads: true,
-      load: async () => (await ops()).skuPrices,
-    },
-    {
-      name: 'ops sku price-add',
-      summary: 'A new price, from now or from a day on',
-      args: [sku],
-      flags: { price, region, from, reason },
-      examples: ["gpuaas ops sku price-add h200-sxm-slice --price '310 EUR' --reason 'new season'"],
-      load: async () => (await ops()).skuPriceAdd,
-    },
-    {
-      name: 'ops sku retire',
-      summary: 'Offer it no more',
-      args: [sku],
-      flags: { reason },
-      examples: ["gpuaas ops sku retire cs-3 --reason 'no hosts left'"],
-      load: async () => (await ops()).skuRetire,
-    },
-    {
       name: 'ops allocations',
       summary: 'Allocations of everybody',
-      flags: { state: allocationState, node: nodeFlag, organization, limit },
-      examples: ['gpuaas ops allocations --state provisioning'],
+      flags: {
+        state: oneOf('STATE', allocationStates, 'only those in this state'),
+        node: { type: 'string', value: 'NODE', as: 'node', meaning: 'only on this host' },
+        organization: { type: 'string', value: 'ID', meaning: 'only of this organization' },
+        limit,
+      },
+      examples: ['gpuaas ops allocations --state provisioning', 'gpuaas ops allocations --node rack-7 --watch'],
+      operation: 'admin_allocation_list',
+      columns: allocationColumns,
+      none: 'There are no allocations.',
       reads: true,
-      load: async () => (await ops()).allocations,
     },
     {
       name: 'ops queue',
       summary: 'Who waits for what',
-      flags: { sku: skuFlag, region, limit },
-      examples: ['gpuaas ops queue'],
+      flags: { sku, region, limit },
+      examples: ['gpuaas ops queue', 'gpuaas ops queue --watch'],
+      operation: 'admin_allocation_queue',
+      columns: ['position', 'allocation_id', 'sku', 'gpu_count', 'region', 'waiting_since', 'deadline_at', 'weight'],
+      none: 'Nobody waits.',
       reads: true,
-      load: async () => (await ops()).queue,
     },
     {
       name: 'ops stuck',
       summary: 'What takes longer than it should',
       flags: { limit },
       examples: ['gpuaas ops stuck'],
+      operation: 'allocation_stuck_list',
+      columns: ['allocation_id', 'state', 'phase', 'seconds', 'usual_seconds', 'limit_seconds', 'node_id', 'sku'],
+      none: 'Nothing is stuck.',
       reads: true,
-      load: async () => (await ops()).stuck,
     },
     {
       name: 'ops placement',
       summary: 'The whole decision, with every host that it named',
       args: [allocation],
-      examples: ['gpuaas ops placement 01a1dea2-0000-7000-8000-000000000000 -o json'],
+      examples: [`gpuaas ops placement ${someId} -o json`],
+      operation: 'admin_allocation_placement',
+      columns: ['outcome', 'decided_at', 'document'],
       reads: true,
-      load: async () => (await ops()).placement,
     },
     {
       name: 'ops force-release',
       summary: 'Release something that does not go by itself',
       args: [allocation],
-      flags: { reason },
-      examples: ["gpuaas ops force-release 01a1dea2-0000-7000-8000-000000000000 --reason 'owner left' --yes"],
-      load: async () => (await ops()).forceRelease,
+      flags: { reason: because },
+      examples: [`gpuaas ops force-release ${someId} --reason 'owner left' --yes`],
+      operation: 'admin_allocation_force_release',
+      columns: allocationColumns,
+      asks: 'Release {} by force?',
     },
     {
       name: 'ops force-cleanup',
       summary: 'Free the slots of something that is known to be gone',
       args: [allocation],
-      flags: { reason, 'runtime-verified-absent': absent },
-      examples: [
-        "gpuaas ops force-cleanup 01a1dea2-0000-7000-8000-000000000000 --runtime-verified-absent --reason 'host was reinstalled' --yes",
-      ],
-      load: async () => (await ops()).forceCleanup,
+      flags: {
+        reason: because,
+        'runtime-verified-absent': {
+          type: 'boolean',
+          needed: true,
+          meaning: 'somebody looked: nothing of it runs any more',
+        },
+      },
+      examples: [`gpuaas ops force-cleanup ${someId} --runtime-verified-absent --reason 'host was reinstalled' --yes`],
+      operation: 'admin_allocation_force_cleanup',
+      columns: allocationColumns,
+      asks: 'Clean up after {} by force?',
     },
     {
       name: 'ops dlq list',
       summary: 'Messages that could not be handled',
-      flags: { state: letterState, subject: subjectPrefix, limit },
+      flags: {
+        state: letterState,
+        subject: {
+          type: 'string',
+          value: 'PREFIX',
+          field: 'subject_prefix',
+          meaning: 'only subjects that begin so',
+        },
+        limit,
+      },
       examples: ['gpuaas ops dlq list --state open'],
+      operation: 'dlq_list',
+      columns: letterColumns,
+      none: 'No letter is dead.',
       reads: true,
-      load: async () => (await ops()).dlqList,
     },
     {
       name: 'ops dlq requeue',
       summary: 'Send one again',
-      args: [{ name: 'SEQ', meaning: 'its number, as the list shows it' }],
-      flags: { reason },
+      args: [seq],
+      flags: { reason: because },
       examples: ["gpuaas ops dlq requeue 17 --reason 'the consumer was mended'"],
-      load: async () => (await ops()).dlqRequeue,
+      operation: 'dlq_requeue',
+      columns: letterColumns,
     },
     {
       name: 'ops dlq discard',
       summary: 'Give one up for good',
-      args: [{ name: 'SEQ', meaning: 'its number, as the list shows it' }],
-      flags: { reason },
+      args: [seq],
+      flags: { reason: because },
       examples: ["gpuaas ops dlq discard 17 --reason 'a test event' --yes"],
-      load: async () => (await ops()).dlqDiscard,
+      operation: 'dlq_discard',
+      columns: letterColumns,
+      asks: 'Discard {}? Nobody will ever act on it.',
     },
     {
       name: 'ops outbox list',
       summary: 'Events that could not be published',
       flags: { state: letterState, limit },
       examples: ['gpuaas ops outbox list'],
+      operation: 'outbox_failed_list',
+      columns: letterColumns,
+      none: 'Everything was published.',
       reads: true,
-      load: async () => (await ops()).outboxList,
     },
     {
       name: 'ops outbox requeue',
       summary: 'Publish one again',
-      args: [{ name: 'EVENT', meaning: 'the id of an event' }],
-      flags: { reason },
-      examples: ["gpuaas ops outbox requeue 01a1dea2-0000-7000-8000-000000000000 --reason 'the bus is back'"],
-      load: async () => (await ops()).outboxRequeue,
+      args: [event],
+      flags: { reason: because },
+      examples: [`gpuaas ops outbox requeue ${someId} --reason 'the bus is back'`],
+      operation: 'outbox_requeue',
+      columns: letterColumns,
     },
     {
       name: 'ops outbox discard',
       summary: 'Give one up for good',
-      args: [{ name: 'EVENT', meaning: 'the id of an event' }],
-      flags: { reason },
-      examples: ["gpuaas ops outbox discard 01a1dea2-0000-7000-8000-000000000000 --reason 'a test event' --yes"],
-      load: async () => (await ops()).outboxDiscard,
+      args: [event],
+      flags: { reason: because },
+      examples: [`gpuaas ops outbox discard ${someId} --reason 'a test event' --yes`],
+      operation: 'outbox_discard',
+      columns: letterColumns,
+      asks: 'Discard {}? Nobody will ever hear of it.',
+    },
+    {
+      name: 'ops outbox rewind',
+      summary: 'Publish everything that is kept once more, after the bus lost some of it',
+      flags: { reason: because },
+      examples: ["gpuaas ops outbox rewind --reason 'the bus was restored' --yes"],
+      operation: 'outbox_rewind',
+      asks: 'Publish every kept event once more?',
     },
     {
       name: 'ops policy list',
       summary: 'What holds in the project and where it comes from',
-      flags: { settings, limit },
-      examples: ['gpuaas ops policy list -p vision', 'gpuaas ops policy list --settings'],
+      flags: { limit },
+      examples: ['gpuaas ops policy list -p vision'],
+      operation: 'policy_list',
+      columns: ['key', 'value', 'definition.unit', 'source.level', 'source.subject_id', 'source.hard'],
+      none: 'Nothing is set.',
       reads: true,
-      load: async () => (await ops()).policyList,
+    },
+    {
+      name: 'ops policy settings',
+      summary: 'Every setting of the platform, with what holds where nobody set anything',
+      flags: { limit },
+      examples: ['gpuaas ops policy settings'],
+      operation: 'policy_setting_list',
+      reads: true,
+      load: async () => (await ops()).policySettings,
+    },
+    {
+      name: 'ops policy explain',
+      summary: 'One policy in words: what it is, what holds and why',
+      args: [{ name: 'KEY', meaning: 'the name of a policy' }],
+      examples: ['gpuaas ops policy explain allocations.max_active -p vision'],
+      reads: true,
+      load: async () => (await ops()).policyExplain,
     },
     {
       name: 'ops policy set',
       summary: 'Set a limit at a level',
-      args: [key, { name: 'VALUE', meaning: 'a number, true, false, or one of its choices' }],
-      flags: { level, subject, hard, reason },
-      examples: [
-        "gpuaas ops policy set allocations.max_active 8 --level project --subject 01a1dea2-0000-7000-8000-000000000000 --reason 'a bigger team'",
+      args: [
+        key,
+        { name: 'VALUE', meaning: 'a number, true, false, or one of its choices', field: 'value', as: 'value' },
       ],
-      load: async () => (await ops()).policySet,
+      flags: { level, subject, hard: { type: 'boolean', meaning: 'above everything else' }, reason: because },
+      examples: [
+        `gpuaas ops policy set allocations.max_active 8 --level project --subject ${someId} --reason 'a bigger team'`,
+      ],
+      operation: 'policy_set',
+      columns: settingColumns,
     },
     {
       name: 'ops policy unset',
       summary: 'Let the level above decide again',
       args: [key],
-      flags: { level, subject, reason },
+      flags: { level, subject, reason: because },
       examples: [
-        "gpuaas ops policy unset allocations.max_active --level project --subject 01a1dea2-0000-7000-8000-000000000000 --reason 'the project is over'",
+        `gpuaas ops policy unset allocations.max_active --level project --subject ${someId} --reason 'the project is over'`,
       ],
-      load: async () => (await ops()).policyUnset,
+      operation: 'policy_unset',
+      columns: settingColumns,
     },
     {
       name: 'ops audit search',
-      summary: 'Who did what',
-      flags: {
-        action,
-        'actor-id': actor,
-        'correlation-id': correlation,
-        'target-id': targetId,
-        'target-type': targetType,
-        result,
-        from,
-        until,
-        organization,
-        limit,
-      },
+      summary: 'Who did what: anywhere, or in an organization',
+      flags: { ...auditFilters, organization: { ...organization, meaning: 'of this one, by id or slug' }, limit },
       examples: [
         'gpuaas ops audit search --action node.drain',
         'gpuaas ops audit search --correlation-id req-7 -o json',
       ],
+      operation: 'admin_audit_list',
+      instead: { organization: 'audit_list' },
+      columns: [
+        'created_at',
+        'action',
+        'result',
+        'actor_kind',
+        'actor_id',
+        'target_type',
+        'target_id',
+        'correlation_id',
+      ],
+      none: 'Nothing matches.',
       reads: true,
-      load: async () => (await ops()).auditSearch,
     },
     {
       name: 'ops audit verify',
       summary: 'Check that nobody changed the record',
-      flags: { organization },
+      flags: { organization: { ...organization, meaning: 'of this one, by id or slug' } },
       examples: ['gpuaas ops audit verify', 'gpuaas ops audit verify --organization lab'],
+      operation: 'admin_audit_verify',
+      instead: { organization: 'audit_verify' },
       reads: true,
       load: async () => (await ops()).auditVerify,
     },
@@ -252,20 +296,82 @@ export const platform: CommandGroup = {
       name: 'ops audit export',
       summary: 'The record of an organization as a file',
       flags: {
-        action,
-        'actor-id': actor,
-        'correlation-id': correlation,
-        'target-id': targetId,
-        'target-type': targetType,
-        result,
-        from,
-        until,
+        ...auditFilters,
         organization,
-        format,
+        format: { ...oneOf('FORMAT', ['ndjson', 'csv'], 'of the file (default: ndjson)'), otherwise: 'ndjson' },
       },
       examples: ['gpuaas ops audit export --organization lab --format csv > audit.csv'],
+      operation: 'audit_export',
       reads: true,
-      load: async () => (await ops()).auditExport,
+    },
+    {
+      name: 'ops user sessions',
+      summary: 'Where somebody is signed in',
+      args: [userArg],
+      flags: { limit },
+      examples: [`gpuaas ops user sessions ${someId}`],
+      operation: 'user_session_list',
+      columns: sessionColumns,
+      none: 'They are signed in nowhere.',
+      reads: true,
+    },
+    {
+      name: 'ops user session-revoke',
+      summary: 'End one session of somebody',
+      args: [userArg, sessionArg],
+      flags: { reason },
+      examples: [
+        `gpuaas ops user session-revoke ${someId} 01a1dea2-0000-7000-8000-000000000001 --reason 'lost laptop' --yes`,
+      ],
+      operation: 'user_session_revoke',
+      columns: sessionColumns,
+      asks: 'End that session of {}?',
+    },
+    {
+      name: 'ops user revoke-all',
+      summary: 'Sign somebody out everywhere',
+      args: [userArg],
+      flags: { reason },
+      examples: [`gpuaas ops user revoke-all ${someId} --reason 'left the company' --yes`],
+      operation: 'user_session_revoke_all',
+      asks: 'Sign {} out everywhere?',
+    },
+    {
+      name: 'ops signer list',
+      summary: 'The keys that tasks for hosts are signed with',
+      flags: { limit },
+      examples: ['gpuaas ops signer list'],
+      operation: 'task_signer_list',
+      columns: signerColumns,
+      none: 'There are no signers.',
+      reads: true,
+    },
+    {
+      name: 'ops signer rotate',
+      summary: 'Publish a new signer; it signs once every host knows it',
+      flags: { reason: because },
+      examples: ["gpuaas ops signer rotate --reason 'every quarter'"],
+      operation: 'task_signer_rotate',
+      columns: signerColumns,
+    },
+    {
+      name: 'ops signer retire',
+      summary: 'Let a signer sign no more',
+      args: [signer],
+      flags: { reason: because },
+      examples: [`gpuaas ops signer retire ${someId} --reason 'rotated'`],
+      operation: 'task_signer_retire',
+      columns: signerColumns,
+    },
+    {
+      name: 'ops signer revoke',
+      summary: 'Believe nothing that a signer has signed',
+      args: [signer],
+      flags: { reason: because },
+      examples: [`gpuaas ops signer revoke ${someId} --reason 'its key leaked' --yes`],
+      operation: 'task_signer_revoke',
+      columns: signerColumns,
+      asks: 'Revoke the signer {}? Hosts refuse what it signed.',
     },
   ],
 };

@@ -1,6 +1,51 @@
-import type { CommandGroup, FlagSpec } from '../command.ts';
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { allocation, reason, timeout } from './words.ts';
 
-const timeout: FlagSpec = { type: 'string', value: 'TIME', meaning: 'how long to wait (default: 15m)' };
+/** What to start, as everything that starts something takes it. */
+export const wish: ArgSpec = { name: 'SKU[xN]', meaning: 'what to start, and how many GPUs of it', field: 'sku' };
+export const launchFlags: Readonly<Record<string, FlagSpec>> = {
+  count: { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'how many GPUs' },
+  region: { type: 'string', value: 'REGION', meaning: 'where (default: where most of it is free)' },
+  name: { type: 'string', value: 'NAME', meaning: 'a name of your own' },
+  image: { type: 'string', value: 'IMAGE', meaning: 'the operating system (default: the first that suits)' },
+  'ssh-key': {
+    type: 'string',
+    value: 'KEY',
+    many: true,
+    as: 'keys',
+    field: 'ssh_key_ids',
+    meaning: 'who may enter, by name, id or fingerprint',
+  },
+  for: {
+    type: 'string',
+    value: 'TIME',
+    as: 'seconds',
+    field: 'max_duration_seconds',
+    meaning: 'release it after this long: 30m, 3h, 2d',
+  },
+  'idle-stop': {
+    type: 'string',
+    value: 'TIME',
+    as: 'minutes',
+    field: 'idle.minutes',
+    meaning: 'release it when its GPUs were idle for this long',
+  },
+  queue: {
+    type: 'string',
+    value: 'TIME',
+    as: 'seconds',
+    field: 'queue.max_wait_seconds',
+    meaning: 'wait in line this long when nothing is free',
+  },
+  tag: {
+    type: 'string',
+    value: 'KEY=VALUE',
+    many: true,
+    as: 'pairs',
+    field: 'tags',
+    meaning: 'a word of your own to find it by',
+  },
+};
 
 export const start: CommandGroup = {
   title: 'Start here',
@@ -29,17 +74,9 @@ export const start: CommandGroup = {
       summary: 'Show a plan with its price, ask, and start GPUs',
       description:
         'Show what would be started and what it costs, ask, start it, and follow every step until it can be used. In a pipe the answer is the id; -o ndjson answers an object for each step.',
-      args: [{ name: 'SKU[xN]', meaning: 'what to start, and how many GPUs of it' }],
+      args: [wish],
       flags: {
-        count: { type: 'string', value: 'N', meaning: 'how many GPUs' },
-        region: { type: 'string', value: 'REGION', meaning: 'where (default: where most of it is free)' },
-        name: { type: 'string', value: 'NAME', meaning: 'a name of your own' },
-        image: { type: 'string', value: 'IMAGE', meaning: 'the operating system (default: the first that suits)' },
-        'ssh-key': { type: 'string', value: 'KEY', many: true, meaning: 'who may enter, by name, id or fingerprint' },
-        for: { type: 'string', value: 'TIME', meaning: 'release it after this long: 30m, 3h, 2d' },
-        'idle-stop': { type: 'string', value: 'TIME', meaning: 'release it when its GPUs were idle for this long' },
-        queue: { type: 'string', value: 'TIME', meaning: 'wait in line this long when nothing is free' },
-        tag: { type: 'string', value: 'KEY=VALUE', many: true, meaning: 'a word of your own to find it by' },
+        ...launchFlags,
         detach: { type: 'boolean', short: 'd', meaning: 'do not wait until it is active' },
         timeout,
       },
@@ -49,6 +86,8 @@ export const start: CommandGroup = {
         'id=$(gpuaas launch h200-sxm-slicex1 --for 1h --yes)',
         'gpuaas launch h200x8 --queue 2h --yes --detach',
       ],
+      operation: 'allocation_create',
+      gives: { 'idle.action': 'release' },
       load: async () => (await import('../commands/launch.ts')).launch,
     },
     {
@@ -61,19 +100,40 @@ export const start: CommandGroup = {
     {
       name: 'release',
       summary: 'Give GPUs back',
-      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      args: [allocation],
       flags: {
-        reason: { type: 'string', value: 'TEXT', meaning: 'why, for the record' },
+        reason,
         wait: { type: 'boolean', meaning: 'until it is released and wiped' },
         timeout,
       },
       examples: ['gpuaas release trainer', 'gpuaas release @last --yes --wait'],
+      operation: 'allocation_release',
       load: async () => (await import('../commands/alloc.ts')).release,
+    },
+    {
+      name: 'ssh',
+      summary: 'Enter an allocation, or run a command on it',
+      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'what to run there, instead of a shell' }],
+      flags: {
+        identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key to show' },
+        print: { type: 'boolean', meaning: 'only show the line' },
+      },
+      examples: ['gpuaas ssh trainer', "gpuaas ssh @last 'nvidia-smi -L'", 'gpuaas ssh trainer --print'],
+      load: async () => (await import('../commands/ssh.ts')).ssh,
+    },
+    {
+      name: 'open',
+      summary: 'Show it in the console, in a browser',
+      args: [{ ...allocation, optional: true, meaning: 'an allocation (default: the first page)' }],
+      flags: { print: { type: 'boolean', meaning: 'only show the address' } },
+      examples: ['gpuaas open', 'gpuaas open trainer'],
+      reads: true,
+      load: async () => (await import('../commands/open.ts')).open,
     },
     {
       name: 'why',
       summary: 'Say why an allocation is as it is, with the evidence',
-      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      args: [allocation],
       examples: ['gpuaas why @last', 'gpuaas why trainer -o json'],
       reads: true,
       load: async () => (await import('../commands/alloc.ts')).why,
@@ -81,7 +141,7 @@ export const start: CommandGroup = {
     {
       name: 'timeline',
       summary: 'Everything that happened to an allocation',
-      args: [{ name: 'ID', meaning: 'an allocation: its id, its name, or @last' }],
+      args: [allocation],
       examples: ['gpuaas timeline @last', 'gpuaas timeline trainer -o csv'],
       reads: true,
       load: async () => (await import('../commands/alloc.ts')).timeline,
@@ -91,6 +151,7 @@ export const start: CommandGroup = {
       summary: 'Show who is signed in, and what they belong to',
       examples: ['gpuaas whoami', 'gpuaas whoami --json'],
       reads: true,
+      operation: 'me_get',
       load: async () => (await import('../commands/whoami.ts')).whoami,
     },
     {

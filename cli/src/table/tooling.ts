@@ -1,5 +1,7 @@
 import type { CommandGroup } from '../command.ts';
 
+const config = () => import('../commands/config.ts');
+
 export const tooling: CommandGroup = {
   title: 'Tooling',
   commands: [
@@ -20,11 +22,43 @@ export const tooling: CommandGroup = {
       load: async () => (await import('../commands/api.ts')).api,
     },
     {
-      name: 'config',
+      name: 'config list',
       summary: 'What is in force, and where each of it comes from',
-      examples: ['gpuaas config', 'gpuaas config -o json'],
+      examples: ['gpuaas config list', 'gpuaas config list -o json'],
       reads: true,
-      load: async () => (await import('../commands/tooling.ts')).config,
+      load: async () => (await config()).list,
+    },
+    {
+      name: 'config get',
+      summary: 'One setting that is in force',
+      args: [{ name: 'SETTING', meaning: 'as gpuaas config list shows it' }],
+      examples: ['gpuaas config get project'],
+      reads: true,
+      load: async () => (await config()).get,
+    },
+    {
+      name: 'config set',
+      summary: 'Keep a setting with the profile; without a value it is forgotten',
+      args: [
+        { name: 'SETTING', meaning: 'project or region' },
+        { name: 'VALUE', optional: true, meaning: 'what it should be' },
+      ],
+      examples: ['gpuaas config set region eu-1', 'gpuaas config set region'],
+      load: async () => (await config()).set,
+    },
+    {
+      name: 'profile list',
+      summary: 'Sign-ins that are kept under names',
+      examples: ['gpuaas profile list'],
+      reads: true,
+      load: async () => (await config()).profiles,
+    },
+    {
+      name: 'profile use',
+      summary: 'Choose the one that is used where none is named',
+      args: [{ name: 'NAME', meaning: 'as gpuaas profile list shows it' }],
+      examples: ['gpuaas profile use work'],
+      load: async () => (await config()).use,
     },
     {
       name: 'completion',

@@ -1,5 +1,5 @@
 import type { Api } from './generated/api.ts';
-import { operations, spaces } from './generated/operations.ts';
+import { type OperationId, operations, spaces } from './generated/operations.ts';
 import type { CallOptions, OperationFacts, Page, Paged } from './operation.ts';
 import { streamEvents } from './stream.ts';
 import { type ClientOptions, makeTransport, type Transport } from './transport.ts';
@@ -8,6 +8,14 @@ import { type ClientOptions, makeTransport, type Transport } from './transport.t
 export interface Gpuaas extends Api {
   /** Any method and path, for what has no method of its own. Answers the body. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<unknown>;
+}
+
+/** Where a client has an operation: `allocation_list` is `allocations.list`. */
+export function placeOf(operation: OperationId): readonly [space: string, method: string] {
+  for (const [space, methods] of Object.entries(spaces)) {
+    for (const [name, id] of Object.entries(methods)) if (id === operation) return [space, name];
+  }
+  throw new TypeError(`there is no operation ${operation}`);
 }
 
 export function openGpuaas(options: ClientOptions): Gpuaas {

@@ -1,9 +1,17 @@
 /** The API of GPUaaS for TypeScript. The emitted layer is below `generated`; this is what people import. */
-export { type Gpuaas, openGpuaas } from './client.ts';
+export { type Gpuaas, openGpuaas, placeOf } from './client.ts';
 export type { Api } from './generated/api.ts';
 export { type ErrorCode, errorCodes } from './generated/errors.ts';
 export { type OperationId, operations, spaces } from './generated/operations.ts';
 export type * from './generated/types.ts';
-export type { CallOptions, EventEnvelope, EventStream, Page, Paged, StreamedEvent } from './operation.ts';
+export type {
+  CallOptions,
+  EventEnvelope,
+  EventStream,
+  OperationFacts,
+  Page,
+  Paged,
+  StreamedEvent,
+} from './operation.ts';
 export { GpuaasError, GpuaasUnreachable } from './problem.ts';
 export type { ClientOptions } from './transport.ts';

@@ -128,10 +128,10 @@ describe('the command line alone', () => {
     'tells scripts how it went, by number',
     async () => {
       const codeOf = async (...args: string[]) => (await type(args).ended).code;
-      expect(await codeOf('alloc', 'get', '01a1dea2-0000-7000-8000-000000000000')).toBe(4);
-      expect(await codeOf('launch', 'h200-sxm-slicex1', '--no-input')).toBe(1);
-      expect(await codeOf('launch', 'h900x1', '--yes')).toBe(4);
-      expect(await codeOf('ops', 'fleet-health')).toBe(3);
+      expect(await codeOf('alloc', 'get', '01a1dea2-0000-7000-8000-000000000000')).toBe(3);
+      expect(await codeOf('launch', 'h200-sxm-slicex1', '--no-input')).toBe(2);
+      expect(await codeOf('launch', 'h900x1', '--yes')).toBe(3);
+      expect(await codeOf('ops', 'fleet-health')).toBe(5);
       expect(await codeOf('doctor')).toBe(0);
     },
     patience,

@@ -122,7 +122,7 @@ describe('gpuaas login', () => {
     const page = await browser.open(await login.printed(/^ {2}(http\S+)$/m));
     const end = await browser.submit(page, {}, 1);
     await fetch(end.url);
-    expect(await login.code).toBe(3);
+    expect(await login.code).toBe(4);
     expect(login.err()).toContain('The sign-in was refused.');
     expect(login.err()).toContain('Next: ');
   });
@@ -130,10 +130,10 @@ describe('gpuaas login', () => {
   it('takes a token from standard input and none from the command line', async () => {
     const { access_token } = await signIn(world.url, person);
     const shown = await run(['login', '--token', access_token]);
-    expect(shown.code).toBe(1);
+    expect(shown.code).toBe(2);
     expect(shown.err).not.toContain(access_token);
     const bad = await run(['login', '--token', '-'], 'not-a-token');
-    expect(bad.code).toBe(3);
+    expect(bad.code).toBe(4);
     await expect(stat(credentialsPath())).rejects.toThrow('ENOENT');
     expect((await run(['login', '--token', '-'], `${access_token}\n`)).code).toBe(0);
     expect((await run(['whoami'])).code).toBe(0);
@@ -174,10 +174,10 @@ describe('a sign-in that was kept', () => {
     await signInQuietly();
     const other = await world.startAnother();
     const elsewhere = await run(['whoami', '--base-url', other.url]);
-    expect(elsewhere).toMatchObject({ code: 3, out: '' });
+    expect(elsewhere).toMatchObject({ code: 4, out: '' });
     expect(elsewhere.err).toContain('You are not signed in here.');
     const open = await run(['whoami', '--base-url', 'http://gpu.example.com']);
-    expect(open.code).toBe(1);
+    expect(open.code).toBe(2);
     expect(open.err).toContain('without encryption');
   });
 
@@ -196,7 +196,7 @@ describe('a sign-in that was kept', () => {
       body: new URLSearchParams({ grant_type: 'refresh_token', client_id: 'gpuaas-cli', refresh_token }),
     });
     expect(renewed.status).toBe(400);
-    expect((await run(['whoami'])).code).toBe(3);
+    expect((await run(['whoami'])).code).toBe(4);
     expect((await run(['logout'])).out).toBe('You were not signed in.\n');
   });
 });
@@ -212,23 +212,23 @@ describe('gpuaas api', () => {
     expect(JSON.parse(got.out)).toMatchObject({ name: 'Lab' });
 
     const taken = await run(['api', 'POST', '/api/v1/organizations', '--body', body]);
-    expect(taken.code).toBe(5);
+    expect(taken.code).toBe(6);
     const absent = await run(['api', 'GET', '/api/v1/organizations/01a1dea2-0000-7000-8000-000000000000']);
-    expect(absent.code).toBe(4);
+    expect(absent.code).toBe(3);
     expect(absent.err).toMatch(/^Error: .+\nCorrelation id: \S+\n/);
-    expect((await run(['api', 'GET', '/api/v1/admin/dlq/messages'])).code).toBe(3);
-    expect((await run(['api', 'POST', '/api/v1/organizations', '--body', '{"slug": 1}'])).code).toBe(1);
-    expect((await run(['api', 'POST', '/api/v1/organizations', '--body', '{'])).code).toBe(1);
-    expect((await run(['api', 'GET', '/api/v1/me'], undefined, { GPUAAS_TOKEN: 'wrong' })).code).toBe(3);
+    expect((await run(['api', 'GET', '/api/v1/admin/dlq/messages'])).code).toBe(5);
+    expect((await run(['api', 'POST', '/api/v1/organizations', '--body', '{"slug": 1}'])).code).toBe(2);
+    expect((await run(['api', 'POST', '/api/v1/organizations', '--body', '{'])).code).toBe(2);
+    expect((await run(['api', 'GET', '/api/v1/me'], undefined, { GPUAAS_TOKEN: 'wrong' })).code).toBe(4);
     const away = await run(['whoami', '--base-url', 'http://127.0.0.1:9'], undefined, { GPUAAS_TOKEN: 'any' });
-    expect(away.code).toBe(2);
+    expect(away.code).toBe(10);
     expect(away.err).toContain('cannot be reached');
   });
 
   it('sends its token nowhere else, whatever the path looks like', async () => {
     for (const path of ['@evil.example/', '.evil.example/', '//evil.example/', 'https://evil.example/']) {
       const reply = await run(['api', 'GET', path], undefined, { GPUAAS_TOKEN: 'precious' });
-      expect([1, 4], path).toContain(reply.code);
+      expect([2, 3], path).toContain(reply.code);
     }
   });
 });
@@ -241,7 +241,7 @@ describe('gpuaas', () => {
       expect(help.out).toContain('Examples:');
     }
     expect(await run(['lgoin'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('There is no command "lgoin".'),
     });
     expect((await run(['whoami', '--nope'])).err).toContain("Unknown option '--nope'");

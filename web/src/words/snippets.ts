@@ -1,4 +1,5 @@
-import { type OperationId, operations, spaces } from '@gpuaas/sdk';
+import { type OperationId, operations, placeOf } from '@gpuaas/sdk';
+import { quoteForShell, writeCommandLine } from './command-line.ts';
 
 /** What is on the screen, as a call that somebody can make elsewhere. */
 export interface Shown {
@@ -22,9 +23,6 @@ interface Facts {
   readonly paged?: true;
 }
 
-/** Single quotes for a shell: nothing between them means anything, so a hostile name stays a name. */
-export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** Where the operation goes, with its values in their places. */
 function addressOf(facts: Facts, input: Readonly<Record<string, unknown>>): { path: string; body: object | undefined } {
   const rest: Record<string, unknown> = { ...input };
@@ -42,12 +40,7 @@ function addressOf(facts: Facts, input: Readonly<Record<string, unknown>>): { pa
   return { path: query.size > 0 ? `${path}?${query}` : path, body: hasBody ? rest : undefined };
 }
 
-function methodOf(operation: OperationId): string {
-  for (const [space, methods] of Object.entries(spaces)) {
-    for (const [name, id] of Object.entries(methods)) if (id === operation) return `${space}.${name}`;
-  }
-  return operation;
-}
+const methodOf = (operation: OperationId): string => placeOf(operation).join('.');
 
 export function writeSnippets({ operation, input = {} }: Shown, origin: string, project: string | undefined): Snippets {
   const facts: Facts = operations[operation];
@@ -55,7 +48,7 @@ export function writeSnippets({ operation, input = {} }: Shown, origin: string, 
   const { path, body } = addressOf(facts, given);
   const inProject = facts.inProject && project ? project : undefined;
   const json = body && JSON.stringify(body);
-  const cli = [
+  const cli = writeCommandLine(operation, given, inProject) ?? [
     `gpuaas api ${facts.method} ${quoteForShell(path)}`,
     ...(inProject ? [`--project ${inProject}`] : []),
     ...(json ? [`--body ${quoteForShell(json)}`] : []),

@@ -1,11 +1,12 @@
 import type { CatalogItem } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
+import { quoteForShell } from './command-line.ts';
 import { addAmounts, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
 import { tellAction, tellEvent, tellHappening } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
-import { quoteForShell, writeSnippets } from './snippets.ts';
+import { writeSnippets } from './snippets.ts';
 import { spellAgo, spellDuration } from './time.ts';
 import { hourly, inventName, priceSentence, stockOf } from './wish.ts';
 
@@ -125,7 +126,7 @@ describe('snippets', () => {
       project,
     );
     expect(made.curl).toContain(`'http://localhost:8443/api/v1/me/ssh-keys?limit=50'`);
-    expect(made.cli).toBe(`gpuaas api GET '/api/v1/me/ssh-keys?limit=50'`);
+    expect(made.cli).toBe('gpuaas key list \\\n  --limit 50');
     expect(made.typescript).toContain('for await (const item of gpuaas.sshKeys.list(');
     expect(made.python).toContain('    for item in gpu.ssh_keys.list(limit=50):');
   });
@@ -135,6 +136,24 @@ describe('snippets', () => {
     expect(made.python).toContain(
       'gpu.allocations.create(sku="h200", idle={"minutes": 5, "action": "release"}, hard=True, gone=None)',
     );
+  });
+  it('types a command where there is one for all of it, and the call itself where there is none', () => {
+    const cli = (operation: Parameters<typeof writeSnippets>[0]['operation'], input: object) =>
+      writeSnippets({ operation, input: input as Record<string, unknown> }, 'http://localhost:8443', project).cli;
+    const wish = { sku: 'h200', gpus: 2, region: 'eu-1', max_duration_seconds: 3600, tags: { team: 'a b' } };
+    expect(cli('allocation_create', { ...wish, idle: { action: 'release', minutes: 30 } }).split(' \\\n  ')).toEqual([
+      'gpuaas launch h200',
+      '--count 2',
+      '--region eu-1',
+      '--for 3600s',
+      '--idle-stop 30m',
+      `--tag 'team=a b'`,
+      `--project ${project}`,
+    ]);
+    expect(cli('allocation_create', { ...wish, idle: { action: 'warn', minutes: 30 } })).toMatch(/^gpuaas api POST /);
+    expect(cli('node_get', { node_id: '-rf' })).toMatch(/^gpuaas api GET /);
+    expect(cli('signing_key_list', {})).toBe(`gpuaas api GET '/api/v1/auth/keys'`);
+    expect(cli('project_ssh_key_list', {})).toContain('gpuaas key list --shared');
   });
   it('keeps a hostile name a name', () => {
     expect(quoteForShell(`a'; rm -rf ~ #`)).toBe(`'a'\\''; rm -rf ~ #'`);

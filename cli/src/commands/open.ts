@@ -1,0 +1,15 @@
+import type { Run } from '../command.ts';
+import { exitCodes } from '../failure.ts';
+import { browserOf, openBrowser } from '../login/browser.ts';
+import { resolveAllocation } from '../resolve.ts';
+
+/** The page of the console. Where there is no browser, its address is the answer. */
+export const open: Run = async (session) => {
+  const { baseUrl } = await session.profile();
+  const page = session.arg(0) === '' ? '/' : `/allocations/${await resolveAllocation(session)}`;
+  const { env, stdout } = session.around;
+  const hasScreen = stdout.isTTY === true && !env['SSH_CONNECTION'] && browserOf(env, process.platform) !== undefined;
+  stdout.write(`${baseUrl}${page}\n`);
+  if (hasScreen && !session.is('print')) openBrowser(`${baseUrl}${page}`, env);
+  return exitCodes.ok;
+};

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Run } from '../command.ts';
+import { type ExitCode, exitCodes, Failure } from '../failure.ts';
+import { resolveAllocation } from '../resolve.ts';
+import { sshWords } from '../show/sentence.ts';
+
+/** Enters with the ssh of this machine. How that ends is how this ends. */
+export const ssh: Run = async (session) => {
+  const allocation = await (await session.api()).allocations.get({ allocation_id: await resolveAllocation(session) });
+  const words = sshWords(allocation);
+  if (!words) {
+    throw new Failure(exitCodes.conflict, `It is ${allocation.state}; there is no way in yet.`, {
+      next: `gpuaas alloc wait ${allocation.id} waits for it.`,
+    });
+  }
+  const identity = session.text('identity');
+  const command = session.arg(1);
+  const args = [...(identity === undefined ? [] : ['-i', identity]), ...words.slice(1), ...(command ? [command] : [])];
+  if (session.is('print')) {
+    session.around.stdout.write(`ssh ${args.join(' ')}\n`);
+    return exitCodes.ok;
+  }
+  const child = spawn('ssh', args, { stdio: 'inherit' });
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return (code ?? exitCodes.interrupted) as ExitCode;
+  } catch (cause) {
+    throw new Failure(exitCodes.failed, `ssh cannot be started: ${(cause as Error).message}`, {
+      next: 'Install OpenSSH, or show the line with --print.',
+      cause,
+    });
+  }
+};

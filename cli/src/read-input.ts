@@ -1,0 +1,174 @@
+import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
+import type { CommandSpec, Reading, Session } from './command.ts';
+import { usageFailure } from './failure.ts';
+import {
+  resolveAllocation,
+  resolveGroup,
+  resolveNode,
+  resolveOrganization,
+  resolveProjectNamed,
+  resolveSlot,
+  resolveSshKeys,
+} from './resolve.ts';
+import { readDuration } from './show/value.ts';
+
+/** From what was typed to what the operation takes. The table says which word fills which field, and how it is read. */
+export async function readInput(
+  command: CommandSpec,
+  operation: OperationId,
+  session: Session,
+): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = {};
+  const { args = [], flags = {}, gives = {}, instead = {} } = command;
+  // What a flag asks for is checked before anything is looked up.
+  for (const [name, { needed, otherwise }] of Object.entries(flags)) {
+    if (needed && otherwise === undefined && (session.list(name)[0] ?? '') === '') {
+      throw usageFailure(`--${name} is needed.`, `gpuaas ${command.name} --help shows how.`);
+    }
+  }
+  for (const [path, value] of Object.entries(gives)) put(input, path, value);
+  for (const [index, { field, as }] of args.entries()) {
+    const text = session.arg(index);
+    if (field !== undefined && text !== '') put(input, field, await read(session, as, [text], field, input));
+  }
+  for (const [name, flag] of Object.entries(flags)) {
+    const field = fieldOf(name, flag.field);
+    if (flag.type === 'boolean') {
+      // What chooses another operation is no field of it.
+      if (session.is(name) && !Object.hasOwn(instead, name)) put(input, field, true);
+      continue;
+    }
+    const typed = session.list(name);
+    const given = typed.length === 0 && flag.otherwise !== undefined ? [flag.otherwise] : typed;
+    if (given.length > 0) put(input, field, await read(session, flag.as, given, `--${name}`, input));
+    else if (flag.follows !== undefined) put(input, field, slugOf(String(input[flag.follows] ?? '')));
+  }
+  return fillPath(operation, session, input);
+}
+
+/** `--gpu-model` fills `gpu_model`, unless the table says otherwise. */
+export const fieldOf = (flag: string, field: string | undefined): string => field ?? flag.replaceAll('-', '_');
+
+/** What a path is about is the organization and the project that the command is about. */
+async function fillPath(operation: OperationId, session: Session, input: Record<string, unknown>) {
+  const { path, query = [] }: OperationFacts = operations[operation];
+  if (path.includes('{organization_id}')) input['organization_id'] ??= await resolveOrganization(session);
+  else if (!query.includes('organization_id')) delete input['organization_id'];
+  if (path.includes('{project_id}')) input['project_id'] ??= await session.project();
+  return input;
+}
+
+function put(input: Record<string, unknown>, path: string, value: unknown): void {
+  const [first = path, ...rest] = path.split('.');
+  if (rest.length === 0) {
+    input[first] = value;
+    return;
+  }
+  const inner = { ...((input[first] ?? {}) as Record<string, unknown>) };
+  put(inner, rest.join('.'), value);
+  input[first] = inner;
+}
+
+async function read(
+  session: Session,
+  as: Reading | undefined,
+  texts: readonly string[],
+  what: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const [text = ''] = texts;
+  const words = texts.flatMap((each) => each.split(',')).map((each) => each.trim());
+  switch (as) {
+    case undefined:
+      return texts.length > 1 ? texts : text;
+    case 'number':
+      return readNumber(text, what);
+    case 'numbers':
+      return words.map((word) => readNumber(word, what));
+    case 'list':
+      return words;
+    case 'truth':
+      return text === 'true';
+    case 'pairs':
+      return readPairs(texts, what);
+    case 'json':
+      return readJsonText(text, what);
+    case 'value':
+      return readValue(text);
+    case 'money':
+      return readMoney(text, what);
+    case 'seconds':
+      return readLength(text, what);
+    case 'minutes':
+      return Math.ceil(readLength(text, what) / 60);
+    case 'allocation':
+      return resolveAllocation(session, text);
+    case 'group':
+      return resolveGroup(session, text);
+    case 'node':
+      return resolveNode(session, text);
+    case 'slot':
+      return resolveSlot(session, String(input['node_id']), text);
+    case 'key':
+      return (await resolveSshKeys(session, [text]))[0];
+    case 'keys':
+      return resolveSshKeys(session, words);
+    case 'organization':
+      return resolveOrganization(session, text);
+    case 'project':
+      return resolveProjectNamed(session, text);
+    case 'projects':
+      return Promise.all(words.map((word) => resolveProjectNamed(session, word)));
+  }
+}
+
+export function readLength(text: string, what: string): number {
+  const seconds = readDuration(text);
+  if (seconds === undefined || seconds === 0) throw usageFailure(`${what} is a length of time: 30m, 3h, 2d.`);
+  return seconds;
+}
+
+function readNumber(text: string, what: string): number {
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw usageFailure(`${what} is a number; not ${JSON.stringify(text)}.`);
+  return Number(text);
+}
+
+export function readPairs(texts: readonly string[], what: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text): [string, string] => {
+      const at = text.indexOf('=');
+      if (at < 1) throw usageFailure(`${what} takes KEY=VALUE; not ${JSON.stringify(text)}.`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+function readJsonText(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw usageFailure(`${what} is not valid JSON.`, 'Quote it for your shell with single quotes.');
+  }
+}
+
+/** Money is whole minor units, from the keyboard to the ledger. */
+function readMoney(text: string, what: string): { readonly amount_minor: string; readonly currency: string } {
+  const [, amount_minor, currency] = /^(\d+) ?([A-Z]{3})$/.exec(text) ?? [];
+  if (amount_minor === undefined || currency === undefined) {
+    throw usageFailure(`${what} is an amount in minor units and a currency: "310 EUR" is 3.10 euros.`);
+  }
+  return { amount_minor, currency };
+}
+
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63) || 'unnamed';
+
+const readValue = (text: string): number | boolean | string => {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+};

@@ -1,0 +1,200 @@
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { days, limit, organization, reason, scopes, sessionArg, slug, version } from './words.ts';
+
+const own = () => import('../commands/access.ts');
+const someId = '01a1dea2-0000-7000-8000-000000000000';
+const account: ArgSpec = { name: 'ID', meaning: 'a service account', field: 'service_account_id' };
+const nameArg: ArgSpec = { name: 'NAME', meaning: 'what it is for', field: 'name' };
+const description: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'more about it' };
+const projects: FlagSpec = {
+  type: 'string',
+  value: 'PROJECT,…',
+  as: 'projects',
+  field: 'project_ids',
+  meaning: 'where it may act, by id or slug',
+};
+
+const tokenColumns = ['id', 'name', 'prefix', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'];
+const sessionColumns = ['id', 'current', 'device_label', 'browser', 'os', 'ip_address', 'signed_in_at', 'last_seen_at'];
+const accountColumns = ['id', 'slug', 'name', 'state', 'scope', 'scopes', 'created_at'];
+const keyColumns = ['id', 'name', 'expires_at', 'last_used_at', 'revoked_at'];
+
+/** Who may act as whom: sign-ins, tokens and identities of machines. */
+export const access: CommandGroup = {
+  title: 'Access',
+  commands: [
+    {
+      name: 'session list',
+      summary: 'Where you are signed in',
+      flags: { limit },
+      examples: ['gpuaas session list'],
+      operation: 'session_list',
+      columns: sessionColumns,
+      none: 'You are signed in nowhere else.',
+      reads: true,
+    },
+    {
+      name: 'session revoke',
+      summary: 'Sign out somewhere else',
+      args: [sessionArg],
+      examples: [`gpuaas session revoke ${someId} --yes`],
+      operation: 'session_revoke',
+      columns: sessionColumns,
+      asks: 'End the session {}?',
+    },
+    {
+      name: 'session revoke-others',
+      summary: 'Sign out everywhere but here',
+      flags: { reason },
+      examples: ['gpuaas session revoke-others --yes'],
+      operation: 'session_revoke_others',
+      asks: 'Sign out everywhere else?',
+    },
+    {
+      name: 'token list',
+      summary: 'Your tokens',
+      flags: { limit },
+      examples: ['gpuaas token list'],
+      operation: 'personal_token_list',
+      columns: tokenColumns,
+      none: 'There are no tokens.',
+      reads: true,
+    },
+    {
+      name: 'token create',
+      summary: 'Make a token for a program that acts as you',
+      args: [nameArg],
+      flags: { scopes, days: days('30') },
+      examples: ['gpuaas token create ci --scopes allocations:read,allocations:write --days 7'],
+      operation: 'personal_token_create',
+      load: async (command) => (await own()).tokenCreate(command),
+    },
+    {
+      name: 'token rm',
+      summary: 'Revoke a token',
+      args: [{ name: 'ID', meaning: 'as gpuaas token list shows it', field: 'token_id' }],
+      examples: [`gpuaas token rm ${someId} --yes`],
+      operation: 'personal_token_revoke',
+      columns: tokenColumns,
+      asks: 'Revoke the token {}?',
+    },
+    {
+      name: 'sa list',
+      summary: 'Service accounts of the project',
+      flags: { limit },
+      examples: ['gpuaas sa list'],
+      operation: 'service_account_list',
+      columns: accountColumns,
+      none: 'There are no service accounts.',
+      reads: true,
+    },
+    {
+      name: 'sa get',
+      summary: 'One service account',
+      args: [account],
+      examples: [`gpuaas sa get ${someId}`],
+      operation: 'service_account_get',
+      columns: [...accountColumns, 'description', 'project_ids', 'version'],
+      reads: true,
+    },
+    {
+      name: 'sa create',
+      summary: 'Make an identity for a machine',
+      args: [nameArg],
+      flags: { scopes, slug, description },
+      examples: ['gpuaas sa create trainer --scopes allocations:read,allocations:write'],
+      operation: 'service_account_create',
+      columns: accountColumns,
+    },
+    {
+      name: 'sa update',
+      summary: 'Change what it is called, what it may do and where',
+      args: [account],
+      flags: {
+        name: { type: 'string', value: 'NAME', meaning: 'what it is called' },
+        description,
+        scopes: { type: 'string', value: 'SCOPE,…', as: 'list', meaning: 'what it may do' },
+        projects,
+        version,
+      },
+      examples: [`gpuaas sa update ${someId} --scopes allocations:read`],
+      operation: 'service_account_update',
+      columns: accountColumns,
+    },
+    {
+      name: 'sa disable',
+      summary: 'Let it do nothing for now',
+      args: [account],
+      flags: { version },
+      examples: [`gpuaas sa disable ${someId}`],
+      operation: 'service_account_disable',
+      columns: accountColumns,
+    },
+    {
+      name: 'sa enable',
+      summary: 'Let it go on',
+      args: [account],
+      flags: { version },
+      examples: [`gpuaas sa enable ${someId}`],
+      operation: 'service_account_enable',
+      columns: accountColumns,
+    },
+    {
+      name: 'sa rm',
+      summary: 'Remove it for good',
+      args: [account],
+      examples: [`gpuaas sa rm ${someId} --yes`],
+      operation: 'service_account_remove',
+      columns: accountColumns,
+      asks: 'Remove the service account {}?',
+    },
+    {
+      name: 'sa keys',
+      summary: 'The keys that it proves itself with',
+      args: [account],
+      flags: { limit },
+      examples: [`gpuaas sa keys ${someId}`],
+      operation: 'service_account_key_list',
+      columns: keyColumns,
+      none: 'It has no keys.',
+      reads: true,
+    },
+    {
+      name: 'sa key-add',
+      summary: 'Make a key for it; the private half is shown this once',
+      args: [account, { name: 'NAME', meaning: 'what the key is for', field: 'name' }],
+      flags: { days: days('90') },
+      examples: [`gpuaas sa key-add ${someId} runner > key.json`],
+      operation: 'service_account_key_create',
+      load: async (command) => (await own()).accountKeyAdd(command),
+    },
+    {
+      name: 'sa key-rm',
+      summary: 'Revoke a key of it',
+      args: [account, { name: 'KEY', meaning: 'as gpuaas sa keys shows it', field: 'key_id' }],
+      examples: [`gpuaas sa key-rm ${someId} 01a1dea2-0000-7000-8000-000000000001 --yes`],
+      operation: 'service_account_key_revoke',
+      columns: keyColumns,
+      asks: 'Revoke the key? Whoever uses it is shut out.',
+    },
+    {
+      name: 'machine list',
+      summary: 'Service accounts of the organization, which act in several projects',
+      flags: { organization, limit },
+      examples: ['gpuaas machine list --organization lab'],
+      operation: 'machine_identity_list',
+      columns: [...accountColumns, 'project_ids'],
+      none: 'The organization has no service accounts of its own.',
+      reads: true,
+    },
+    {
+      name: 'machine create',
+      summary: 'Make an identity that acts in several projects of the organization',
+      args: [nameArg],
+      flags: { organization, projects: { ...projects, needed: true }, scopes, slug, description },
+      examples: ['gpuaas machine create deployer --projects vision,speech --scopes allocations:read'],
+      operation: 'machine_identity_create',
+      columns: accountColumns,
+    },
+  ],
+};

@@ -1,0 +1,88 @@
+import type { ArgSpec, FlagSpec } from '../command.ts';
+
+/** Arguments and flags that many commands share, so that the same thing is called the same everywhere. */
+
+export const allocation: ArgSpec = {
+  name: 'ID',
+  meaning: 'an allocation: its id, its name, or @last',
+  field: 'allocation_id',
+  as: 'allocation',
+};
+export const node: ArgSpec = { name: 'NODE', meaning: 'a host, by name or id', field: 'node_id', as: 'node' };
+export const skuArg: ArgSpec = { name: 'SKU', meaning: 'as gpuaas sku list shows it', field: 'sku' };
+export const userArg: ArgSpec = { name: 'USER', meaning: 'the id of a person', field: 'user_id' };
+export const sessionArg: ArgSpec = { name: 'SESSION', meaning: 'the id of a session', field: 'session_id' };
+
+export const limit: FlagSpec = {
+  type: 'string',
+  value: 'N',
+  as: 'number',
+  meaning: 'the most rows (default: 100)',
+};
+export const reason: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'why, for the record' };
+/** Somebody else will want to know why. */
+export const because: FlagSpec = { ...reason, needed: true };
+export const timeout: FlagSpec = { type: 'string', value: 'TIME', meaning: 'how long to wait (default: 15m)' };
+export const region: FlagSpec = { type: 'string', value: 'REGION', meaning: 'where' };
+export const sku: FlagSpec = { type: 'string', value: 'SKU', meaning: 'of which kind' };
+export const version: FlagSpec = {
+  type: 'string',
+  value: 'N',
+  as: 'number',
+  meaning: 'only if nobody changed it since: the version that you saw',
+};
+/** It says which path the call takes, and fills no field by itself. */
+export const organization: FlagSpec = {
+  type: 'string',
+  value: 'ORGANIZATION',
+  as: 'organization',
+  field: 'organization_id',
+  meaning: 'by id or slug (default: the one of the project)',
+};
+export const scopes: FlagSpec = {
+  type: 'string',
+  value: 'SCOPE,…',
+  as: 'list',
+  needed: true,
+  meaning: 'what it may do',
+};
+export const label: FlagSpec = {
+  type: 'string',
+  value: 'KEY=VALUE',
+  many: true,
+  as: 'pairs',
+  field: 'labels',
+  meaning: 'a word of your own',
+};
+export const days = (otherwise: string): FlagSpec => ({
+  type: 'string',
+  value: 'N',
+  as: 'number',
+  field: 'expires_in_days',
+  otherwise,
+  meaning: `for how many days it is good (default: ${otherwise})`,
+});
+export const oneOf = (value: string, choices: readonly string[], meaning: string): FlagSpec => ({
+  type: 'string',
+  value,
+  choices,
+  meaning,
+});
+
+export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
+export const allocationStates = [
+  'requested',
+  'provisioning',
+  'active',
+  'releasing',
+  'released',
+  'failed',
+  'release_failed',
+] as const;
+
+export const slug: FlagSpec = {
+  type: 'string',
+  value: 'SLUG',
+  follows: 'name',
+  meaning: 'what programs call it (default: from its name)',
+};

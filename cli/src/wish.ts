@@ -1,0 +1,54 @@
+import type { CatalogItem, Gpuaas } from '@gpuaas/sdk';
+import type { Session } from './command.ts';
+import { exitCodes, Failure, usageFailure } from './failure.ts';
+import { readLength } from './read-input.ts';
+import { settingOf } from './setting.ts';
+
+/** From `h200x2` to what the catalogue calls it, and to where it is. */
+
+/** `h200x2` is two of h200, unless something is called exactly so. */
+export async function findSku(
+  api: Gpuaas,
+  asked: string,
+  count?: string,
+): Promise<{ item: CatalogItem; gpus: number }> {
+  const all: CatalogItem[] = [];
+  for await (const item of api.catalog.list()) all.push(item);
+  const exact = all.find(({ sku }) => sku === asked);
+  const [, stem = asked, times] = /^(.+)x(\d{1,2})$/.exec(asked) ?? [];
+  const item = exact ?? all.find(({ sku }) => sku === stem);
+  if (!item) {
+    throw new Failure(exitCodes.notFound, `There is no SKU ${JSON.stringify(asked)}.`, {
+      next: `gpuaas sku list shows what there is${all.length > 0 ? `: ${all.map(({ sku }) => sku).join(', ')}` : ''}.`,
+    });
+  }
+  const text = count ?? (exact ? undefined : times);
+  const gpus = text === undefined ? (item.allowed_gpu_counts[0] ?? 1) : Number(text);
+  if (!Number.isInteger(gpus) || gpus < 1) throw usageFailure('--count is a number of GPUs.');
+  return { item, gpus };
+}
+
+/** The region that was asked for, in whatever way; else the one that suits best. */
+export async function regionOf(session: Session, item: CatalogItem, gpus: number): Promise<string> {
+  const kept = { value: (await session.profile()).region, from: 'profile' };
+  return settingOf(session, 'region', kept).value ?? regionFor(item, gpus);
+}
+
+/** Where most of it is free; where nothing is, the first place that has any of it. */
+function regionFor({ sku, availability }: CatalogItem, gpus: number): string {
+  const [best] = availability
+    .filter(({ gpu_count }) => gpu_count === gpus)
+    .sort((a, b) => b.available - a.available || a.region.localeCompare(b.region));
+  const region = best?.region ?? availability[0]?.region;
+  if (region === undefined) {
+    throw new Failure(exitCodes.capacity, `No host offers ${sku} now.`, {
+      next: 'Name a region with --region, or choose another with gpuaas sku list.',
+    });
+  }
+  return region;
+}
+
+export function lengthOf(session: Session, flag: string): number | undefined {
+  const text = session.text(flag);
+  return text === undefined ? undefined : readLength(text, `--${flag}`);
+}

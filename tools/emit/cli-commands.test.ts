@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
+import { describe, expect, it } from 'vitest';
+import { rehearse, type Script } from '../../cli/src/testing.ts';
+import { writeCommandLine } from '../../web/src/words/command-line.ts';
+import { commandLinesOf } from './cli-commands.ts';
+import type { OpenApi } from './sdk-schema.ts';
+
+const document = JSON.parse(readFileSync(new URL('../../api/openapi.json', import.meta.url), 'utf8')) as OpenApi;
+const lines = commandLinesOf(document);
+
+/** Operations that a command makes on its way, or that only programs make. */
+const within: Readonly<Record<string, string>> = {
+  allocation_group_create: 'gpuaas group create takes its members one by one',
+  allocation_plan: 'gpuaas launch shows it before it asks',
+  default_project_get: 'gpuaas whoami and every command that needs a project',
+  project_ssh_key_add: 'gpuaas key add --shared reads the key from a file',
+  service_account_token: 'programs exchange their assertion; the SDKs do',
+  sign_in_get: 'gpuaas login',
+  signing_key_list: 'programs check signatures with it',
+  ssh_key_add: 'gpuaas key add reads the key from a file',
+  version_get: 'gpuaas version',
+};
+
+const id = (n: number) => `01a1dea2-0000-7000-8000-${String(n).padStart(12, '0')}`;
+/** One value of each kind, as the API takes it. */
+const sampleOf = (as: string | undefined, field: string, index: number): unknown => {
+  switch (as?.replace('*', '')) {
+    case 'number':
+    case 'seconds':
+    case 'minutes':
+      return index + 2;
+    case 'numbers':
+      return [1, 2];
+    case 'value':
+      return 8;
+    case 'truth':
+    case 'flag':
+      return true;
+    case 'pairs':
+      return { team: 'a b', run: '7' };
+    case 'json':
+      return { slice_vm_profiles: [{ gpus: 1 }] };
+    case 'money':
+      return { amount_minor: '310', currency: 'EUR' };
+    case 'list':
+      return ['a:read', 'b:write'];
+    case 'keys':
+    case 'projects':
+      return [id(index), id(index + 1)];
+    case undefined:
+    case 'text':
+      return choices[field] ?? `it's ${field} "${index}"`;
+    default:
+      return id(index);
+  }
+};
+/** Fields that take no other words than these. */
+const choices: Readonly<Record<string, string>> = {
+  role: 'admin',
+  result: 'failure',
+  format: 'csv',
+  level: 'project',
+  schedulable: 'true',
+  type: 'enterprise',
+  fault: 'xid_79',
+  onboarding_mode: 'maas',
+  capacity_shape: 'gpu_slice',
+  billing_unit: 'gpu_hour',
+  driver_strategy: 'cloud_init',
+  sku: 'h200',
+};
+const statesOf: Readonly<Record<string, string>> = {
+  department_update: 'disabled',
+  dlq_list: 'open',
+  outbox_failed_list: 'open',
+  simulator_agent_switch: 'stopped',
+};
+
+/** Words as a shell reads them. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:'((?:[^']|'\\'')*)'|[^\s'])+/g)].map(([word]) =>
+    word.replaceAll(/'((?:[^']|'\\'')*)'(?!\\)/g, (_, inner: string) => inner.replaceAll(`'\\''`, "'")),
+  );
+
+const world: Script = {
+  'GET /api/v1/catalog': { data: [{ sku: 'h200', allowed_gpu_counts: [1], availability: [] }], has_more: false },
+  'POST /api/v1/allocations/plan': {
+    feasible: true,
+    message: '',
+    price: { per_hour: { amount_minor: '1', currency: 'EUR' } },
+    decision: { would_fit: [] },
+  },
+};
+
+describe('the table of commands', () => {
+  it('has a command for every operation', () => {
+    const without = Object.keys(operations).filter((each) => !lines.has(each) && within[each] === undefined);
+    expect(without).toEqual([]);
+    expect(Object.keys(within).filter((each) => lines.has(each) || !Object.hasOwn(operations, each))).toEqual([]);
+  });
+
+  // A stream has no end; that it is asked for is seen where it is listened to.
+  const ending = [...lines].filter(([operation]) => operation !== 'event_stream');
+  it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
+    const facts: OperationFacts = operations[operation as OperationId];
+    const input: Record<string, unknown> = {};
+    const fill = (path: string, value: unknown) => {
+      const [first = path, second] = path.split('.');
+      input[first] = second === undefined ? value : { ...(input[first] as object), [second]: value };
+    };
+    for (const [path, value] of Object.entries(line.gives ?? {})) fill(path, value);
+    for (const [index, [field, as]] of line.args.entries()) fill(field, sampleOf(as, field, index));
+    for (const [index, [field, [, as]]] of Object.entries(line.flags).entries()) {
+      if (field === 'limit' || field === 'follow') continue;
+      fill(field, field === 'state' ? (statesOf[operation] ?? 'active') : sampleOf(as, field, index + 9));
+    }
+    for (const [, name = ''] of facts.path.matchAll(/\{(organization_id|project_id)\}/g)) input[name] ??= id(77);
+    const typed = writeCommandLine(operation as OperationId, input, facts.inProject ? id(99) : undefined);
+    expect(typed).toBeDefined();
+    const args = wordsOf((typed ?? []).join(' ')).slice(1);
+    const { asked, err } = await rehearse([...args, '--yes', '--quiet'], world);
+    const path = facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+    const sent = asked.find(({ request }) => request.split('?')[0] === `${facts.method} ${path}`);
+    expect({ sent: sent !== undefined, why: sent ? '' : `${typed?.join(' ')}\n${err}` }).toEqual({
+      sent: true,
+      why: '',
+    });
+    const query = new URLSearchParams(sent?.request.split('?')[1] ?? '');
+    const rest = Object.entries(input).filter(([name]) => !facts.path.includes(`{${name}}`));
+    const inQuery = rest.filter(([name]) => facts.query?.includes(name));
+    for (const [name, value] of inQuery) expect(query.get(name), name).toBe(String(value));
+    if (facts.method !== 'GET' && rest.length > 0) {
+      expect(sent?.body).toEqual(Object.fromEntries(rest.filter(([name]) => !facts.query?.includes(name))));
+    }
+  });
+});
