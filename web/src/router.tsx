@@ -56,6 +56,12 @@ const allAllocations = lazily(() => import('./ops/allocations.tsx'), 'AllAllocat
 const policies = lazily(() => import('./ops/policies.tsx'), 'PoliciesPage');
 const events = lazily(() => import('./ops/events.tsx'), 'EventsPage');
 const audit = lazily(() => import('./ops/audit.tsx'), 'AuditPage');
+const queue = lazily(() => import('./ops/queue.tsx'), 'QueuePage');
+const placement = lazily(() => import('./ops/placement.tsx'), 'PlacementPage');
+const tenants = lazily(() => import('./ops/tenants.tsx'), 'TenantsPage');
+const tenant = lazily(() => import('./ops/tenant.tsx'), 'TenantPage');
+const health = lazily(() => import('./ops/health.tsx'), 'HealthPage');
+const correlation = lazily(() => import('./pages/correlation.tsx'), 'CorrelationPage');
 const simulator = lazily(() => import('./ops/simulator.tsx'), 'SimulatorPage');
 
 const tree = root.addChildren([
@@ -69,15 +75,22 @@ const tree = root.addChildren([
   page('/sessions', sessions, none),
   page('/team', team, none),
   page('/activity', activity, none),
-  page('/ops', fleet, none),
+  page('/correlations/$id', correlation, none),
+  page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
   page('/ops/nodes', nodes, words('state')),
   page('/ops/nodes/$id', node, none),
   page('/ops/enrol', enrol, none),
   page('/ops/skus', skus, none),
-  page('/ops/allocations', allAllocations, words('state', 'node')),
+  page('/ops/allocations', allAllocations, words('state', 'node', 'organization')),
+  page('/ops/allocations/$id', placement, none),
+  page('/ops/queue', queue, words('sku', 'region')),
+  page('/ops/tenants', tenants, words('q')),
+  page('/ops/tenants/$id', tenant, none),
   page('/ops/policies', policies, words('q')),
-  page('/ops/events', events, words('state', 'box')),
-  page('/ops/audit', audit, words('correlation', 'result')),
+  page('/ops/events', events, words('box', 'state', 'type', 'about')),
+  page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target')),
+  page('/ops/correlations/$id', correlation, none),
+  page('/ops/health', health, none),
   page('/ops/simulator', simulator, none),
 ]);
 

@@ -51,6 +51,8 @@ export interface EventEnvelope {
   readonly occurred_at: string;
   readonly version: string;
   readonly correlation_id: string;
+  readonly organization_id?: string;
+  readonly project_id?: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 /** Events as they happen. It connects again by itself, from where it was, until it is left or refused. */

@@ -1,18 +1,31 @@
-import { GpuaasError, openGpuaas, type StreamedEvent } from '@gpuaas/sdk';
+import { type Gpuaas, GpuaasError, openGpuaas, type StreamedEvent } from '@gpuaas/sdk';
 import { letGo } from './let-go.ts';
 
 /** How long after a connection that could not be made the next one is tried. */
 const againMs = 2_000;
 
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'refused';
+export interface Listener {
+  event(event: StreamedEvent): void;
+  status(status: LiveStatus): void;
+  /** Told after each gap, since what was kept may be out of date. */
+  caughtUp(): void;
+}
+
+/** One stream of a project, for the whole page. */
+export const watchProject = (project: string, tell: Listener): (() => void) =>
+  watch(tell, (client, after, signal) => client.events.stream({ project_id: project, ...after }, { project, signal }));
+/** The same about everything, for those who may see it. */
+export const watchOperators = (tell: Listener): (() => void) =>
+  watch(tell, (client, after, signal) => client.adminOps.eventStream(after, { signal }));
 
 /**
- * One stream for the whole page. It is resumed by the SDK from the last event that was seen; what is added here is that
- * somebody can tell whether it stands. `caughtUp` is told after each gap, since what was kept may be out of date.
+ * The SDK resumes a stream from the last event that was seen; what is added here is that somebody can tell whether it
+ * stands, and that it is begun anew for as long as the page is there.
  */
-export function watchProject(
-  project: string,
-  tell: { event(event: StreamedEvent): void; status(status: LiveStatus): void; caughtUp(): void },
+function watch(
+  tell: Listener,
+  open: (client: Gpuaas, after: { readonly after?: string }, signal: AbortSignal) => AsyncIterable<StreamedEvent>,
 ): () => void {
   const end = new AbortController();
   let connection = new AbortController();
@@ -33,8 +46,7 @@ export function watchProject(
       connection = new AbortController();
       const signal = AbortSignal.any([end.signal, connection.signal]);
       try {
-        const from = { project_id: project, ...(last !== undefined && { after: last }) };
-        for await (const event of client.events.stream(from, { project, signal })) {
+        for await (const event of open(client, last === undefined ? {} : { after: last }, signal)) {
           last = event.id;
           tell.event(event);
         }
@@ -77,4 +89,11 @@ export function staleAfter(type: string): readonly string[] {
     return ['members', 'invitations', 'projects', 'me', 'activity'];
   }
   return ['activity'];
+}
+/** Operators see more of it: slots change hands with every allocation, and every event is one that they can look at. */
+export function staleForOperators(type: string): readonly string[] {
+  const always = ['events', 'correlation', 'audit', 'simulator'];
+  if (type.startsWith('provisioning.node.')) return [...always, 'nodes', 'fleet'];
+  if (type.startsWith('provisioning.')) return [...always, 'allocations', 'nodes', 'fleet', 'tenants'];
+  return [...always, 'tenants'];
 }

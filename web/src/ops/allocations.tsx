@@ -14,20 +14,30 @@ import { allocationStates, isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
 
-const everyMs = 5_000;
+/** Events tell of every change; the rest is asked for now and then. */
+const everyMs = 30_000;
 
 /** The allocations of everybody: what is stuck, who waits, and all of them. */
 export function AllAllocationsPage() {
-  const search = useSearch({ strict: false }) as { state?: string; node?: string };
+  const search = useSearch({ strict: false }) as {
+    state?: string;
+    node?: string;
+    organization?: string;
+  };
   const navigate = useNavigate();
   const state = allocationStates.find((each) => each === search.state);
   const stuck = useAsk(['fleet', 'stuck'], (options) => api.adminAllocations.stuckList(options), { everyMs });
   const queue = useAsk(['fleet', 'queue'], (options) => api.adminAllocations.queue({}, options), { everyMs });
   const list = useList(
-    ['allocations', 'all', state, search.node],
+    ['allocations', 'all', state, search.node, search.organization],
     (from, options) =>
       api.adminAllocations.list(
-        { ...from, ...(state && { state }), ...(search.node && { node: search.node }) },
+        {
+          ...from,
+          ...(state && { state }),
+          ...(search.node && { node: search.node }),
+          ...(search.organization && { organization: search.organization }),
+        },
         options,
       ),
     { everyMs },
@@ -54,6 +64,7 @@ export function AllAllocationsPage() {
                 search: {
                   ...(event.target.value && { state: event.target.value }),
                   ...(search.node && { node: search.node }),
+                  ...(search.organization && { organization: search.organization }),
                 },
               })
             }
@@ -67,11 +78,14 @@ export function AllAllocationsPage() {
           </select>
         </label>
       }
-      shown={{ operation: 'admin_allocation_list', input: { state, node: search.node, limit: 50 } }}
+      shown={{
+        operation: 'admin_allocation_list',
+        input: { state, node: search.node, organization: search.organization, limit: 50 },
+      }}
     >
-      {search.node && (
+      {(search.node ?? search.organization) && (
         <p className="flex items-center gap-3">
-          Only those on one node.
+          Only those {search.node ? 'on one node' : 'of one tenant'}.
           <Link to="/ops/allocations" className="text-accent underline underline-offset-2">
             Show all
           </Link>
@@ -89,7 +103,13 @@ export function AllAllocationsPage() {
                 <li key={each.allocation_id} className="flex flex-wrap items-baseline justify-between gap-2">
                   <span>
                     {each.sku}, <span className="font-medium">{plainWord(each.phase)}</span>
-                    <span className="block font-mono text-xs text-dim">{each.allocation_id}</span>
+                    <Link
+                      to="/ops/allocations/$id"
+                      params={{ id: each.allocation_id }}
+                      className="block font-mono text-xs text-accent underline-offset-2 hover:underline"
+                    >
+                      {each.allocation_id}
+                    </Link>
                   </span>
                   <span className="text-bad">
                     for {spellDuration(each.seconds * 1_000)}
@@ -103,14 +123,21 @@ export function AllAllocationsPage() {
             </ul>
           )}
         </Panel>
-        <Panel title="Waiting in line">
+        <Panel
+          title="Waiting in line"
+          aside={
+            <Link to="/ops/queue" className="text-sm text-accent underline underline-offset-2">
+              The whole queue
+            </Link>
+          }
+        >
           {queue.error ? (
             <Problem error={queue.error} />
           ) : (queue.data?.data.length ?? 0) === 0 ? (
             <p className="text-dim">Nobody waits.</p>
           ) : (
             <ol className="grid gap-2">
-              {queue.data?.data.slice(0, 20).map((each) => (
+              {queue.data?.data.slice(0, 5).map((each) => (
                 <li key={each.allocation_id} className="flex justify-between gap-3">
                   <span>
                     {each.position}. {each.sku} × {each.gpu_count} in {each.region}
@@ -133,7 +160,13 @@ export function AllAllocationsPage() {
             head: 'Name',
             cell: (row) => (
               <span>
-                <bdi className="line-clamp-2 font-medium">{row.name}</bdi>
+                <Link
+                  to="/ops/allocations/$id"
+                  params={{ id: row.id }}
+                  className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
+                >
+                  <bdi>{row.name}</bdi>
+                </Link>
                 <span className="font-mono text-xs text-dim">{shortId(row.id)}</span>
               </span>
             ),
@@ -164,6 +197,18 @@ export function AllAllocationsPage() {
               ) : (
                 '—'
               ),
+          },
+          {
+            head: 'Tenant',
+            cell: (row) => (
+              <Link
+                to="/ops/tenants/$id"
+                params={{ id: row.organization_id }}
+                className="font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+              >
+                {shortId(row.organization_id)}
+              </Link>
+            ),
           },
           { head: 'Asked for', cell: (row) => <Ago at={row.created_at} /> },
           {

@@ -3,7 +3,7 @@ import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Copy } from '../parts/copy.tsx';
+import { CorrelationId } from '../parts/correlation.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
@@ -13,17 +13,30 @@ import { counted, plainWord, shortId } from '../words/sizes.ts';
 
 /** Who did what anywhere. The rows are chained: a change to any of them shows. */
 export function AuditPage() {
-  const search = useSearch({ strict: false }) as { correlation?: string; result?: string };
+  const search = useSearch({ strict: false }) as {
+    correlation?: string;
+    result?: string;
+    organization?: string;
+    action?: string;
+    target?: string;
+  };
   const navigate = useNavigate();
-  const result = search.result === 'failure' || search.result === 'success' ? search.result : undefined;
-  const list = useList(['audit', search.correlation, result], (from, options) =>
-    api.adminAudit.list(
-      { ...from, ...(search.correlation && { correlation_id: search.correlation }), ...(result && { result }) },
-      options,
-    ),
+  const result: 'failure' | 'success' | undefined =
+    search.result === 'failure' || search.result === 'success' ? search.result : undefined;
+  const filters = {
+    ...(search.correlation && { correlation_id: search.correlation }),
+    ...(search.organization && { organization_id: search.organization }),
+    ...(search.action && { action: search.action }),
+    ...(search.target && { target_id: search.target }),
+    ...(result && { result }),
+  };
+  const list = useList(['audit', filters], (from, options) => api.adminAudit.list({ ...from, ...filters }, options), {
+    everyMs: 60_000,
+  });
+  const verify = useAct('audit verify', (chain: string, options) =>
+    api.adminAudit.verify(chain === 'platform' ? {} : { organization_id: chain }, options),
   );
-  const verify = useAct('audit verify', (_: string, options) => api.adminAudit.verify({}, options));
-  const go = (next: { correlation?: string; result?: string }) =>
+  const go = (next: typeof search) =>
     void navigate({
       to: '/ops/audit',
       replace: true,
@@ -34,13 +47,13 @@ export function AuditPage() {
       title="Audit"
       lead="Who did what anywhere, newest first."
       actions={
-        <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate('platform')}>
+        <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate(search.organization ?? 'platform')}>
           Verify the chain
         </Button>
       }
       shown={{
         operation: 'admin_audit_list',
-        input: { correlation_id: search.correlation, result, limit: 50 },
+        input: { ...filters, limit: 50 },
       }}
     >
       {verify.error && <Problem error={verify.error} />}
@@ -50,7 +63,7 @@ export function AuditPage() {
           className={`rounded-lg px-4 py-3 ${verify.data.intact ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}
         >
           {verify.data.intact
-            ? `The chain of the platform holds: ${counted(verify.data.rows, 'row')} checked.`
+            ? `The chain of ${verify.data.chain === 'platform' ? 'the platform' : 'this tenant'} holds: ${counted(verify.data.rows, 'row')} checked.`
             : `The chain breaks at row ${verify.data.broken?.sequence}: ${verify.data.broken?.why}.`}
         </p>
       )}
@@ -73,6 +86,23 @@ export function AuditPage() {
           <option value="success">success</option>
           <option value="failure">failure</option>
         </select>
+        <input
+          type="search"
+          aria-label="Action"
+          placeholder="Action, or node. for all of them"
+          className="field max-w-xs"
+          value={search.action ?? ''}
+          onChange={(event) => go({ action: event.target.value.trim() })}
+        />
+        <input
+          type="search"
+          aria-label="Id of what was acted on"
+          placeholder="Id of what was acted on"
+          className="field max-w-xs"
+          value={search.target ?? ''}
+          onChange={(event) => go({ target: event.target.value.trim() })}
+        />
+        {search.organization && <Button onClick={() => go({ organization: '' })}>Of one tenant: show all</Button>}
       </div>
       <Rows
         label="Audit"
@@ -106,11 +136,7 @@ export function AuditPage() {
           { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
           {
             head: 'Correlation',
-            cell: (entry) => (
-              <span className="inline-block max-w-40">
-                <Copy text={entry.correlation_id} label="the correlation id" />
-              </span>
-            ),
+            cell: (entry) => <CorrelationId id={entry.correlation_id} />,
           },
         ]}
         empty={<Empty icon="book" title="Nothing was written that fits" />}

@@ -1,4 +1,4 @@
-import type { NodeEnrolmentOffer } from '@gpuaas/sdk';
+import type { NodeDetail, NodeEnrolmentOffer } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
@@ -10,6 +10,8 @@ import { RailView } from '../parts/rail-view.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { makeJoinRail } from '../words/join-rail.ts';
+import { counted, spellMemory } from '../words/sizes.ts';
+import { Topology } from './topology.tsx';
 
 /** From a name to a host in the fleet: what it is, one line to paste, and then one watches it join. */
 export function EnrolPage() {
@@ -113,8 +115,9 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
 
 function Join({ offer }: { offer: NodeEnrolmentOffer }) {
   const id = offer.node.id;
+  // Events tell of each step; what a host reports between them is asked for.
   const node = useAsk(['nodes', id, 'one'], (options) => api.adminNodes.get({ node_id: id }, options), {
-    everyMs: 2_000,
+    everyMs: 5_000,
   });
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
@@ -141,6 +144,84 @@ function Join({ offer }: { offer: NodeEnrolmentOffer }) {
           <ButtonLink to="/ops/nodes/$id" params={{ id }}>
             Look at the node
           </ButtonLink>
+        </div>
+      </Panel>
+      {node.data?.topology && <Offer node={node.data} />}
+    </div>
+  );
+}
+
+/** What the host found in itself, and the two words of an operator: these slots, and from now on. */
+function Offer({ node }: { node: NodeDetail }) {
+  const { topology } = node;
+  const stale = ['nodes', 'fleet', 'catalog'];
+  const approve = useAct(
+    'slots approve',
+    (_: number, options) => api.adminNodes.slotsApprove({ node_id: node.id }, options),
+    { stale },
+  );
+  const publish = useAct(
+    'node publish',
+    (_: number, options) => api.adminNodes.publish({ node_id: node.id }, options),
+    {
+      stale,
+    },
+  );
+  if (!topology) return null;
+  const isApproved = node.resource_slots.length > 0;
+  const error = approve.error ?? publish.error;
+  return (
+    <div className="lg:col-span-2">
+      <Panel
+        title="4. What it is made of"
+        aside={
+          <span className="text-sm text-dim">
+            {topology.hostname}, {counted(topology.slots.length, 'GPU')}
+          </span>
+        }
+      >
+        <div className="grid gap-4">
+          {topology.blockers.length > 0 && (
+            <ul className="list-disc ps-5 text-bad">
+              {topology.blockers.map((blocker) => (
+                <li key={blocker}>{blocker}</li>
+              ))}
+            </ul>
+          )}
+          {isApproved ? (
+            <Topology topology={topology} slots={node.resource_slots} />
+          ) : (
+            <ul className="grid gap-1">
+              {topology.slots.map((slot) => (
+                <li key={slot.slot_index} className="flex flex-wrap gap-x-3">
+                  <span className="w-16 font-medium">GPU {slot.slot_index}</span>
+                  <span>
+                    {slot.gpu_model}, {spellMemory(slot.gpu_memory_mib)}
+                  </span>
+                  <span className="text-dim">NUMA {slot.numa_node}</span>
+                  {slot.blockers.length > 0 && <span className="text-bad">{slot.blockers.join(' ')}</span>}
+                </li>
+              ))}
+            </ul>
+          )}
+          {error && <Problem error={error} />}
+          <div className="flex flex-wrap items-center gap-3">
+            {!isApproved && (
+              <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>
+                Approve {counted(topology.slots.length, 'slot')}
+              </Button>
+            )}
+            {isApproved && !node.schedulable && (
+              <Button look="primary" busy={publish.isPending} onClick={() => publish.mutate(node.version)}>
+                Publish it
+              </Button>
+            )}
+            {node.schedulable && (
+              <p role="status" className="text-ok">
+                It is in service: tenants can rent it now.
+              </p>
+            )}
+          </div>
         </div>
       </Panel>
     </div>

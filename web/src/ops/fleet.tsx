@@ -1,33 +1,22 @@
 import type { FleetNode } from '@gpuaas/sdk';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
-import { ButtonLink } from '../parts/button.tsx';
-import { StateChip } from '../parts/chip.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
-import { type Tile, tilesOf, troublesOf } from '../words/wall.ts';
+import { countTiles, filterWall, tileWords, troublesOf, type WallFilter } from '../words/wall.ts';
+import { tileLooks, Wall } from './wall.tsx';
 
-const tileLooks: Readonly<Record<Tile, string>> = {
-  free: 'bg-ok/70',
-  used: 'bg-accent',
-  moving: 'bg-warn/70',
-  trouble: 'bg-bad',
-  off: 'border border-line/50 bg-sunk',
-};
-const tileWords: readonly (readonly [Tile, string])[] = [
-  ['used', 'in use'],
-  ['free', 'free'],
-  ['moving', 'changing hands'],
-  ['trouble', 'needs somebody'],
-  ['off', 'not offered'],
-];
-const everyMs = 5_000;
-const mostNodes = 2_000;
+/** Events tell of every change; this is for what no event tells, such as a node that has gone quiet. */
+const everyMs = 30_000;
+const mostNodes = 5_000;
 
 /** Every GPU of the fleet at a glance, and what has to be looked at. */
 export function FleetPage() {
+  const search = useSearch({ strict: false }) as WallFilter;
+  const navigate = useNavigate();
   const health = useAsk(['fleet', 'health'], (options) => api.adminOps.fleetHealth(options), { everyMs });
   const nodes = useAsk(
     ['nodes', 'wall'],
@@ -41,7 +30,17 @@ export function FleetPage() {
     },
     { everyMs },
   );
-  const troubles = troublesOf(nodes.data ?? []);
+  const all = nodes.data ?? [];
+  const shown = filterWall(all, search);
+  const counts = countTiles(all);
+  const troubles = troublesOf(all);
+  const isNarrowed = Object.values(search).some(Boolean);
+  const go = (next: WallFilter) =>
+    void navigate({
+      to: '/ops',
+      replace: true,
+      search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
+    });
   const counters: readonly (readonly [string, number | undefined, boolean])[] = [
     ['Nodes at work', health.data?.schedulable_nodes, false],
     ['Slots free', health.data && (health.data.slots['available'] ?? 0), false],
@@ -53,11 +52,14 @@ export function FleetPage() {
   return (
     <Page
       title="Fleet"
-      lead="Every GPU as one tile. A node is a row; click it to look closer."
+      lead="Every GPU as one tile, node by node; click a node to look closer."
       actions={
-        <ButtonLink look="primary" icon="plus" to="/ops/enrol">
-          Enrol a node
-        </ButtonLink>
+        <>
+          <ButtonLink to="/ops/nodes">As a table</ButtonLink>
+          <ButtonLink look="primary" icon="plus" to="/ops/enrol">
+            Enrol a node
+          </ButtonLink>
+        </>
       }
       shown={{ operation: 'fleet_health' }}
     >
@@ -72,25 +74,20 @@ export function FleetPage() {
           </div>
         ))}
       </dl>
-      <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Panel
           title="Wall"
           aside={
-            <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-dim">
-              {tileWords.map(([tile, word]) => (
-                <li key={tile} className="flex items-center gap-1.5">
-                  <span aria-hidden="true" className={`size-3 rounded-[3px] ${tileLooks[tile]}`} />
-                  {word}
-                </li>
-              ))}
-            </ul>
+            <span className="text-sm text-dim">
+              {isNarrowed ? `${shown.length} of ${counted(all.length, 'node')}` : counted(all.length, 'node')}
+            </span>
           }
         >
           {nodes.error && !nodes.data ? (
             <Problem error={nodes.error} again={() => void nodes.refetch()} />
           ) : !nodes.data ? (
             <Loading rows={4} />
-          ) : nodes.data.length === 0 ? (
+          ) : all.length === 0 ? (
             <Empty icon="server" title="There are no nodes">
               <p>Enrol the first one; it takes a minute.</p>
               <ButtonLink look="primary" to="/ops/enrol">
@@ -98,11 +95,16 @@ export function FleetPage() {
               </ButtonLink>
             </Empty>
           ) : (
-            <ul className="grid gap-x-6 gap-y-2 xl:grid-cols-2">
-              {nodes.data.map((node) => (
-                <WallRow key={node.id} node={node} />
-              ))}
-            </ul>
+            <div className="grid gap-4">
+              <Filters search={search} nodes={all} counts={counts} onChange={go} />
+              {shown.length === 0 ? (
+                <Empty icon="search" title="No node fits">
+                  <Button onClick={() => go({ tile: '', region: '', sku: '', q: '' })}>Show all</Button>
+                </Empty>
+              ) : (
+                <Wall nodes={shown} />
+              )}
+            </div>
           )}
         </Panel>
         <Panel title="Needs somebody">
@@ -122,6 +124,7 @@ export function FleetPage() {
                   <p className="text-sm text-dim">{why}</p>
                 </li>
               ))}
+              {troubles.length > 20 && <li className="text-sm text-dim">and {troubles.length - 20} more</li>}
             </ul>
           )}
         </Panel>
@@ -130,33 +133,85 @@ export function FleetPage() {
   );
 }
 
-function WallRow({ node }: { node: FleetNode }) {
-  const tiles = tilesOf(node);
-  const said = tileWords
-    .map(([tile, word]) => [tiles.filter((each) => each === tile).length, word] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}`)
-    .join(', ');
+/** The legend is the filter: what a colour means, how many there are, and only those at a click. */
+function Filters({
+  search,
+  nodes,
+  counts,
+  onChange,
+}: {
+  search: WallFilter;
+  nodes: readonly FleetNode[];
+  counts: ReturnType<typeof countTiles>;
+  onChange(next: WallFilter): void;
+}) {
+  const regions = [...new Set(nodes.map(({ region }) => region))].sort();
+  const skus = [...new Set(nodes.map(({ sku }) => sku))].sort();
   return (
-    <li>
-      <Link
-        to="/ops/nodes/$id"
-        params={{ id: node.id }}
-        className="flex items-center gap-3 rounded-lg px-2 py-1.5 hover:bg-sunk"
-      >
-        <span className="w-26 shrink-0 sm:w-36">
-          <span className="block truncate font-medium">{node.name}</span>
-          <span className="block truncate text-xs text-dim">{node.sku}</span>
-        </span>
-        <span aria-hidden="true" className="flex grow flex-wrap gap-1">
-          {tiles.map((tile, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: tiles of one node differ by nothing but their place
-            <span key={index} className={`size-4 rounded-[4px] ${tileLooks[tile]}`} />
-          ))}
-        </span>
-        <span className="sr-only">{`${counted(tiles.length, 'GPU')}: ${said}`}</span>
-        {node.state !== 'active' && <StateChip state={node.state} />}
-      </Link>
-    </li>
+    <div className="grid gap-3">
+      <fieldset className="flex flex-wrap gap-1.5">
+        <legend className="sr-only">What the tiles mean; choose one to see only nodes with such GPUs</legend>
+        {tileWords.map(([tile, word]) => (
+          <button
+            key={tile}
+            type="button"
+            aria-pressed={search.tile === tile}
+            className={`flex items-center gap-1.5 rounded-full border px-2.5 py-1 text-sm ${search.tile === tile ? 'border-accent bg-accent-soft text-accent' : 'border-edge text-dim hover:border-line hover:text-ink'}`}
+            onClick={() => onChange({ tile: search.tile === tile ? '' : tile })}
+          >
+            <span aria-hidden="true" className={`size-3 rounded-[3px] ${tileLooks[tile]}`} />
+            {word}
+            <span className="tabular">{counts[tile].toLocaleString('en')}</span>
+          </button>
+        ))}
+      </fieldset>
+      <div className="flex flex-wrap gap-2">
+        <input
+          type="search"
+          aria-label="Name of a node"
+          placeholder="Name"
+          className="field w-40"
+          value={search.q ?? ''}
+          onChange={(event) => onChange({ q: event.target.value })}
+        />
+        <Choice
+          label="Region"
+          all="any region"
+          value={search.region}
+          choices={regions}
+          onChange={(region) => onChange({ region })}
+        />
+        <Choice label="SKU" all="any SKU" value={search.sku} choices={skus} onChange={(sku) => onChange({ sku })} />
+      </div>
+    </div>
+  );
+}
+
+function Choice({
+  label,
+  all,
+  value = '',
+  choices,
+  onChange,
+}: {
+  label: string;
+  all: string;
+  value: string | undefined;
+  choices: readonly string[];
+  onChange(value: string): void;
+}) {
+  if (choices.length < 2 && !value) return null;
+  return (
+    <select
+      aria-label={label}
+      className="field w-auto"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{all}</option>
+      {choices.map((choice) => (
+        <option key={choice}>{choice}</option>
+      ))}
+    </select>
   );
 }

@@ -7,13 +7,16 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Chip, StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { CorrelationId } from '../parts/correlation.tsx';
+import { Field } from '../parts/field.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { counted, spellMemory } from '../words/sizes.ts';
+import { isLive } from '../words/rail.ts';
+import { counted, plainWord, spellCondition, spellMemory } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
+import { SlotDialog } from './slot-dialog.tsx';
 import { Topology } from './topology.tsx';
 
 type Verb = 'cordon' | 'uncordon' | 'drain' | 'resume' | 'quarantine' | 'readmit' | 'publish' | 'retire';
@@ -34,6 +37,8 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
 const verbsOf = (node: NodeDetail): readonly Verb[] => {
   switch (node.state) {
     case 'active':
+      // A host that was never offered is not cordoned: it waits to be published.
+      if (!node.schedulable && node.cordon_reason === null) return ['publish', 'quarantine', 'retire'];
       return [node.cordon_reason === null ? 'cordon' : 'uncordon', 'drain', 'quarantine', 'retire'];
     case 'draining':
       return ['resume', 'retire'];
@@ -51,7 +56,7 @@ const verbsOf = (node: NodeDetail): readonly Verb[] => {
 export function NodePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const node = useAsk(['nodes', id, 'one'], (options) => api.adminNodes.get({ node_id: id }, options), {
-    everyMs: 5_000,
+    everyMs: 15_000,
   });
   if (node.error && !node.data) {
     return (
@@ -73,11 +78,36 @@ export function NodePage() {
 function Detail({ node }: { node: NodeDetail }) {
   const [verb, setVerb] = useState<Verb>();
   const [slot, setSlot] = useState<ResourceSlot>();
+  const [notice, setNotice] = useState('');
   const act = useAct(
     'node act',
-    ({ verb: name, reason }: { verb: Verb; reason: string; version: number }, options) =>
-      api.adminNodes[name]({ node_id: node.id, reason }, options),
-    { stale: ['nodes', 'fleet'], done: () => setVerb(undefined) },
+    (
+      { verb: name, reason, notice: minutes }: { verb: Verb; reason: string; notice: string; version: number },
+      options,
+    ) =>
+      name === 'drain'
+        ? api.adminNodes.drain(
+            { node_id: node.id, reason, ...(minutes !== '' && { notice_minutes: Number(minutes) }) },
+            options,
+          )
+        : api.adminNodes[name]({ node_id: node.id, reason }, options),
+    { stale: ['nodes', 'fleet', 'allocations'], done: () => setVerb(undefined) },
+  );
+  const tenants = useAsk(
+    ['allocations', 'on', node.id],
+    (options) => api.adminAllocations.list({ node: node.id, limit: 200 }, options),
+    { everyMs: 30_000 },
+  );
+  const living = tenants.data?.data.filter(({ state }) => isLive(state)) ?? [];
+  const approve = useAct(
+    'slots approve',
+    (_: number, options) => api.adminNodes.slotsApprove({ node_id: node.id }, options),
+    { stale: ['nodes', 'fleet', 'catalog'] },
+  );
+  const discover = useAct(
+    'node discover',
+    (_: number, options) => api.adminNodes.topologyDiscover({ node_id: node.id }, options),
+    { stale: ['nodes'] },
   );
   const probe = useAct(
     'node probe',
@@ -87,7 +117,7 @@ function Detail({ node }: { node: NodeDetail }) {
   const tasks = useList(
     ['nodes', node.id, 'tasks'],
     (from, options) => api.adminNodes.taskList({ node_id: node.id, ...from }, options),
-    { everyMs: 5_000, limit: 20 },
+    { everyMs: 15_000, limit: 20 },
   );
   const { topology } = node;
   return (
@@ -97,6 +127,9 @@ function Detail({ node }: { node: NodeDetail }) {
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <StateChip state={node.state} />
           {node.cordon_reason && <Chip tone="warn">cordoned: {node.cordon_reason}</Chip>}
+          {node.state === 'active' && !node.schedulable && !node.cordon_reason && (
+            <Chip tone="calm">not published</Chip>
+          )}
           <span>
             {node.sku} in {node.region}
           </span>
@@ -116,9 +149,32 @@ function Detail({ node }: { node: NodeDetail }) {
       }
       shown={{ operation: 'node_get', input: { node_id: node.id } }}
     >
-      {probe.error && <Problem error={probe.error} />}
+      {(probe.error ?? approve.error ?? discover.error) && (
+        <Problem error={probe.error ?? approve.error ?? discover.error} />
+      )}
+      {node.drain_deadline_at && node.state === 'draining' && (
+        <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
+          Draining: {counted(living.length, 'allocation')} left; what is there at the end of the notice,{' '}
+          <Ago at={node.drain_deadline_at} />, is released.
+        </p>
+      )}
       {node.state_reason && <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>}
-      <Panel title="Topology" aside={<span className="text-sm text-dim">{counted(node.gpus_total, 'GPU')}</span>}>
+      <Panel
+        title="Topology"
+        aside={
+          <span className="flex flex-wrap items-center gap-2 text-sm text-dim">
+            {counted(node.gpus_total, 'GPU')}
+            <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
+              Look again
+            </Button>
+            {topology && topology.slots.length > node.resource_slots.length && (
+              <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>
+                Approve {counted(topology.slots.length - node.resource_slots.length, 'slot')}
+              </Button>
+            )}
+          </span>
+        }
+      >
         {node.resource_slots.length === 0 && !topology ? (
           <p className="text-dim">It has not said yet how it is built.</p>
         ) : (
@@ -141,11 +197,11 @@ function Detail({ node }: { node: NodeDetail }) {
               {node.conditions.map((condition) => (
                 <li key={condition.type} className="flex items-start justify-between gap-3">
                   <span>
-                    <span className="font-medium">{condition.type}</span>
+                    <span className="font-medium">{spellCondition(condition.type)}</span>
                     <span className="block text-sm text-dim">{condition.message}</span>
                   </span>
                   <Chip tone={condition.status === 'True' ? 'ok' : condition.status === 'False' ? 'bad' : 'warn'}>
-                    {condition.status}
+                    {condition.status === 'True' ? 'yes' : condition.status === 'False' ? 'no' : 'unknown'}
                   </Chip>
                 </li>
               ))}
@@ -162,8 +218,12 @@ function Detail({ node }: { node: NodeDetail }) {
               [
                 'Certificate',
                 node.certificate ? (
-                  <span key="certificate">
-                    ends <Ago at={node.certificate.not_after} />
+                  <span key="certificate" className="grid grid-cols-[minmax(0,1fr)] gap-1">
+                    <span>
+                      ends <Ago at={node.certificate.not_after} />
+                      {node.certificate.revoked_at && <Chip tone="bad">revoked</Chip>}
+                    </span>
+                    <Copy text={node.certificate.serial} label="the serial number" />
                   </span>
                 ) : (
                   'none'
@@ -177,6 +237,42 @@ function Detail({ node }: { node: NodeDetail }) {
           />
         </Panel>
       </div>
+      <Panel
+        title="Allocations"
+        aside={
+          <Link
+            to="/ops/allocations"
+            search={{ node: node.id }}
+            className="text-sm text-accent underline underline-offset-2"
+          >
+            All that ever were
+          </Link>
+        }
+      >
+        {tenants.error ? (
+          <Problem error={tenants.error} />
+        ) : living.length === 0 ? (
+          <p className="text-dim">{tenants.data ? 'Nobody is on it.' : 'Looking.'}</p>
+        ) : (
+          <ul className="grid gap-2">
+            {living.map((each) => (
+              <li key={each.id} className="flex items-center justify-between gap-3">
+                <span className="min-w-0 grow">
+                  <Link
+                    to="/ops/allocations/$id"
+                    params={{ id: each.id }}
+                    className="line-clamp-1 font-medium text-accent underline-offset-2 hover:underline"
+                  >
+                    <bdi>{each.name}</bdi>
+                  </Link>
+                  <span className="text-sm text-dim">{counted(each.gpu_count, 'GPU')}</span>
+                </span>
+                <StateChip state={each.state} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
       <section className="grid gap-3" aria-label="Tasks">
         <h2 className="text-lg font-semibold">Tasks</h2>
         <Rows
@@ -185,14 +281,22 @@ function Detail({ node }: { node: NodeDetail }) {
           keyOf={({ id }) => id}
           columns={[
             { head: 'Task', cell: (task) => <code className="font-mono text-[13px]">{task.task_type}</code> },
-            { head: 'State', cell: (task) => <StateChip state={task.state} /> },
+            {
+              head: 'State',
+              cell: (task) => (
+                <span>
+                  <StateChip state={task.state} />
+                  {task.failure_code && <span className="block text-sm text-bad">{plainWord(task.failure_code)}</span>}
+                </span>
+              ),
+            },
             {
               head: 'For',
               cell: (task) =>
                 task.allocation_id ? (
                   <Link
-                    to="/ops/allocations"
-                    search={{ node: node.id }}
+                    to="/ops/allocations/$id"
+                    params={{ id: task.allocation_id }}
                     className="text-accent underline underline-offset-2"
                   >
                     an allocation
@@ -208,6 +312,7 @@ function Detail({ node }: { node: NodeDetail }) {
                 task.finished_at ? spellDuration(Date.parse(task.finished_at) - Date.parse(task.issued_at)) : '—',
             },
             { head: 'Given', end: true, cell: (task) => <Ago at={task.issued_at} /> },
+            { head: 'Story', end: true, cell: (task) => <CorrelationId id={task.correlation_id} /> },
           ]}
           empty={<Empty icon="clock" title="It was given no tasks yet" />}
         />
@@ -222,55 +327,34 @@ function Detail({ node }: { node: NodeDetail }) {
           reason
           busy={act.isPending}
           error={act.error}
-          onConfirm={(reason) => act.mutate({ verb, reason, version: node.version })}
+          onConfirm={(reason) => act.mutate({ verb, reason, notice, version: node.version })}
         >
           <p>{verbs[verb].means}</p>
+          {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
+            <p className="font-medium text-ink">
+              {living.length === 0
+                ? 'Nobody is on it now.'
+                : `${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')} on it now.`}
+            </p>
+          )}
+          {verb === 'drain' && (
+            <Field label="Notice in minutes" hint="Left empty: as long as the policy says. 0 releases at once.">
+              {(id) => (
+                <input
+                  id={id}
+                  type="number"
+                  min={0}
+                  max={43_200}
+                  className="field"
+                  value={notice}
+                  onChange={(event) => setNotice(event.target.value)}
+                />
+              )}
+            </Field>
+          )}
         </Confirm>
       )}
       {slot && <SlotDialog nodeId={node.id} slot={slot} onClose={() => setSlot(undefined)} />}
     </Page>
-  );
-}
-
-function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
-  const act = useAct(
-    'slot act',
-    ({ verb }: { verb: 'slotEnable' | 'slotDisable' | 'slotQuarantine' | 'slotClear'; version: number }, options) =>
-      api.adminNodes[verb]({ node_id: nodeId, slot_id: slot.id, reason: 'Asked for in the console' }, options),
-    { stale: ['nodes', 'fleet', 'catalog'], done: onClose },
-  );
-  const offers =
-    slot.state === 'disabled'
-      ? ([['slotEnable', 'Enable']] as const)
-      : slot.state === 'available'
-        ? ([
-            ['slotDisable', 'Disable'],
-            ['slotQuarantine', 'Quarantine'],
-          ] as const)
-        : slot.state === 'quarantined' || slot.state === 'cleanup_blocked'
-          ? ([['slotClear', 'Clear']] as const)
-          : [];
-  return (
-    <Dialog open onClose={onClose} title={`GPU ${slot.slot_index}`}>
-      <Facts
-        rows={[
-          ['State', <StateChip key="state" state={slot.state} />],
-          ['Health', slot.health_detail ?? slot.health_state],
-          ['Model', `${slot.gpu_model}, ${spellMemory(slot.gpu_memory_mib)}`],
-          ['UUID', <Copy key="uuid" text={slot.gpu_uuid} label="the UUID" />],
-          ['PCI', <code key="pci">{slot.pci_address}</code>],
-          ['Disk', slot.nvme_device ?? 'none'],
-          ...(slot.state_reason ? ([['Why', slot.state_reason]] as const) : []),
-        ]}
-      />
-      {act.error && <Problem error={act.error} />}
-      <div className="mt-4 flex justify-end gap-2">
-        {offers.map(([verb, label]) => (
-          <Button key={verb} busy={act.isPending} onClick={() => act.mutate({ verb, version: slot.version })}>
-            {label}
-          </Button>
-        ))}
-      </div>
-    </Dialog>
   );
 }

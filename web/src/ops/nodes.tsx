@@ -18,7 +18,7 @@ export function NodesPage() {
   const list = useList(
     ['nodes', state],
     (from, options) => api.adminNodes.list({ ...from, ...(state && { state }) }, options),
-    { everyMs: 10_000 },
+    { everyMs: 30_000 },
   );
   return (
     <Page

@@ -1,24 +1,14 @@
-import type { PolicyDefinition, PolicySetting } from '@gpuaas/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
-import { useAct, useAsk } from '../client/ask.ts';
+import { useAsk } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
-import { Field } from '../parts/field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
-
-interface Policy {
-  readonly definition: PolicyDefinition;
-  /** What is set for the whole platform; undefined where the default holds. */
-  readonly global: PolicySetting | undefined;
-  /** Settings of those who have one of their own. */
-  readonly own: readonly PolicySetting[];
-}
+import { type Policy, PolicyDialog } from './policy-dialog.tsx';
 
 /** What holds on the platform, who said so and why, and who has a value of their own. */
 export function PoliciesPage() {
@@ -105,82 +95,12 @@ export function PoliciesPage() {
         ]}
         empty={<Empty icon="rules" title="No policy has that name" />}
       />
-      {changing && <Change policy={changing} onClose={() => setChanging(undefined)} />}
+      {changing && (
+        <PolicyDialog
+          policy={policies?.find(({ definition }) => definition.key === changing.definition.key) ?? changing}
+          onClose={() => setChanging(undefined)}
+        />
+      )}
     </Page>
-  );
-}
-
-function Change({ policy, onClose }: { policy: Policy; onClose(): void }) {
-  const { definition } = policy;
-  const [value, setValue] = useState(String(policy.global?.value ?? definition.default));
-  const [reason, setReason] = useState('');
-  const set = useAct(
-    'policy set',
-    (input: { value: string; reason: string }, options) =>
-      api.adminPolicies.set(
-        {
-          policy_key: definition.key,
-          level: 'global',
-          reason: input.reason,
-          value:
-            definition.type === 'integer'
-              ? Number(input.value)
-              : definition.type === 'boolean'
-                ? input.value === 'true'
-                : input.value,
-        },
-        options,
-      ),
-    { stale: ['policies'], done: onClose },
-  );
-  const choices = definition.type === 'boolean' ? ['true', 'false'] : definition.choices;
-  return (
-    <FormDialog
-      title={`Change ${definition.key}`}
-      lead="For the whole platform; organizations and projects with a value of their own keep it."
-      verb="Set"
-      busy={set.isPending}
-      error={set.error}
-      onClose={onClose}
-      onSubmit={() => set.mutate({ value, reason: reason.trim() })}
-    >
-      <Field
-        label="Value"
-        hint={`${definition.description}${definition.type === 'integer' ? ` From ${definition.minimum ?? 'any'} to ${definition.maximum ?? 'any'}.` : ''}`}
-      >
-        {(id) =>
-          choices ? (
-            <select id={id} className="field" value={value} onChange={(event) => setValue(event.target.value)}>
-              {choices.map((choice) => (
-                <option key={choice}>{choice}</option>
-              ))}
-            </select>
-          ) : (
-            <input
-              id={id}
-              type="number"
-              required
-              min={definition.minimum}
-              max={definition.maximum}
-              className="field"
-              value={value}
-              onChange={(event) => setValue(event.target.value)}
-            />
-          )
-        }
-      </Field>
-      <Field label="Reason">
-        {(id) => (
-          <input
-            id={id}
-            required
-            maxLength={500}
-            className="field"
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
-    </FormDialog>
   );
 }

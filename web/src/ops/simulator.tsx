@@ -31,7 +31,7 @@ const stale = ['simulator', 'nodes', 'fleet'];
 
 /** A fleet that one may break: hosts that do not exist, with agents that do. */
 export function SimulatorPage() {
-  const fleet = useAsk(['simulator'], (options) => api.simulator.nodeList(options), { everyMs: 3_000 });
+  const fleet = useAsk(['simulator'], (options) => api.simulator.nodeList(options), { everyMs: 5_000 });
   const speed = useAct('speed', (value: number, options) => api.simulator.speedSet({ speed: value }, options), {
     stale,
   });

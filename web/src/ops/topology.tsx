@@ -19,7 +19,7 @@ export function Topology({
 }: {
   topology: HostTopology | null;
   slots: readonly ResourceSlot[];
-  onChoose(slot: ResourceSlot): void;
+  onChoose?: (slot: ResourceSlot) => void;
 }) {
   const numas = [...new Set([...(topology?.numa_nodes.map(({ id }) => id) ?? []), ...slots.map((s) => s.numa_node)])];
   return (
@@ -46,7 +46,8 @@ export function Topology({
                     <li key={slot.id}>
                       <button
                         type="button"
-                        onClick={() => onChoose(slot)}
+                        disabled={!onChoose}
+                        onClick={() => onChoose?.(slot)}
                         className={`grid w-full gap-0.5 rounded-lg border-2 px-2 py-2 text-start ${looks[slot.state] ?? looks['disabled']}`}
                       >
                         <span className="font-semibold">GPU {slot.slot_index}</span>

@@ -26,6 +26,29 @@ export function Copy({ text, label = 'it' }: { text: string; label?: string }) {
   );
 }
 
+/** Copies what stands beside it. */
+export function CopyMark({ text, label }: { text: string; label: string }) {
+  const [done, setDone] = useState(false);
+  return (
+    <button
+      type="button"
+      title={`Copy ${text}`}
+      className="grid size-7 shrink-0 place-items-center rounded-md hover:brightness-95"
+      onClick={() => {
+        letGo(
+          navigator.clipboard.writeText(text).then(() => {
+            setDone(true);
+            setTimeout(() => setDone(false), 1_500);
+          }),
+        );
+      }}
+    >
+      <Icon name={done ? 'check' : 'copy'} size={14} />
+      <span className="sr-only">{done ? 'Copied' : `Copy ${label}`}</span>
+    </button>
+  );
+}
+
 /** Several lines, as they are. */
 export function CodeBlock({ text }: { text: string }) {
   return (

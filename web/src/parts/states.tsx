@@ -2,7 +2,7 @@ import { GpuaasError, GpuaasUnreachable } from '@gpuaas/sdk';
 import type { ReactNode } from 'react';
 import { leaveToSignIn } from '../client/api.ts';
 import { Button } from './button.tsx';
-import { Copy } from './copy.tsx';
+import { CorrelationId } from './correlation.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 /** The shape of what is to come, so that nothing jumps when it is there. */
@@ -40,7 +40,7 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
       <div className="mt-2 flex flex-wrap items-center gap-3 text-sm empty:hidden">
         {wantsStepUp && <Button onClick={() => leaveToSignIn(true)}>Sign in again</Button>}
         {again && <Button onClick={again}>Try again</Button>}
-        {id && <Copy text={id} label="the id for support" />}
+        {id && <CorrelationId id={id} />}
       </div>
     </div>
   );

@@ -58,7 +58,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
             {
               label: 'Everything under this correlation id',
               icon: 'book',
-              run: go(`/ops/audit?correlation=${encodeURIComponent(id)}`),
+              run: go(`/ops/correlations/${encodeURIComponent(id)}`),
             },
           ]
         : ids;

@@ -42,14 +42,27 @@ export const projectPlaces: readonly PlaceGroup[] = [
 
 export const operatorPlaces: readonly PlaceGroup[] = [
   {
-    name: 'Platform',
+    name: 'Fleet',
     places: [
-      { to: '/ops', label: 'Fleet', icon: 'wall', key: 'f' },
+      { to: '/ops', label: 'Wall', icon: 'wall', key: 'f' },
       { to: '/ops/nodes', label: 'Nodes', icon: 'server', key: 'n' },
       { to: '/ops/allocations', label: 'All allocations', icon: 'cpu' },
+      { to: '/ops/queue', label: 'Queue', icon: 'stack', key: 'q' },
+    ],
+  },
+  {
+    name: 'Business',
+    places: [
+      { to: '/ops/tenants', label: 'Tenants', icon: 'team' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag' },
       { to: '/ops/policies', label: 'Policies', icon: 'rules' },
-      { to: '/ops/events', label: 'Events', icon: 'mail' },
+    ],
+  },
+  {
+    name: 'Platform',
+    places: [
+      { to: '/ops/health', label: 'Health', icon: 'activity', key: 'p' },
+      { to: '/ops/events', label: 'Events', icon: 'mail', key: 'e' },
       { to: '/ops/audit', label: 'Audit', icon: 'book' },
       { to: '/ops/simulator', label: 'Simulator', icon: 'flask' },
     ],

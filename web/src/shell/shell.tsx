@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
 import { letGo } from '../client/let-go.ts';
 import { type LiveStatus, staleAfter, watchProject } from '../client/live.ts';
+import { useOperatorLive } from '../client/operators.ts';
 import { isOperator, type Session, SessionProvider } from '../client/session.tsx';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -96,6 +97,7 @@ function Frame({ session }: { session: Session }) {
   const [seen, setSeen] = useState(0);
   const mayOperate = isOperator(session);
   const operating = mayOperate && path.startsWith('/ops');
+  const fleetStatus = useOperatorLive(operating);
   const groups = operating ? operatorPlaces : projectPlaces;
 
   useEffect(() => listenToKeys(), []);
@@ -173,7 +175,7 @@ function Frame({ session }: { session: Session }) {
             <span className="truncate">Go to, or find an id</span>
             <kbd className="ms-auto hidden rounded bg-sunk px-1.5 font-sans text-xs sm:block">Ctrl K</kbd>
           </button>
-          <LiveMark status={status} />
+          <LiveMark status={operating ? fleetStatus : status} />
           <IconButton
             icon="bell"
             label={notices.length > seen ? `Notices, ${notices.length - seen} new` : 'Notices'}

@@ -7,6 +7,8 @@ export interface Joining {
   readonly enrolled_at: string | null;
   readonly last_report_at: string | null;
   readonly topology_at: string | null;
+  readonly schedulable: boolean;
+  readonly updated_at: string;
   readonly resource_slots: readonly { readonly state: string }[];
 }
 
@@ -16,13 +18,8 @@ export function makeJoinRail(node: Joining | undefined): RailStep[] {
     ['enrolled', 'It has called, and has a certificate', node?.enrolled_at],
     ['reported', 'It reports', node?.last_report_at],
     ['topology', 'It has said how it is built', node?.topology_at],
-    [
-      'published',
-      'Its slots are offered',
-      node?.state === 'active' && node.resource_slots.some(({ state }) => state !== 'disabled')
-        ? node.topology_at
-        : undefined,
-    ],
+    ['approved', 'Its slots are approved', node && node.resource_slots.length > 0 ? node.topology_at : undefined],
+    ['published', 'Its slots are offered', node?.schedulable ? node.updated_at : undefined],
   ];
   const waiting = marks.findIndex(([, , at]) => !at);
   return marks.map(([name, label, at], index) => ({

@@ -10,3 +10,15 @@ export const shortId = (id: string): string => (id.length > 13 ? `…${id.slice(
 
 /** `release_failed` as people say it: `release failed`. */
 export const plainWord = (word: string): string => word.replaceAll(/[_.]/g, ' ');
+
+/** `12 MB`, in steps of a thousand, as disks are sold. */
+export function spellBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** step;
+  return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
+}
+
+/** `DriverReady` as people say it: `Driver ready`. */
+export const spellCondition = (type: string): string =>
+  type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAccess } from './access.ts';
-import { tilesOf, troublesOf } from './wall.ts';
+import { countTiles, filterWall, tilesOf, troublesOf, windowOf } from './wall.ts';
 
 describe('the wall', () => {
   it('has one tile per GPU, trouble first, and shows GPUs that have no slot yet', () => {
@@ -20,6 +20,38 @@ describe('the wall', () => {
       ['c', '1 slot needs somebody'],
       ['a', 'cordoned: a fan'],
     ]);
+  });
+});
+
+describe('a wall that is larger than the screen', () => {
+  const view = { count: 250, columns: 2, rowHeight: 48, height: 480 };
+  it('has only what is in sight in the document, wherever one is', () => {
+    for (const top of [0, 1_000, 5_500]) {
+      const { from, to } = windowOf({ ...view, top });
+      expect(from).toBeLessThanOrEqual(Math.floor(top / 48) * 2);
+      expect(to).toBeGreaterThanOrEqual(Math.min(250, Math.floor((top + 480) / 48) * 2));
+      expect(to - from).toBeLessThanOrEqual(2 * (10 + 1 + 12));
+    }
+  });
+  it('never goes beyond its ends', () => {
+    expect(windowOf({ ...view, top: 0 }).from).toBe(0);
+    expect(windowOf({ ...view, top: 9_999 })).toMatchObject({ to: 250 });
+    expect(windowOf({ ...view, count: 0, top: 0 })).toEqual({ from: 0, to: 0 });
+  });
+  it('is narrowed by what its tiles are, by place, by kind and by name', () => {
+    const node = { gpus_total: 1, state: 'active', region: 'north', sku: 'h200' };
+    const nodes = [
+      { ...node, name: 'alpha', slots: { available: 1 } },
+      { ...node, name: 'beta', slots: { in_use: 1 }, region: 'south' },
+      { ...node, name: 'gamma', slots: { quarantined: 1 }, sku: 'h100' },
+    ];
+    const names = (filter: Parameters<typeof filterWall>[1]) => filterWall(nodes, filter).map(({ name }) => name);
+    expect(names({})).toEqual(['alpha', 'beta', 'gamma']);
+    expect(names({ tile: 'trouble' })).toEqual(['gamma']);
+    expect(names({ region: 'south' })).toEqual(['beta']);
+    expect(names({ sku: 'h200', tile: 'free' })).toEqual(['alpha']);
+    expect(names({ q: ' ALP ' })).toEqual(['alpha']);
+    expect(countTiles(nodes)).toEqual({ free: 1, used: 1, moving: 0, trouble: 1, off: 0 });
   });
 });
 

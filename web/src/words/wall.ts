@@ -6,6 +6,15 @@ export interface WallNode {
 }
 export type Tile = 'free' | 'used' | 'moving' | 'trouble' | 'off';
 
+/** The legend, in the order in which a row is said. */
+export const tileWords: readonly (readonly [Tile, string])[] = [
+  ['used', 'in use'],
+  ['free', 'free'],
+  ['moving', 'changing hands'],
+  ['trouble', 'needs somebody'],
+  ['off', 'not offered'],
+];
+
 const tileOf: Readonly<Record<string, Tile>> = {
   available: 'free',
   in_use: 'used',
@@ -56,4 +65,44 @@ export function troublesOf(
       return found;
     })
     .sort((a, b) => b.urgency - a.urgency);
+}
+
+/** Which nodes are in sight, with a few rows more on both sides so that a fast wheel never sees an empty one. */
+export function windowOf(view: {
+  readonly count: number;
+  readonly columns: number;
+  readonly rowHeight: number;
+  readonly top: number;
+  readonly height: number;
+}): { readonly from: number; readonly to: number } {
+  const spareRows = 6;
+  const first = Math.max(0, Math.floor(view.top / view.rowHeight) - spareRows);
+  const last = Math.ceil((view.top + view.height) / view.rowHeight) + spareRows;
+  return { from: Math.min(view.count, first * view.columns), to: Math.min(view.count, last * view.columns) };
+}
+
+export interface WallFilter {
+  readonly tile?: string | undefined;
+  readonly region?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly q?: string | undefined;
+}
+/** The nodes that fit a filter: those with at least one such tile, in the region, of the SKU, with the word in their name. */
+export function filterWall<
+  N extends WallNode & { readonly name: string; readonly region: string; readonly sku: string },
+>(nodes: readonly N[], { tile, region, sku, q }: WallFilter): N[] {
+  const word = q?.trim().toLowerCase();
+  return nodes.filter(
+    (node) =>
+      (!region || node.region === region) &&
+      (!sku || node.sku === sku) &&
+      (!word || node.name.toLowerCase().includes(word)) &&
+      (!tile || tilesOf(node).some((each) => each === tile)),
+  );
+}
+/** How many GPUs of the whole fleet are what. */
+export function countTiles(nodes: readonly WallNode[]): Readonly<Record<Tile, number>> {
+  const counts: Record<Tile, number> = { free: 0, used: 0, moving: 0, trouble: 0, off: 0 };
+  for (const node of nodes) for (const tile of tilesOf(node)) counts[tile] += 1;
+  return counts;
 }

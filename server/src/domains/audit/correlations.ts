@@ -81,7 +81,6 @@ interface ActRow extends Whose {
 }
 interface EnvelopeLike {
   readonly event_type: string;
-  readonly producer?: string;
   readonly project_id?: string;
   readonly payload?: object;
 }
@@ -144,7 +143,7 @@ const ofEvent = (row: EventRow): CorrelationMoment => ({
   source: 'event',
   name: row.subject,
   state: null,
-  actor: row.envelope.producer ?? null,
+  actor: null,
   subject_type: 'event',
   subject_id: row.event_id,
   organization_id: row.organization_id,

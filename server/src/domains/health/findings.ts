@@ -50,7 +50,7 @@ export function findAll(reading: Reading): HealthFinding[] {
       unit: 'count',
       message:
         reading.relays > 0
-          ? 'A relay is connected and carries events to the bus.'
+          ? 'Connections of a relay, which carries events to the bus.'
           : 'No relay is connected: events wait. Start outbox-relay.',
     },
     {
@@ -61,7 +61,7 @@ export function findAll(reading: Reading): HealthFinding[] {
       unit: 'count',
       message:
         reading.workers > 0
-          ? 'Workers are connected: allocations are made and letters are sent.'
+          ? 'Connections of workers, which make allocations and send letters.'
           : 'No worker is connected: nothing is provisioned. Start provisioning-worker.',
     },
     {

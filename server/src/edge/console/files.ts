@@ -35,6 +35,7 @@ export const consolePlaces = [
   'sessions',
   'team',
   'activity',
+  'correlations',
   'ops',
 ] as const;
 

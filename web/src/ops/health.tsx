@@ -1,0 +1,130 @@
+import type { HealthFinding } from '@gpuaas/sdk';
+import { Link } from '@tanstack/react-router';
+import { api } from '../client/api.ts';
+import { useAsk } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { Chip, type Tone } from '../parts/chip.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
+import { plainWord, spellBytes } from '../words/sizes.ts';
+import { spellClock, spellDuration } from '../words/time.ts';
+
+const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
+const said: Readonly<Record<HealthFinding['status'], string>> = {
+  ok: 'All is well.',
+  warn: 'Something wants a look.',
+  bad: 'Something is wrong.',
+};
+const banners: Readonly<Record<HealthFinding['status'], string>> = {
+  ok: 'bg-ok-soft text-ok',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+};
+const sections = [
+  ['processes', 'Processes'],
+  ['database', 'Database'],
+  ['events', 'Events'],
+  ['fleet', 'Fleet'],
+  ['audit', 'Audit'],
+] as const;
+/** Where one goes to do something about it. */
+const remedies: Readonly<Record<string, { readonly to: string; readonly search?: Record<string, string> }>> = {
+  outbox_age: { to: '/ops/events', search: { box: 'outbox' } },
+  dead_letters: { to: '/ops/events', search: { box: 'dead' } },
+  lost_nodes: { to: '/ops/nodes', search: { state: 'offline' } },
+  silent_nodes: { to: '/ops/nodes', search: { state: 'active' } },
+  certificates_expiring: { to: '/ops/nodes' },
+  audit_unsealed: { to: '/ops/audit' },
+};
+
+/** How the platform itself is. */
+export function HealthPage() {
+  const health = useAsk(['health'], (options) => api.adminOps.platformHealthGet(options), { everyMs: 10_000 });
+  return (
+    <Page
+      title="Health"
+      lead="The platform itself: its processes, its database, its events and its fleet."
+      actions={
+        <Button busy={health.isFetching} onClick={() => void health.refetch()}>
+          Look again
+        </Button>
+      }
+      shown={{ operation: 'platform_health_get' }}
+    >
+      {health.error && <Problem error={health.error} again={() => void health.refetch()} />}
+      {!health.data ? (
+        !health.error && (
+          <div className="panel">
+            <Loading rows={8} label="Loading the health" />
+          </div>
+        )
+      ) : (
+        <>
+          <p role="status" className={`flex flex-wrap gap-x-3 rounded-lg px-4 py-3 ${banners[health.data.status]}`}>
+            <span className="font-semibold">{said[health.data.status]}</span>
+            <span className="ms-auto">
+              Version {health.data.version}, looked at {spellClock(health.data.looked_at)}
+            </span>
+          </p>
+          <div className="grid items-start gap-6 lg:grid-cols-2">
+            {sections.map(([section, title]) => (
+              <Panel key={section} title={title}>
+                <ul className="grid gap-3">
+                  {health.data.findings
+                    .filter((finding) => finding.section === section)
+                    .map((finding) => (
+                      <Finding key={finding.name} finding={finding} />
+                    ))}
+                </ul>
+              </Panel>
+            ))}
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Finding({ finding }: { finding: HealthFinding }) {
+  const remedy = finding.status === 'ok' ? undefined : remedies[finding.name];
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
+      <span>
+        <span className="font-medium">{titleOf(finding.name)}</span>
+        <span className="block text-sm text-dim">{finding.message}</span>
+        {remedy && (
+          <Link
+            to={remedy.to}
+            {...(remedy.search && { search: remedy.search })}
+            className="text-sm text-accent underline underline-offset-2"
+          >
+            Go there
+          </Link>
+        )}
+      </span>
+      <span className="flex items-center gap-2">
+        <span className="tabular whitespace-nowrap">{spellValue(finding)}</span>
+        <Chip tone={tones[finding.status]}>{finding.status}</Chip>
+      </span>
+    </li>
+  );
+}
+
+const titleOf = (name: string): string => {
+  const words = plainWord(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+function spellValue({ value, unit }: HealthFinding): string {
+  if (value === null) return '';
+  switch (unit) {
+    case 'bytes':
+      return spellBytes(value);
+    case 'seconds':
+      return spellDuration(value * 1_000);
+    case 'milliseconds':
+      return `${Math.round(value)} ms`;
+    default:
+      return value.toLocaleString('en');
+  }
+}

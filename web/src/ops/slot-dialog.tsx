@@ -1,0 +1,95 @@
+import type { ResourceSlot } from '@gpuaas/sdk';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { StateChip } from '../parts/chip.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field } from '../parts/field.tsx';
+import { Facts } from '../parts/page.tsx';
+import { Problem } from '../parts/states.tsx';
+import { spellMemory } from '../words/sizes.ts';
+
+type Verb = 'slotEnable' | 'slotDisable' | 'slotQuarantine' | 'slotClear';
+
+/** One GPU: what it is, who has it, and what can be done about it. */
+export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
+  const [reason, setReason] = useState('');
+  const act = useAct(
+    'slot act',
+    ({ verb, ...given }: { verb: Verb; reason: string; version: number }, options) =>
+      api.adminNodes[verb]({ node_id: nodeId, slot_id: slot.id, reason: given.reason }, options),
+    { stale: ['nodes', 'fleet', 'catalog'], done: onClose },
+  );
+  const offers =
+    slot.state === 'disabled'
+      ? ([['slotEnable', 'Enable']] as const)
+      : slot.state === 'available'
+        ? ([
+            ['slotDisable', 'Disable'],
+            ['slotQuarantine', 'Quarantine'],
+          ] as const)
+        : slot.state === 'quarantined' || slot.state === 'cleanup_blocked'
+          ? ([['slotClear', 'Clear']] as const)
+          : [];
+  return (
+    <Dialog open onClose={onClose} title={`GPU ${slot.slot_index}`}>
+      <Facts
+        rows={[
+          ['State', <StateChip key="state" state={slot.state} />],
+          ['Health', slot.health_detail ?? slot.health_state],
+          ['Model', `${slot.gpu_model}, ${spellMemory(slot.gpu_memory_mib)}`],
+          ['UUID', <Copy key="uuid" text={slot.gpu_uuid} label="the UUID" />],
+          ['PCI', <code key="pci">{slot.pci_address}</code>],
+          ['Disk', slot.nvme_device ?? 'none'],
+          ...(slot.allocation_id
+            ? ([
+                [
+                  'Held by',
+                  <Link
+                    key="held"
+                    to="/ops/allocations/$id"
+                    params={{ id: slot.allocation_id }}
+                    className="text-accent underline underline-offset-2"
+                  >
+                    an allocation
+                  </Link>,
+                ],
+              ] as const)
+            : []),
+          ...(slot.state_reason ? ([['Why', slot.state_reason]] as const) : []),
+        ]}
+      />
+      {offers.length > 0 && (
+        <form className="mt-4 grid gap-3" onSubmit={(event) => event.preventDefault()}>
+          <Field label="Reason" hint="Kept in the audit log.">
+            {(id) => (
+              <input
+                id={id}
+                maxLength={500}
+                className="field"
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            )}
+          </Field>
+          {act.error && <Problem error={act.error} />}
+          <div className="flex justify-end gap-2">
+            {offers.map(([verb, label]) => (
+              <Button
+                key={verb}
+                busy={act.isPending}
+                disabled={reason.trim().length < 3}
+                onClick={() => act.mutate({ verb, reason: reason.trim(), version: slot.version })}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api } from '../client/api.ts';
+import { useList } from '../client/ask.ts';
+import { Chip } from '../parts/chip.tsx';
+import { Page } from '../parts/page.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Ago } from '../parts/time.tsx';
+
+/** Everybody who rents here. */
+export function TenantsPage() {
+  const search = useSearch({ strict: false }) as { q?: string };
+  const navigate = useNavigate();
+  const q = search.q?.trim();
+  const list = useList(
+    ['tenants', q],
+    (from, options) => api.adminOrganizations.list({ ...from, ...(q && { q }) }, options),
+    { everyMs: 60_000 },
+  );
+  return (
+    <Page
+      title="Tenants"
+      lead="Every organization, newest first."
+      actions={
+        <input
+          type="search"
+          aria-label="Find a tenant"
+          className="field w-64"
+          placeholder="Name, slug or id"
+          maxLength={200}
+          value={search.q ?? ''}
+          onChange={(event) =>
+            void navigate({
+              to: '/ops/tenants',
+              replace: true,
+              search: event.target.value ? { q: event.target.value } : {},
+            })
+          }
+        />
+      }
+      shown={{ operation: 'admin_organization_list', input: { q, limit: 50 } }}
+    >
+      <Rows
+        label="Tenants"
+        list={list}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: 'Name',
+            cell: (row) => (
+              <span>
+                <Link
+                  to="/ops/tenants/$id"
+                  params={{ id: row.id }}
+                  className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
+                >
+                  <bdi>{row.name}</bdi>
+                </Link>
+                <span className="font-mono text-xs text-dim">{row.slug}</span>
+              </span>
+            ),
+          },
+          {
+            head: 'Plan',
+            cell: (row) => (
+              <span className="inline-flex gap-1.5">
+                {row.plan}
+                {row.type === 'personal' && <Chip tone="calm">personal</Chip>}
+              </span>
+            ),
+          },
+          { head: 'Projects', end: true, cell: (row) => <span className="tabular">{row.projects}</span> },
+          { head: 'Members', end: true, cell: (row) => <span className="tabular">{row.members}</span> },
+          { head: 'Allocations', end: true, cell: (row) => <span className="tabular">{row.allocations}</span> },
+          { head: 'GPUs', end: true, cell: (row) => <span className="tabular">{row.gpus}</span> },
+          { head: 'Since', end: true, cell: (row) => <Ago at={row.created_at} /> },
+        ]}
+        empty={<Empty icon="team" title={q ? 'Nobody is called so' : 'Nobody rents here yet'} />}
+      />
+    </Page>
+  );
+}

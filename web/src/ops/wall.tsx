@@ -1,0 +1,164 @@
+import type { FleetNode } from '@gpuaas/sdk';
+import { Link } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { StateChip } from '../parts/chip.tsx';
+import { counted } from '../words/sizes.ts';
+import { type Tile, tilesOf, tileWords, windowOf } from '../words/wall.ts';
+
+export const tileLooks: Readonly<Record<Tile, string>> = {
+  free: 'bg-ok/70',
+  used: 'bg-accent',
+  moving: 'bg-warn/70',
+  trouble: 'bg-bad',
+  off: 'border border-line/50 bg-sunk',
+};
+const rowHeight = 48;
+const leastWidth = 300;
+
+/**
+ * Every GPU as a tile, node by node. Only the rows in sight are in the document, so a fleet of any size scrolls like a
+ * short list. Arrow keys go from node to node, Enter opens one; a screen reader hears which of how many it is on.
+ */
+export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600, width: 900 });
+  const [at, setAt] = useState(0);
+  const wantsFocus = useRef(false);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    };
+    // At most one look a frame, however many events a wheel sends.
+    const soon = () => {
+      frame ||= requestAnimationFrame(look);
+    };
+    const observer = new ResizeObserver(soon);
+    observer.observe(element);
+    element.addEventListener('scroll', soon, { passive: true });
+    look();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', soon);
+      cancelAnimationFrame(frame);
+    };
+  }, []);
+
+  const columns = Math.max(1, Math.floor(view.width / leastWidth));
+  const shown = windowOf({ count: nodes.length, columns, rowHeight, top: view.top, height: view.height });
+  const current = Math.min(at, nodes.length - 1);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the place, once it is in the document
+  useEffect(() => {
+    if (!wantsFocus.current) return;
+    const link = box.current?.querySelector<HTMLElement>(`[data-at="${current}"]`);
+    if (!link) return;
+    wantsFocus.current = false;
+    link.focus({ preventScroll: true });
+  }, [current, view]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: columns,
+      ArrowUp: -columns,
+      PageDown: columns * Math.max(1, Math.floor(view.height / rowHeight)),
+      PageUp: -columns * Math.max(1, Math.floor(view.height / rowHeight)),
+      Home: -nodes.length,
+      End: nodes.length,
+    };
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(nodes.length - 1, current + step));
+    wantsFocus.current = true;
+    setAt(next);
+    const top = Math.floor(next / columns) * rowHeight;
+    const element = box.current;
+    if (!element) return;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + rowHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + rowHeight - element.clientHeight;
+    }
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys are heard here for the links inside
+    <div ref={box} className="max-h-[70vh] overflow-y-auto overscroll-contain" onKeyDown={onKeyDown}>
+      <ul
+        className="relative"
+        style={{ height: Math.ceil(nodes.length / columns) * rowHeight }}
+        aria-label={`${counted(nodes.length, 'node')}; arrow keys go from one to the next`}
+      >
+        {nodes.slice(shown.from, shown.to).map((node, index) => {
+          const place = shown.from + index;
+          return (
+            <li
+              key={node.id}
+              aria-setsize={nodes.length}
+              aria-posinset={place + 1}
+              className="absolute"
+              style={{
+                top: Math.floor(place / columns) * rowHeight,
+                left: `${((place % columns) * 100) / columns}%`,
+                width: `${100 / columns}%`,
+                height: rowHeight,
+              }}
+            >
+              <WallNode node={node} place={place} isCurrent={place === current} onFocus={() => setAt(place)} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function WallNode({
+  node,
+  place,
+  isCurrent,
+  onFocus,
+}: {
+  node: FleetNode;
+  place: number;
+  isCurrent: boolean;
+  onFocus(): void;
+}) {
+  const tiles = tilesOf(node);
+  const said = tileWords
+    .map(([tile, word]) => [tiles.filter((each) => each === tile).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+  return (
+    <Link
+      to="/ops/nodes/$id"
+      params={{ id: node.id }}
+      preload={false}
+      data-at={place}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={onFocus}
+      title={`${node.name}, ${node.sku} in ${node.region}: ${said}`}
+      className="flex h-full items-center gap-3 rounded-lg px-2 hover:bg-sunk"
+    >
+      <span className="w-28 shrink-0">
+        <span className="block truncate font-medium">{node.name}</span>
+        <span className="block truncate text-xs text-dim">{node.sku}</span>
+      </span>
+      <span aria-hidden="true" className={`flex grow flex-wrap gap-1 ${node.state === 'offline' ? 'hatched' : ''}`}>
+        {tiles.map((tile, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: tiles of one node differ by nothing but their place
+          <span key={index} className={`size-3.5 rounded-[4px] ${tileLooks[tile]}`} />
+        ))}
+      </span>
+      <span className="sr-only">{`${counted(tiles.length, 'GPU')}: ${said}`}</span>
+      {node.state !== 'active' && <StateChip state={node.state} />}
+    </Link>
+  );
+}

@@ -1,0 +1,64 @@
+import { counted } from './sizes.ts';
+
+/** A placement decision as operators are given it: every host that was asked, and why not. */
+export interface PlacementDocument {
+  readonly request?: { readonly sku: string; readonly gpus: number; readonly region: string };
+  readonly chosen?: {
+    readonly node_id: string;
+    readonly node_name: string;
+    readonly slot_indexes: readonly number[];
+    readonly numa_nodes: readonly number[];
+    readonly image_cached: boolean;
+  } | null;
+  readonly considered?: number;
+  readonly feasible?: number;
+  readonly omitted?: number;
+  readonly candidates?: readonly PlacementVerdict[];
+  readonly nearest_miss?: PlacementVerdict | null;
+  readonly would_fit?: readonly {
+    readonly change: string;
+    readonly gpus?: number;
+    readonly region?: string;
+    readonly sku?: string;
+  }[];
+}
+export interface PlacementVerdict {
+  readonly node_id: string;
+  readonly node_name: string;
+  readonly region: string;
+  readonly constraint: string | null;
+  readonly need?: number | string;
+  readonly have?: number | string;
+  readonly group_left?: number;
+  readonly node_left?: number;
+}
+
+const misses: Readonly<Record<string, string>> = {
+  region: 'is in another region',
+  sku: 'is sold as something else',
+  node_state: 'is not in service',
+  schedulable: 'takes no new work',
+  reporting: 'does not answer',
+  image_cached: 'does not have the image',
+  slot_healthy: 'has too few healthy GPUs',
+  slot_free: 'has too few free GPUs',
+  fabric: 'has no fabric for each GPU',
+  nvme: 'has no disk for each GPU',
+  single_node: 'is too small',
+  single_numa: 'has enough free GPUs, but not in one NUMA group',
+};
+
+/** `node-07 has enough free GPUs, but not in one NUMA group: needs 2, has 1.` */
+export function tellVerdict(verdict: PlacementVerdict): string {
+  if (verdict.constraint === null) return 'fits';
+  const what = misses[verdict.constraint] ?? verdict.constraint.replaceAll('_', ' ');
+  return verdict.need === undefined ? what : `${what}: needs ${verdict.need}, has ${verdict.have}`;
+}
+
+export function tellChange(change: NonNullable<PlacementDocument['would_fit']>[number]): string {
+  if (change.change === 'fewer_gpus' && change.gpus !== undefined)
+    return `${counted(change.gpus, 'GPU')} would fit now`;
+  if (change.region !== undefined) return `it would fit in ${change.region}`;
+  if (change.sku !== undefined) return `it would fit as ${change.sku}`;
+  return change.change.replaceAll('_', ' ');
+}

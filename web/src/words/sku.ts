@@ -1,0 +1,18 @@
+/** `1, 2, 4, 8` as somebody types it; undefined where it is no list of sizes. */
+export function readCounts(text: string): number[] | undefined {
+  const counts = text.split(',').map((part) => part.trim());
+  if (!counts.every((part) => /^[1-9][0-9]?$/.test(part))) return undefined;
+  return [...new Set(counts.map(Number))].sort((a, b) => a - b);
+}
+
+/** A size of virtual machine for each count, in the same proportion. */
+export const profilesFor = (
+  counts: readonly number[],
+  perGpu: { readonly vcpus: number; readonly memoryMib: number },
+): { name: string; gpus: number; vcpus: number; memory_mib: number }[] =>
+  counts.map((gpus) => ({
+    name: `gpu_${gpus}`,
+    gpus,
+    vcpus: gpus * perGpu.vcpus,
+    memory_mib: gpus * perGpu.memoryMib,
+  }));
