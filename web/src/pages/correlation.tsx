@@ -8,7 +8,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
-import { laneOf, lanes, laneWords, type StoryLane, tellMoment } from '../words/story.ts';
+import { laneOf, lanes, laneWords, type StoryLane, spellOffset, tellMoment } from '../words/story.ts';
 import { spellDuration, spellMoment } from '../words/time.ts';
 
 const laneLooks: Readonly<Record<StoryLane, string>> = {
