@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { choosePort } from './address.ts';
+import { type ChosenPort, chooseNodePort, choosePort } from './address.ts';
 
 let dataDir: string;
 const servers: Server[] = [];
@@ -30,10 +30,23 @@ const take = (port: number): Promise<number> =>
 describe('the port of a local start', () => {
   it('is the next free one when the first choice is taken on a first start, and is kept', async () => {
     await take(8_443);
-    const port = await choosePort(dataDir, undefined);
+    const { port, close } = await choosePort(dataDir, undefined);
     expect(port).toBeGreaterThan(8_443);
     expect(await readFile(join(dataDir, 'port'), 'utf8')).toBe(String(port));
-    expect(await choosePort(dataDir, undefined)).toBe(port);
+    await close();
+    const again = await choosePort(dataDir, undefined);
+    expect(again.port).toBe(port);
+    await again.close();
+  });
+
+  it('is another one for each of several starts that begin together, before any of them listens', async () => {
+    const folders = await Promise.all(Array.from({ length: 6 }, () => mkdtemp(join(tmpdir(), 'gpuaas-port-'))));
+    const chosen: ChosenPort[] = await Promise.all(
+      folders.flatMap((folder) => [choosePort(folder, undefined), chooseNodePort(folder)]),
+    );
+    expect(new Set(chosen.map(({ port }) => port)).size).toBe(chosen.length);
+    await Promise.all(chosen.map(({ close }) => close()));
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
   });
 
   it('is not changed behind anybody on a later start', async () => {

@@ -8,15 +8,25 @@ const tries = 50;
 export const host = '127.0.0.1';
 
 /**
+ * A port that no other start on this machine will choose until this one lets go of it. Between the choice and the moment
+ * when the api listens lie seconds, in which another start would find the same port free.
+ */
+export interface ChosenPort {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
  * The address is part of the data: tokens name it as their issuer. The first start takes the first free port; later
  * ones take the same again, and say so when somebody else has it by now.
  */
-export async function choosePort(dataDir: string, asked: number | undefined): Promise<number> {
+export async function choosePort(dataDir: string, asked: number | undefined): Promise<ChosenPort> {
   const path = join(dataDir, 'port');
   const kept = Number(await readFile(path, 'utf8').catch(() => ''));
   if (asked !== undefined || kept > 0) {
     const port = asked ?? kept;
-    if (!(await isFree(port))) {
+    const chosen = await claim(port);
+    if (!chosen) {
       throw new UsageFault(
         asked === undefined
           ? `Port ${port}, which this data folder has used so far, is taken by another program. Stop that program, or choose another port: npm start -- --port ${port + 1}`
@@ -24,13 +34,13 @@ export async function choosePort(dataDir: string, asked: number | undefined): Pr
       );
     }
     await writeFile(path, String(port));
-    return port;
+    return chosen;
   }
   for (let port = firstChoice; port < firstChoice + tries; port += 1) {
-    if (await isFree(port)) {
-      await writeFile(path, String(port));
-      return port;
-    }
+    const chosen = await claim(port);
+    if (!chosen) continue;
+    await writeFile(path, String(port));
+    return chosen;
   }
   throw new UsageFault(
     `The ports ${firstChoice} to ${firstChoice + tries - 1} are all taken. Choose one: npm start -- --port 9000`,
@@ -40,16 +50,36 @@ export async function choosePort(dataDir: string, asked: number | undefined): Pr
 const firstNodeChoice = 9443;
 
 /** Where nodes call. They are told with their enrolment, so it stays what it was for as long as it is free. */
-export async function chooseNodePort(dataDir: string): Promise<number> {
+export async function chooseNodePort(dataDir: string): Promise<ChosenPort> {
   const path = join(dataDir, 'node-port');
   const kept = Number(await readFile(path, 'utf8').catch(() => ''));
   const choices = [...(kept > 0 ? [kept] : []), ...Array.from({ length: tries }, (_, at) => firstNodeChoice + at)];
   for (const port of choices) {
-    if (!(await isFree(port))) continue;
+    const chosen = await claim(port);
+    if (!chosen) continue;
     await writeFile(path, String(port));
-    return port;
+    return chosen;
   }
   throw new UsageFault(`The ports ${firstNodeChoice} to ${firstNodeChoice + tries - 1}, for nodes, are all taken.`);
+}
+
+/**
+ * The sign that others look for is a socket with a name and no file: one process can have it, and it goes with that
+ * process, however it ends. Where there are no such sockets, starts that begin together may still meet.
+ */
+async function claim(port: number): Promise<ChosenPort | undefined> {
+  const sign = createServer();
+  const outcome = await new Promise<'held' | 'taken' | 'unknown'>((resolve) => {
+    sign.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE' ? 'taken' : 'unknown'));
+    sign.listen(`\0gpuaas-start-${port}`, () => resolve('held'));
+  });
+  sign.unref();
+  const close = async () => {
+    if (sign.listening) await new Promise<void>((resolve) => sign.close(() => resolve()));
+  };
+  if (outcome !== 'taken' && (await isFree(port))) return { port, close };
+  await close();
+  return undefined;
 }
 
 const isFree = (port: number): Promise<boolean> =>

@@ -64,12 +64,14 @@ export async function startAll(
         throw error;
       });
     closing.push(server.close);
-    const port = await choosePort(dataDir, options.port);
+    const chosen = await choosePort(dataDir, options.port);
+    closing.push(chosen.close);
+    const { port } = chosen;
     const url = `http://${host}:${port}`;
     const sealingKey = (await keepSealingKey(join(dataDir, 'secrets.key'))).toString('base64');
     const plumbingUrl = server.urlFor('gpuaas_plumbing');
     const logPath = options.verbose ? undefined : await openLogFile(dataDir);
-    const nodePort = env['GPUAAS_NODE_PORT'] ?? String(await chooseNodePort(dataDir));
+    const nodePort = env['GPUAAS_NODE_PORT'] ?? String(await keepNodePort(dataDir, closing));
     const fleetLog = openLog('simulated-fleet', env, logPath);
     closing.push(async () => fleetLog.flush());
     const desk = options.fleet === 'none' ? undefined : await openFleetDesk(options.speed, fleetLog.log);
@@ -148,6 +150,12 @@ export async function startAll(
     await stop();
     throw error;
   }
+}
+
+async function keepNodePort(dataDir: string, closing: (() => Promise<void>)[]): Promise<number> {
+  const { port, close } = await chooseNodePort(dataDir);
+  closing.push(close);
+  return port;
 }
 
 async function openInbox(plumbingUrl: string, closing: (() => Promise<void>)[]): Promise<string> {
