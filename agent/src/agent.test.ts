@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { knownTasksHeader } from '@gpuaas/contract/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { resultOf } from './testing/control-plane.ts';
 import { installKeys, provisionSlice, releaseSlice } from './testing/params.ts';
@@ -35,6 +36,30 @@ describe('a node agent', () => {
     expect(host.calls.map(({ method }) => method)).toEqual(['health']);
     expect(plane.seen.heartbeats[0]).toMatchObject({ agent_version: '1.0.0-test', leases: [], running_tasks: [] });
   });
+
+  it('says which tasks it has when it asks for the first time and after its line broke, and not otherwise', async () => {
+    const { plane, open } = await makeWorld();
+    const asked: (string | undefined)[] = [];
+    let breaks = true;
+    plane.interfere = (kind, request) => {
+      if (kind !== 'wait') return undefined;
+      asked.push(request.headers[knownTasksHeader] as string | undefined);
+      if (asked.length !== 3 || !breaks) return undefined;
+      breaks = false;
+      return 'drop';
+    };
+    const agent = await open();
+    await agent.connected;
+    const foreign = plane.signer.task({ nodeId: randomUUID() });
+    // Refused: nothing is left to make up for, and the next question says nothing.
+    plane.give(foreign);
+    await plane.until(() => asked.length >= 2);
+    const task = plane.signer.task({ nodeId: plane.nodeId });
+    plane.give(task);
+    await plane.until(() => asked.length >= 4 && resultOf(plane, task) !== undefined);
+    expect(asked.slice(0, 2)).toEqual(['', undefined]);
+    expect(asked[3]).toBeDefined();
+  }, 20_000);
 
   it('keeps its keys where only their owner can read them', async () => {
     const { stateDir, open } = await makeWorld();

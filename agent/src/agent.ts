@@ -236,7 +236,9 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const loops = [
     deadlines.run(signal),
     heartbeats.run(signal),
-    Promise.race([heartbeats.first, stopped(signal)]).then(() => waitForTasks({ ...line, executor })),
+    Promise.race([heartbeats.first, stopped(signal)]).then(() =>
+      waitForTasks({ ...line, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
+    ),
     keepRenewed({
       ...line,
       identity: () => identity,

@@ -1,4 +1,4 @@
-import { nodeTransport } from '@gpuaas/contract/node';
+import { knownTasksHeader, mostKnownTasks, nodeTransport } from '@gpuaas/contract/node';
 import { backoffMs, type Chance } from '../chance.ts';
 import { type Clock, sleepWell } from '../clock.ts';
 import type { Executor } from '../tasks/executor.ts';
@@ -11,11 +11,17 @@ const retry = { firstMs: 1_000, maxMs: 30_000 };
 /** An empty answer that comes faster than this was not waited for. */
 const hastyMs = 1_000;
 
-/** Asks for the next task, for as long as there is room for one. The answer comes when there is something to do. */
+/**
+ * Asks for the next task, for as long as there is room for one. The answer comes when there is something to do. After
+ * the line broke, an answer may have been lost with it: then the question says which tasks are here, until there is
+ * nothing more to make up for.
+ */
 export async function waitForTasks(parts: {
   readonly nodeId: string;
   readonly client: () => Client;
   readonly executor: Executor;
+  /** Tasks that were taken and whose results are not acknowledged. */
+  readonly known: () => readonly string[];
   readonly clock: Clock;
   readonly chance: Chance;
   readonly log: Log;
@@ -24,6 +30,13 @@ export async function waitForTasks(parts: {
   const { executor, clock, chance, log, signal } = parts;
   const path = nodeTransport.wait.path.replace('{id}', parts.nodeId);
   let troubles = 0;
+  let mayHaveMissed = true;
+  const saying = () => {
+    const known = parts.known();
+    return mayHaveMissed && known.length <= mostKnownTasks
+      ? { headers: { [knownTasksHeader]: known.join(',') } }
+      : undefined;
+  };
   while (!signal.aborted) {
     if (!executor.mayTakeMore) {
       await Promise.race([executor.room(), sleepWell(clock, retry.maxMs, signal)]);
@@ -32,13 +45,15 @@ export async function waitForTasks(parts: {
     const askedAtMs = clock.now().getTime();
     let wasGood = false;
     try {
-      const answer = await parts.client().call({ method: 'GET', path, limitMs, signal });
+      const answer = await parts.client().call({ method: 'GET', path, limitMs, signal, ...saying() });
       if (answer.status === 200) wasGood = (await executor.offer(answer.body)) === 'accepted';
       else if (answer.status === 204) wasGood = clock.now().getTime() - askedAtMs >= hastyMs;
       else log.warn({ status: answer.status }, 'the control plane gives no tasks');
+      if (answer.status === 204 || (answer.status === 200 && !wasGood)) mayHaveMissed = false;
       if (answer.retryAfterMs !== undefined) await sleepWell(clock, answer.retryAfterMs, signal);
     } catch (error) {
       if (signal.aborted) return;
+      mayHaveMissed = true;
       log.warn({ err: error }, 'the control plane could not be asked for tasks');
     }
     // A task that was refused or known already will come again; asking at once would only turn a wheel.

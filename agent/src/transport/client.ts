@@ -22,6 +22,7 @@ export interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly limitMs: number;
   readonly signal?: AbortSignal;
 }
@@ -141,6 +142,7 @@ function send(parts: {
         signal,
         headers: {
           accept: 'application/json',
+          ...order.headers,
           ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         },
       },

@@ -23,6 +23,14 @@ export const nodeTransport = {
   },
 } as const;
 
+/**
+ * A node that asks for work after its line broke, or for the first time, names the tasks that it has, joined by commas:
+ * whatever else was handed out to it got lost, and is handed out again at once. Without it a task that is not reported
+ * as running is handed out again after a while.
+ */
+export const knownTasksHeader = 'gpuaas-known-tasks';
+export const mostKnownTasks = 64;
+
 const Csr = Type.String({
   minLength: 100,
   maxLength: 10_000,

@@ -85,7 +85,7 @@ export async function openNodeDoor(
   const room = openWaitingRoom({
     clock,
     log,
-    ...makeDispatch({
+    tasks: makeDispatch({
       db,
       begin,
       ids,

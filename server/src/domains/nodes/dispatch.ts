@@ -5,13 +5,21 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { nodesAtOnce, taskIdsNamed } from './facts.ts';
-import { dispatchTasks, pendingNodes } from './tasks-store.ts';
+import { type Asker, dispatchTasks, pendingAnywhere, pendingNodes } from './tasks-store.ts';
 
+/** A node that asks for work. */
+export interface Asking {
+  readonly nodeId: string;
+  /** The tasks that it has, when it says so: whatever else was handed out to it got lost on the way. */
+  readonly knows?: readonly string[] | undefined;
+}
 export interface Dispatch {
   /** Which of these nodes have something to fetch. */
-  pending(nodeIds: readonly string[]): Promise<string[]>;
+  pending(asking: readonly Asking[]): Promise<string[]>;
+  /** Nodes that have something to fetch, whoever asks; at most some, for there are always more looks. */
+  pendingAnywhere(): Promise<string[]>;
   /** Hands out one task to each of these nodes that has one, in one transaction for all of them. */
-  dispatch(nodeIds: readonly string[]): Promise<Map<string, NodeTask>>;
+  dispatch(asking: readonly Asking[]): Promise<Map<string, NodeTask>>;
 }
 
 /** Handing tasks out, for as many nodes as were woken together: the cost is one transaction, not one per node. */
@@ -26,20 +34,29 @@ export function makeDispatch(parts: {
 }): Dispatch {
   const { db, ids, clock } = parts;
   const abandonedBefore = () => new Date(clock.now().getTime() - parts.redispatchSeconds() * secondMs);
+  const look = <T>(work: Parameters<typeof db.read<T>>[1]) =>
+    db.read(systemViewer('nodes', { correlationId: ids.next() }), work);
+  /** Who says what it has need not be given time. The clock of whoever handed out may be a little ahead of ours. */
+  const asAskers = (asking: readonly Asking[]): Asker[] => {
+    const nowMs = clock.now().getTime();
+    const patienceMs = parts.redispatchSeconds() * secondMs;
+    const [atOnce, later] = [new Date(nowMs + patienceMs), new Date(nowMs - patienceMs)];
+    return asking.map(({ nodeId, knows }) => ({
+      ...{ nodeId, knows: knows ?? [], abandonedBefore: knows ? atOnce : later },
+    }));
+  };
   return {
-    async pending(nodeIds) {
-      if (nodeIds.length === 0) return [];
-      return db.read(systemViewer('nodes', { correlationId: ids.next() }), (tx) =>
-        pendingNodes(tx, nodeIds, abandonedBefore()),
-      );
+    async pending(asking) {
+      return asking.length === 0 ? [] : look((tx) => pendingNodes(tx, asAskers(asking)));
     },
-    async dispatch(nodeIds) {
+    pendingAnywhere: () => look((tx) => pendingAnywhere(tx, abandonedBefore(), nodesAtOnce)),
+    async dispatch(asking) {
       const handed = new Map<string, NodeTask>();
-      for (let at = 0; at < nodeIds.length; at += nodesAtOnce) {
-        const some = nodeIds.slice(at, at + nodesAtOnce);
+      for (let at = 0; at < asking.length; at += nodesAtOnce) {
+        const some = asAskers(asking.slice(at, at + nodesAtOnce));
         const act = parts.begin('node_task.dispatch', { correlationId: ids.next() });
         const written = await db.write(act, async (tx) => {
-          const dispatched = await dispatchTasks(tx, some, abandonedBefore());
+          const dispatched = await dispatchTasks(tx, some);
           if (dispatched.length === 0) {
             return tx.abandon(new Fault('node_task_not_found', 'Somebody else was faster.'));
           }

@@ -1,6 +1,6 @@
 export { type Answers, answerOf, makeAnswers, TaskAnswer } from './answers.ts';
 export { type Denials, openDenials } from './denials.ts';
-export { type Dispatch, makeDispatch } from './dispatch.ts';
+export { type Asking, type Dispatch, makeDispatch } from './dispatch.ts';
 export { makeDrains } from './drains.ts';
 export { showFleet } from './fleet-metrics.ts';
 export { readFleet } from './fleet-numbers.ts';

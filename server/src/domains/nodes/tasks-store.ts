@@ -7,23 +7,43 @@ const insertSql = sql(
      correlation_id, issued_at, expires_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
-/** For each of these nodes its oldest task that nobody works on. One statement serves all who were woken together. */
+/**
+ * For each of these nodes its oldest task that nobody works on: one that waits, or one that was handed out before a
+ * moment of that node's own and is neither reported as running nor known to the node. One statement serves all who were
+ * woken together. `limit (select …)` only keeps PostgreSQL from guessing how many they are, and from planning anew.
+ */
 const dispatchSql = sql(
   'node-task-dispatch-move',
   `update node_tasks t set state = 'dispatched', version = t.version + 1, dispatched_at = act_time()
    where mine(t.organization_id) and t.id in (
-     select next.id from unnest($1::uuid[]) as n (id) cross join lateral (
+     select next.id from (
+       select w.id, w.abandoned_before from unnest($1::uuid[], $2::timestamptz[]) as w (id, abandoned_before)
+       limit (select $4::int)
+     ) n cross join lateral (
        select c.id from node_tasks c left join node_reports r on r.node_id = c.node_id
-       where c.node_id = n.id and mine(c.organization_id) and c.expires_at > act_time() and (c.state = 'queued' or (
-         c.state = 'dispatched' and c.dispatched_at < $2 and not coalesce(r.running_tasks ? c.id::text, false)))
+       where c.node_id = n.id and mine(c.organization_id) and c.state in ('queued', 'dispatched')
+         and c.expires_at > act_time() and (c.state = 'queued' or (c.dispatched_at < n.abandoned_before
+           and c.id <> all ($3::uuid[]) and not coalesce(r.running_tasks ? c.id::text, false)))
        order by c.id limit 1 for update of c skip locked) as next)
    returning t.id, t.node_id, t.envelope, t.correlation_id, t.issued_at`,
 );
 const pendingSql = sql(
   'node-task-pending',
+  `select distinct c.node_id from (
+     select w.id, w.abandoned_before from unnest($1::uuid[], $2::timestamptz[]) as w (id, abandoned_before)
+     limit (select $4::int)
+   ) n join node_tasks c on c.node_id = n.id left join node_reports r on r.node_id = c.node_id
+   where mine(c.organization_id) and c.state in ('queued', 'dispatched') and c.expires_at > act_time()
+     and (c.state = 'queued' or (c.dispatched_at < n.abandoned_before
+       and c.id <> all ($3::uuid[]) and not coalesce(r.running_tasks ? c.id::text, false)))`,
+);
+/** The same for all nodes there are. What is open is little, however many they are. */
+const pendingAnywhereSql = sql(
+  'node-task-pending-anywhere',
   `select distinct c.node_id from node_tasks c left join node_reports r on r.node_id = c.node_id
-   where c.node_id = any ($1::uuid[]) and mine(c.organization_id) and c.expires_at > act_time() and (c.state = 'queued'
-     or (c.state = 'dispatched' and c.dispatched_at < $2 and not coalesce(r.running_tasks ? c.id::text, false)))`,
+   where mine(c.organization_id) and c.state in ('queued', 'dispatched') and c.expires_at > act_time()
+     and (c.state = 'queued' or (c.dispatched_at < $1 and not coalesce(r.running_tasks ? c.id::text, false)))
+   limit $2`,
 );
 const lockSql = sql(
   'node-task-lock',
@@ -129,11 +149,26 @@ export const insertTask = (tx: WriteTx, { envelope, allocation, sagaToken, corre
     envelope.issued_at,
     envelope.expires_at,
   ]);
-/** `abandonedBefore`: what was handed out earlier than this, and is not reported as running, is handed out again. */
-export const dispatchTasks = (tx: WriteTx, nodeIds: readonly string[], abandonedBefore: Date) =>
-  tx.rows<DispatchedRow>(dispatchSql, [nodeIds, abandonedBefore]);
-export const pendingNodes = async (tx: ReadTx, nodeIds: readonly string[], abandonedBefore: Date): Promise<string[]> =>
-  (await tx.rows<{ node_id: string }>(pendingSql, [nodeIds, abandonedBefore])).map(({ node_id }) => node_id);
+/** A node that asks. What was handed out to it earlier than this, and it does not work on, is handed out again. */
+export interface Asker {
+  readonly nodeId: string;
+  readonly abandonedBefore: Date;
+  /** Tasks that it says it has. */
+  readonly knows: readonly string[];
+}
+const asColumns = (askers: readonly Asker[]) => [
+  askers.map(({ nodeId }) => nodeId),
+  askers.map(({ abandonedBefore }) => abandonedBefore),
+  askers.flatMap(({ knows }) => knows),
+  askers.length,
+];
+const namesOf = (rows: readonly { readonly node_id: string }[]) => rows.map(({ node_id }) => node_id);
+export const dispatchTasks = (tx: WriteTx, askers: readonly Asker[]) =>
+  tx.rows<DispatchedRow>(dispatchSql, asColumns(askers));
+export const pendingNodes = async (tx: ReadTx, askers: readonly Asker[]): Promise<string[]> =>
+  namesOf(await tx.rows<{ node_id: string }>(pendingSql, asColumns(askers)));
+export const pendingAnywhere = async (tx: ReadTx, abandonedBefore: Date, limit: number): Promise<string[]> =>
+  namesOf(await tx.rows<{ node_id: string }>(pendingAnywhereSql, [abandonedBefore, limit]));
 export const lockTask = async (tx: WriteTx, id: string, nodeId: string) =>
   (await tx.rows<TaskRow>(lockSql, [id, nodeId]))[0];
 export const settleTask = (

@@ -69,7 +69,7 @@ describe('tasks of nodes', () => {
     return written.value;
   }
   async function handOut(node: TestNode): Promise<NodeTask> {
-    const task = (await dispatch().dispatch([node.id])).get(node.id);
+    const task = (await dispatch().dispatch([{ nodeId: node.id }])).get(node.id);
     if (!task) throw new Error('nothing was handed out');
     return task;
   }
@@ -109,18 +109,47 @@ describe('tasks of nodes', () => {
   it('go to their own node alone, one at a time, the oldest first, each to one taker', async () => {
     const [one, two] = [await world.node(), await world.node()];
     const [first, second] = [await queue(one), await queue(one)];
-    expect(await dispatch().pending([one.id, two.id])).toEqual([one.id]);
-    const takers = await Promise.all([dispatch().dispatch([one.id, two.id]), dispatch().dispatch([one.id, two.id])]);
+    expect(await dispatch().pending([{ nodeId: one.id }, { nodeId: two.id }])).toEqual([one.id]);
+    const takers = await Promise.all([
+      dispatch().dispatch([{ nodeId: one.id }, { nodeId: two.id }]),
+      dispatch().dispatch([{ nodeId: one.id }, { nodeId: two.id }]),
+    ]);
     const handed = takers.flatMap((map) => [...map.values()].map(({ task_id }) => task_id));
     expect(handed.sort()).toEqual([first, second].sort());
     expect(takers.some((map) => map.has(two.id))).toBe(false);
-    expect((await dispatch().dispatch([one.id, two.id])).size).toBe(0);
+    expect((await dispatch().dispatch([{ nodeId: one.id }, { nodeId: two.id }])).size).toBe(0);
+  });
+
+  it('are handed out again at once to a node that says what it has, and does not have them', async () => {
+    const node = await world.node();
+    const kept = await queue(node).then(() => handOut(node));
+    const lost = [await queue(node).then(() => handOut(node)), await queue(node).then(() => handOut(node))];
+    const knows = [kept.task_id];
+    const again: (NodeTask | undefined)[] = [];
+    for (const task of lost) {
+      expect(await dispatch().pending([{ nodeId: node.id, knows }])).toEqual([node.id]);
+      again.push((await dispatch().dispatch([{ nodeId: node.id, knows }])).get(node.id));
+      knows.push(task.task_id);
+    }
+    expect(again).toEqual(lost);
+    expect(await dispatch().pending([{ nodeId: node.id, knows }])).toEqual([]);
+    expect((await dispatch().dispatch([{ nodeId: node.id, knows }])).size).toBe(0);
+  });
+
+  it('are found without a word of any node, once they wait, or waited long enough', async () => {
+    const node = await world.node();
+    await queue(node);
+    expect(await dispatch().pendingAnywhere()).toContain(node.id);
+    await handOut(node);
+    expect(await dispatch().pendingAnywhere()).not.toContain(node.id);
+    await world.clock.advance(21_000);
+    expect(await dispatch().pendingAnywhere()).toContain(node.id);
   });
 
   it('are handed out again, as the same task, when the node does not say that it runs them', async () => {
     const node = await world.node();
     const task = { ...(await queue(node).then(() => handOut(node))) };
-    expect((await dispatch().dispatch([node.id])).size).toBe(0);
+    expect((await dispatch().dispatch([{ nodeId: node.id }])).size).toBe(0);
     await world.clock.advance(21_000);
     expect(await handOut(node)).toEqual(task);
     await world.root.query(
@@ -129,7 +158,7 @@ describe('tasks of nodes', () => {
       [node.id, JSON.stringify([task.task_id])],
     );
     await world.clock.advance(21_000);
-    expect((await dispatch().dispatch([node.id])).size).toBe(0);
+    expect((await dispatch().dispatch([{ nodeId: node.id }])).size).toBe(0);
   });
 
   it('end with the result that their node signed, and the saga is told once [FLW-P9]', async () => {

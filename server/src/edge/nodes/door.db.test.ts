@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { NodeTask } from '@gpuaas/contract/node';
-import { nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
+import { knownTasksHeader, nodeCommonName, nodeSpiffeId } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeNode } from '../../domains/nodes/index.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -171,6 +171,24 @@ describe('the door of nodes', () => {
     expect((await first).status).toBe(204);
     const id = await world.queue(agent.nodeId);
     expect((await next).body.task_id).toBe(id);
+  });
+
+  it('hands a task out again at once whose answer got lost, to a node that says what it has', async () => {
+    const agent = await newAgent();
+    const id = await world.queue(agent.nodeId);
+    expect((await agent.wait()).body).toMatchObject({ task_id: id });
+    const asking = (known: string) =>
+      agent.client.call('GET', agent.path('tasks/wait'), { headers: { [knownTasksHeader]: known } });
+    expect((await asking(systemIds.next())).body).toMatchObject({ task_id: id });
+    expect((await asking('')).body).toMatchObject({ task_id: id });
+    // Who has it is not told again; the next one comes instead. A list that is none says nothing.
+    for (const known of [id, `${id},' or 1=1`]) {
+      const waiting = asking(known);
+      const next = await world.queue(agent.nodeId);
+      expect((await waiting).body).toMatchObject({ task_id: next });
+      const task = (await world.root.query('select envelope from node_tasks where id = $1', [next])).rows[0].envelope;
+      expect((await agent.post(task, agent.result(task, healthy))).status).toBe(204);
+    }
   });
 
   it('takes a result twice as once, and refuses another one, an edited one and one without a key [SEC-03] [TSK-11]', async () => {

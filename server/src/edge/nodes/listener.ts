@@ -3,6 +3,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
+  knownTasksHeader,
+  mostKnownTasks,
   NodeEnrolment,
   NodeHeartbeat,
   type NodeHeartbeatAnswer,
@@ -80,6 +82,14 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ofNode = new RegExp(
   `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|tasks/wait)|tasks/(${uuid})/(progress|result))$`,
 );
+const uuidAlone = new RegExp(`^${uuid}$`);
+/** A list that is not as it should be is none: the node is then given time, as one that says nothing. */
+function knownTasks(request: IncomingMessage): readonly string[] | undefined {
+  const said = request.headers[knownTasksHeader];
+  if (typeof said !== 'string') return undefined;
+  const known = said === '' ? [] : said.split(',');
+  return known.length <= mostKnownTasks && known.every((id) => uuidAlone.test(id)) ? known : undefined;
+}
 type Kind = 'enrol' | 'certificate' | 'heartbeat' | 'tasks/wait' | 'progress' | 'result' | 'unknown';
 
 export async function openNodeListener(parts: ListenerParts): Promise<NodeListener> {
@@ -155,7 +165,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
     await failpoint('node.received', kind);
     switch (kind) {
       case 'tasks/wait':
-        return parts.room.wait(nodeId, response);
+        return parts.room.wait({ nodeId, knows: knownTasks(request) }, response);
       case 'heartbeat':
         return heartbeat(nodeId, request, response);
       case 'certificate': {

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { NodeTask } from '@gpuaas/contract/node';
 import { describe, expect, it } from 'vitest';
+import type { Asking } from '../../domains/nodes/index.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openWaitingRoom } from './waiting-room.ts';
@@ -25,43 +26,59 @@ class Response extends EventEmitter {
 function openRoom() {
   const clock = makeTestClock();
   const queued = new Map<string, string[]>();
-  const asked = { pending: 0, dispatch: 0 };
+  const asked = { pending: 0, anywhere: 0, dispatch: 0 };
+  const askings: Asking[] = [];
+  let held: Promise<void> | undefined;
   let isAway = false;
   const room = openWaitingRoom({
     clock,
     log: silentLog,
-    pending: async (ids) => {
-      asked.pending += 1;
-      if (isAway) throw new Error('away');
-      return ids.filter((id) => (queued.get(id)?.length ?? 0) > 0);
-    },
-    dispatch: async (ids) => {
-      asked.dispatch += 1;
-      if (isAway) throw new Error('away');
-      const handed = ids.flatMap((id) => {
-        const task = queued.get(id)?.shift();
-        return task ? [[id, { task_id: task } as NodeTask] as const] : [];
-      });
-      return new Map(handed);
+    tasks: {
+      async pending(asking) {
+        asked.pending += 1;
+        await held;
+        if (isAway) throw new Error('away');
+        return asking.flatMap(({ nodeId }) => ((queued.get(nodeId)?.length ?? 0) > 0 ? [nodeId] : []));
+      },
+      async pendingAnywhere() {
+        asked.anywhere += 1;
+        if (isAway) throw new Error('away');
+        return [...queued].flatMap(([nodeId, tasks]) => (tasks.length > 0 ? [nodeId] : []));
+      },
+      async dispatch(asking) {
+        asked.dispatch += 1;
+        askings.push(...asking);
+        if (isAway) throw new Error('away');
+        const handed = asking.flatMap(({ nodeId }) => {
+          const task = queued.get(nodeId)?.shift();
+          return task ? [[nodeId, { task_id: task } as NodeTask] as const] : [];
+        });
+        return new Map(handed);
+      },
     },
   });
-  const wait = (id: string): Response => {
+  const wait = (nodeId: string, knows?: readonly string[]): Response => {
     const response = new Response();
-    room.wait(id, response as unknown as ServerResponse);
+    room.wait({ nodeId, knows }, response as unknown as ServerResponse);
     return response;
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   const away = (is: boolean) => {
     isAway = is;
   };
-  return { clock, queued, asked, room, wait, settle, away };
+  const holdLooks = () => {
+    const gate = Promise.withResolvers<void>();
+    held = gate.promise;
+    return gate.resolve;
+  };
+  return { clock, queued, asked, askings, room, wait, settle, away, holdLooks };
 }
 
 describe('the waiting room', () => {
   it('asks once for all who came together, and once for all who are woken together', async () => {
     const { room, asked, queued, wait, settle } = openRoom();
     const ids = Array.from({ length: 100 }, (_, at) => `node-${at}`);
-    const responses = ids.map(wait);
+    const responses = ids.map((id) => wait(id));
     await settle();
     expect(asked.pending).toBeLessThanOrEqual(2);
     expect(asked.dispatch).toBe(0);
@@ -78,7 +95,7 @@ describe('the waiting room', () => {
     const { room, asked, settle } = openRoom();
     room.wake('stranger,another');
     await settle();
-    expect(asked).toEqual({ pending: 0, dispatch: 0 });
+    expect(asked).toEqual({ pending: 0, anywhere: 0, dispatch: 0 });
   });
 
   it('works on after there was nothing to do', async () => {
@@ -119,6 +136,39 @@ describe('the waiting room', () => {
     await room.tick();
     await settle();
     expect(response.status).toBe(200);
+  });
+
+  it('hands out to those who are woken while those who arrive are still looked up', async () => {
+    const { room, queued, wait, settle, holdLooks } = openRoom();
+    const early = wait('early');
+    await settle();
+    const letGo = holdLooks();
+    const late = wait('late');
+    await settle();
+    queued.set('early', ['task']);
+    room.wake('early');
+    await settle();
+    expect(early.status).toBe(200);
+    expect(late.status).toBeUndefined();
+    letGo();
+  });
+
+  it('looks for what was missed with one question, however many wait', async () => {
+    const { room, clock, asked, wait, settle } = openRoom();
+    for (let at = 0; at < 100; at += 1) wait(`node-${at}`);
+    await settle();
+    const before = { ...asked };
+    await clock.advance(5_000);
+    await room.tick();
+    expect(asked).toEqual({ ...before, anywhere: before.anywhere + 1 });
+  });
+
+  it('passes on what a node says it has', async () => {
+    const { askings, queued, wait, settle } = openRoom();
+    queued.set('node', ['lost']);
+    wait('node', ['kept']);
+    await settle();
+    expect(askings).toEqual([{ nodeId: 'node', knows: ['kept'] }]);
   });
 
   it('forgets who hung up', async () => {

@@ -1,17 +1,18 @@
 import type { ServerResponse } from 'node:http';
-import type { NodeTask } from '@gpuaas/contract/node';
+import type { Asking, Dispatch } from '../../domains/nodes/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /**
  * Where nodes wait for work. Ten thousand of them cost a map entry each: there is no timer, no connection and no query
  * per node. Whoever arrives is looked up together with all who arrived meanwhile, in one statement; whoever is woken by
- * a commit gets its task from one transaction that serves all who were woken together; and one look over the whole room
- * every few seconds finds what a lost wake-up left behind.
+ * a commit gets its task from one transaction that serves all who were woken together. The two do not wait for each
+ * other: those who are woken have something to fetch, those who arrive nearly never. One look every few seconds finds
+ * what a lost wake-up left behind, at a price that does not depend on how many wait.
  */
 export interface WaitingRoom {
   /** Holds the answer until there is a task, or until its time is over. A node waits once: its older question ends. */
-  wait(nodeId: string, response: ServerResponse): void;
+  wait(asking: Asking, response: ServerResponse): void;
   /** The payload of a wake-up: ids joined by commas. Nothing means that something may have been missed. */
   wake(payload: string): void;
   /** Answers those who have waited long enough, and looks for what was missed. */
@@ -22,6 +23,7 @@ export interface WaitingRoom {
   close(): Promise<void>;
 }
 interface Waiter {
+  readonly asking: Asking;
   readonly response: ServerResponse;
   readonly untilMs: number;
 }
@@ -34,14 +36,15 @@ const lookAllEveryMs = 4_000;
 export function openWaitingRoom(parts: {
   readonly clock: Clock;
   readonly log: Log;
-  readonly pending: (nodeIds: readonly string[]) => Promise<string[]>;
-  readonly dispatch: (nodeIds: readonly string[]) => Promise<Map<string, NodeTask>>;
+  readonly tasks: Dispatch;
 }): WaitingRoom {
-  const { clock, log } = parts;
+  const { clock, log, tasks } = parts;
   const room = new Map<string, Waiter>();
   let arrived = new Set<string>();
   let woken = new Set<string>();
-  let working: Promise<void> | undefined;
+  let looksAnywhere = false;
+  let looking: Promise<void> | undefined;
+  let handing: Promise<void> | undefined;
   let lookedAllAtMs = 0;
   let counter = 0;
 
@@ -50,54 +53,81 @@ export function openWaitingRoom(parts: {
     if (!waiter.response.headersSent) waiter.response.writeHead(204).end();
   };
 
-  async function work(): Promise<void> {
-    while (arrived.size > 0 || woken.size > 0) {
+  /** Those of them who are still here, as they asked. */
+  const present = (nodeIds: Iterable<string>): Asking[] => [...nodeIds].flatMap((id) => room.get(id)?.asking ?? []);
+  const trouble = (error: unknown) => {
+    // They stay in the room: the next look over all of them tries again.
+    log.warn({ err: error }, 'tasks could not be handed out');
+  };
+
+  async function look(): Promise<void> {
+    while (arrived.size > 0 || looksAnywhere) {
+      const [asking, anywhere] = [present(arrived), looksAnywhere];
+      arrived = new Set();
+      looksAnywhere = false;
       try {
-        if (arrived.size > 0) {
-          const asking = [...arrived].filter((nodeId) => room.has(nodeId));
-          arrived = new Set();
-          for (const nodeId of await parts.pending(asking)) woken.add(nodeId);
-        }
-        const due = [...woken].filter((nodeId) => room.has(nodeId));
-        woken = new Set();
-        if (due.length > 0) hand(await parts.dispatch(due));
+        const found = await Promise.all([
+          asking.length > 0 ? tasks.pending(asking) : [],
+          anywhere ? tasks.pendingAnywhere() : [],
+        ]);
+        for (const nodeId of found.flat()) woken.add(nodeId);
       } catch (error) {
-        // They stay in the room: the next look over all of them tries again.
-        log.warn({ err: error }, 'tasks could not be handed out');
+        trouble(error);
+      }
+      go();
+    }
+  }
+  async function hand(): Promise<void> {
+    while (woken.size > 0) {
+      const due = present(woken);
+      woken = new Set();
+      if (due.length === 0) continue;
+      try {
+        for (const [nodeId, task] of await tasks.dispatch(due)) {
+          const waiter = room.get(nodeId);
+          // Gone meanwhile: it is handed out again when the node comes back and does not know it.
+          if (!waiter) continue;
+          room.delete(nodeId);
+          const text = JSON.stringify(task);
+          waiter.response.writeHead(200, {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(text),
+          });
+          waiter.response.end(text);
+        }
+      } catch (error) {
+        trouble(error);
       }
     }
   }
-  function hand(tasks: ReadonlyMap<string, NodeTask>): void {
-    for (const [nodeId, task] of tasks) {
-      const waiter = room.get(nodeId);
-      // Gone meanwhile: it is handed out again when the node asks and does not report it as running.
-      if (!waiter) continue;
-      room.delete(nodeId);
-      const text = JSON.stringify(task);
-      waiter.response.writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      });
-      waiter.response.end(text);
-    }
-  }
   const go = () => {
-    if (working || (arrived.size === 0 && woken.size === 0)) return;
-    working = work().finally(() => {
-      working = undefined;
-      go();
-    });
+    if (!looking && (arrived.size > 0 || looksAnywhere)) {
+      looking = look().finally(() => {
+        looking = undefined;
+        go();
+      });
+    }
+    if (!handing && woken.size > 0) {
+      handing = hand().finally(() => {
+        handing = undefined;
+        go();
+      });
+    }
+  };
+  const atRest = async (): Promise<void> => {
+    while (looking || handing) await Promise.all([looking, handing]);
   };
 
   return {
     get size() {
       return room.size;
     },
-    wait(nodeId, response) {
+    wait(asking, response) {
+      const { nodeId } = asking;
       const earlier = room.get(nodeId);
       if (earlier) end(nodeId, earlier);
       counter = (counter + 1) % spreadMs;
-      const waiter = { response, untilMs: clock.now().getTime() + maxWaitMs - counter };
+      const waiter = { asking, response, untilMs: clock.now().getTime() + maxWaitMs - counter };
       room.set(nodeId, waiter);
       response.once('close', () => {
         if (room.get(nodeId) === waiter) room.delete(nodeId);
@@ -106,7 +136,7 @@ export function openWaitingRoom(parts: {
       go();
     },
     wake(payload) {
-      if (payload === '') for (const nodeId of room.keys()) arrived.add(nodeId);
+      if (payload === '') looksAnywhere = true;
       else for (const nodeId of payload.split(',')) if (room.has(nodeId)) woken.add(nodeId);
       go();
     },
@@ -115,9 +145,9 @@ export function openWaitingRoom(parts: {
       for (const [nodeId, waiter] of room) if (waiter.untilMs <= nowMs) end(nodeId, waiter);
       if (nowMs - lookedAllAtMs < lookAllEveryMs) return;
       lookedAllAtMs = nowMs;
-      for (const nodeId of room.keys()) arrived.add(nodeId);
+      looksAnywhere = room.size > 0;
       go();
-      await working;
+      await atRest();
     },
     dismiss(nodeId) {
       const waiter = room.get(nodeId);
@@ -125,7 +155,7 @@ export function openWaitingRoom(parts: {
     },
     async close() {
       for (const [nodeId, waiter] of room) end(nodeId, waiter);
-      await working;
+      await atRest();
     },
   };
 }
