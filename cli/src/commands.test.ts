@@ -41,6 +41,8 @@ describe('the table of commands', () => {
   });
 
   it('is what the first file of the program answers from', async () => {
+    const first = readFileSync(new URL('../bin/help.txt', import.meta.url), 'utf8');
+    expect((await rehearse(['--help'], {})).out).toBe(first);
     const texts = JSON.parse(readFileSync(new URL('../bin/help.json', import.meta.url), 'utf8')) as {
       groups: Record<string, string>;
       commands: Record<string, string>;

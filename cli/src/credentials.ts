@@ -3,6 +3,7 @@ import { send } from './call.ts';
 import type { Environment } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { configFolder, readJson, withLock, writeJson } from './files.ts';
+import { findKeyring } from './keyring.ts';
 import type { Profile } from './profile.ts';
 
 /** A sign-in as it is kept. It belongs to one installation and is shown to no other. */
@@ -19,8 +20,13 @@ export type Credential =
       readonly expires_at: string;
     };
 export type SignIn = Extract<Credential, { kind: 'sign_in' }>;
+/** In its place where a keyring holds it. */
+interface Elsewhere {
+  readonly base_url: string;
+  readonly kind: 'keyring';
+}
 interface Kept {
-  readonly credentials?: Readonly<Record<string, Credential>>;
+  readonly credentials?: Readonly<Record<string, Credential | Elsewhere>>;
 }
 
 const path = (env: Environment) => join(configFolder(env), 'credentials.json');
@@ -34,15 +40,26 @@ const signInFirst = () =>
 async function find(profile: Profile, env: Environment): Promise<Credential | undefined> {
   const kept = (await readJson<Kept>(path(env)))?.credentials ?? {};
   const found = Object.hasOwn(kept, profile.name) ? kept[profile.name] : undefined;
-  return found?.base_url === profile.baseUrl ? found : undefined;
+  if (found?.base_url !== profile.baseUrl) return undefined;
+  if (found.kind !== 'keyring') return found;
+  const secret = await findKeyring(env)?.read(profile.name);
+  const credential = secret === undefined ? undefined : (JSON.parse(secret) as Credential);
+  return credential?.base_url === profile.baseUrl ? credential : undefined;
 }
 
-async function write(profile: Profile, env: Environment, credential: Credential | undefined): Promise<void> {
-  const { [profile.name]: _old, ...others } = (await readJson<Kept>(path(env)))?.credentials ?? {};
-  await writeJson(path(env), { credentials: { ...others, ...(credential && { [profile.name]: credential }) } });
+/** Answers where it is kept: in the keyring, or in which file. */
+async function write(profile: Profile, env: Environment, credential: Credential | undefined): Promise<string> {
+  const { name, baseUrl: base_url } = profile;
+  const keyring = findKeyring(env);
+  const isSafe = credential !== undefined && (await keyring?.write(name, JSON.stringify(credential))) === true;
+  const { [name]: old, ...others } = (await readJson<Kept>(path(env)))?.credentials ?? {};
+  if (old?.kind === 'keyring' && !isSafe) await keyring?.remove(name);
+  const own: Credential | Elsewhere | undefined = isSafe ? { base_url, kind: 'keyring' } : credential;
+  await writeJson(path(env), { credentials: { ...others, ...(own && { [name]: own }) } });
+  return isSafe ? 'keyring' : path(env);
 }
 
-export const keepCredential = (profile: Profile, env: Environment, credential: Credential): Promise<void> =>
+export const keepCredential = (profile: Profile, env: Environment, credential: Credential): Promise<string> =>
   withLock(lockPath(env), () => write(profile, env, credential));
 
 /** Takes the sign-in away and answers it, so that the server can be told. */

@@ -1,3 +1,4 @@
+import { answeringTo } from './around.ts';
 import type { CommandSpec, Surroundings } from './command.ts';
 import { commands, commandsBelow, findCommand, nearest } from './commands.ts';
 import { type ExitCode, exitCodes, Failure, usageFailure } from './failure.ts';
@@ -45,26 +46,13 @@ async function run(command: CommandSpec, args: readonly string[], around: Surrou
   const { openSession } = await import('./session.ts');
   const { jq, watch } = given.values;
   const heard =
-    typeof jq === 'string'
-      ? { ...aroundOf(around), stdout: await (await import('./jq.ts')).throughJq(jq, around.stdout) }
-      : around;
+    typeof jq === 'string' ? answeringTo(around, await (await import('./jq.ts')).throughJq(jq, around.stdout)) : around;
   const open = (where: Surroundings) => openSession(given, where, { commands, file });
   const work = await loadCommand(command);
   if (!watch) return (await work(open(heard))) ?? exitCodes.ok;
-  const { assertReads, runAgainAndAgain } = await import('./repeat.ts');
-  assertReads(command.name, command.reads);
-  return runAgainAndAgain(work, open, given, heard);
+  const { runAgainAndAgain } = await import('./repeat.ts');
+  return runAgainAndAgain(command, work, open, heard);
 }
-
-/** A process has more than this, and not all of it may be copied. */
-const aroundOf = ({ env, stdin, stdout, stderr, cwd, parts }: Surroundings): Surroundings => ({
-  env,
-  stdin,
-  stdout,
-  stderr,
-  ...(cwd && { cwd }),
-  ...(parts && { parts }),
-});
 
 async function explain(words: readonly string[]): Promise<string> {
   const { helpBelow, helpOf, helpOfAll } = await import('./help.ts');

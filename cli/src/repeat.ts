@@ -1,29 +1,32 @@
-import type { Given, Run, Session, Surroundings } from './command.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { wakeUps } from '@gpuaas/sdk';
+import { answeringTo } from './around.ts';
+import type { CommandSpec, Run, Session, Surroundings } from './command.ts';
 import { type ExitCode, exitCodes, usageFailure } from './failure.ts';
 import { failureFrom } from './session.ts';
-import { wakeUps } from './watch.ts';
+import { formatOf } from './show/output.ts';
 
 /** Events wake us; what has none, or whoever may not hear them, is looked at this often. */
 const lookAgainMs = 2_000;
+
+const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, signal && { signal });
 
 /**
  * A command that only looks, again and again: on a terminal its answer stays in its place, in a pipe it is printed when
  * it has changed, and with ndjson only the rows that did. It ends when it is stopped.
  */
 export async function runAgainAndAgain(
+  { name, reads }: CommandSpec,
   run: Run,
   open: (around: Surroundings) => Session,
-  { values }: Given,
   around: Surroundings,
 ): Promise<ExitCode> {
+  if (!reads) throw usageFailure(`gpuaas ${name} does something; only what looks can be watched.`);
   let text = '';
-  const { isTTY, columns } = around.stdout;
-  const caught = {
-    write: (more: string) => (text += more),
-    ...(isTTY !== undefined && { isTTY }),
-    ...(columns !== undefined && { columns }),
-  };
-  const session = open({ ...around, stdout: caught, stderr: around.stderr });
+  const { isTTY } = around.stdout;
+  const caught = { write: (more: string) => (text += more), ...(isTTY !== undefined && { isTTY }) };
+  const session = open(answeringTo(around, caught));
+  const byRow = formatOf(session) === 'ndjson';
   const over = new AbortController();
   let last: string | undefined;
   let wakes: ReturnType<typeof wakeUps> | undefined;
@@ -32,7 +35,7 @@ export async function runAgainAndAgain(
       text = '';
       try {
         await run(session);
-        if (text !== last) show(around, text, last, values['output'] === 'ndjson');
+        if (text !== last) show(around, text, last, byRow);
         last = text;
       } catch (error) {
         // What is out of reach for a moment comes back; anything else will not go away by looking again.
@@ -40,8 +43,10 @@ export async function runAgainAndAgain(
         if (last === undefined || failure?.exitCode !== exitCodes.server) throw error;
         around.stderr.write(`${failure.message}\n`);
       }
-      wakes ??= wakeUps(await session.api(), {}, over.signal);
-      await wakes.next(lookAgainMs, session);
+      const { adminOps, events } = await session.api();
+      const listen = name.startsWith('ops ') ? adminOps.eventStream : events.stream;
+      wakes ??= wakeUps(listen({}, { signal: over.signal }), around.parts?.sleep ?? sleepFor);
+      await wakes.next(lookAgainMs);
     }
   } finally {
     over.abort();
@@ -60,7 +65,3 @@ function show({ stdout }: Surroundings, text: string, last: string | undefined, 
   if (!byRow) stdout.write(last === undefined ? text : `\n${text}`);
   else if (fresh.length > 0) stdout.write(`${fresh.join('\n')}\n`);
 }
-
-export const assertReads = (name: string, reads: true | undefined): void => {
-  if (!reads) throw usageFailure(`gpuaas ${name} does something; only what looks can be watched.`);
-};

@@ -1,4 +1,4 @@
-import type { CatalogItem, Gpuaas } from '@gpuaas/sdk';
+import { type CatalogItem, type Gpuaas, regionFor } from '@gpuaas/sdk';
 import type { Session } from './command.ts';
 import { exitCodes, Failure, usageFailure } from './failure.ts';
 import { readLength } from './read-input.ts';
@@ -31,21 +31,16 @@ export async function findSku(
 /** The region that was asked for, in whatever way; else the one that suits best. */
 export async function regionOf(session: Session, item: CatalogItem, gpus: number): Promise<string> {
   const kept = { value: (await session.profile()).region, from: 'profile' };
-  return settingOf(session, 'region', kept).value ?? regionFor(item, gpus);
-}
-
-/** Where most of it is free; where nothing is, the first place that has any of it. */
-function regionFor({ sku, availability }: CatalogItem, gpus: number): string {
-  const [best] = availability
-    .filter(({ gpu_count }) => gpu_count === gpus)
-    .sort((a, b) => b.available - a.available || a.region.localeCompare(b.region));
-  const region = best?.region ?? availability[0]?.region;
-  if (region === undefined) {
-    throw new Failure(exitCodes.capacity, `No host offers ${sku} now.`, {
+  const chosen = settingOf(session, 'region', kept).value;
+  if (chosen !== undefined) return chosen;
+  try {
+    return regionFor(item, gpus);
+  } catch (cause) {
+    throw new Failure(exitCodes.capacity, `No host offers ${item.sku} now.`, {
       next: 'Name a region with --region, or choose another with gpuaas sku list.',
+      cause,
     });
   }
-  return region;
 }
 
 export function lengthOf(session: Session, flag: string): number | undefined {

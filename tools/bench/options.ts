@@ -4,6 +4,7 @@ export const benchmarkNames = [
   'write-path',
   'relay',
   'start',
+  'cli-start',
   'auth-overhead',
   'placement',
   'activation',

@@ -3,7 +3,7 @@ import { emitAsyncapi } from './asyncapi.ts';
 import { emitAuthorisation } from './authorisation.ts';
 import { checkContract } from './check-contract.ts';
 import { emitCommandLines } from './cli-commands.ts';
-import { emitCliHelp } from './cli-help.ts';
+import { emitCliFirstHelp, emitCliHelp } from './cli-help.ts';
 import { emitCliReference } from './cli-reference.ts';
 import { emitConfiguration } from './configuration.ts';
 import { type Contract, contractOf } from './contract.ts';
@@ -13,6 +13,7 @@ import { emitNodeProtocol } from './node-protocol.ts';
 import { emitOpenapi } from './openapi.ts';
 import { emitSagas } from './sagas.ts';
 import { emitPythonSdk } from './sdk-python.ts';
+import { emitPythonToCall } from './sdk-python-sync.ts';
 import type { OpenApi } from './sdk-schema.ts';
 import { emitTypescriptSdk } from './sdk-typescript.ts';
 
@@ -32,6 +33,7 @@ export const outputs: readonly Output[] = [
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
   { file: 'docs/configuration.md', emit: emitConfiguration },
   { file: 'docs/compensation.md', emit: emitSagas },
+  { file: 'cli/bin/help.txt', emit: emitCliFirstHelp },
   { file: 'cli/bin/help.json', emit: emitCliHelp },
   { file: 'docs/reference/cli.md', emit: emitCliReference },
   {
@@ -47,6 +49,7 @@ export const outputs: readonly Output[] = [
     folder: 'sdk/python/src/gpuaas/_generated',
     emit: (contract) => emitPythonSdk(JSON.parse(emitOpenapi(contract)) as OpenApi),
   },
+  { folder: 'sdk/python/src/gpuaas/_sync', emit: () => emitPythonToCall(`${root}sdk/python/src/gpuaas/_aio`) },
 ];
 
 /** The promises that may not be broken between releases; `api/baseline` keeps them as the last release made them. */

@@ -1,9 +1,10 @@
+import { toCall } from './sdk-python-sync.ts';
 import { docstring, makePythonTypes, pascal, pythonName } from './sdk-python-types.ts';
 import { type Field, itemOf, nameOf, type OpenApi, type Operation, operationsOf } from './sdk-schema.ts';
 
 const head = '# Emitted from the contract by `npm run gen`; changes are lost.\n';
 
-/** The emitted layer of the Python SDK: types, one exception per code, and every operation twice: to call and to await. */
+/** The emitted layer of the Python SDK: types, one exception per code, and every operation, to await and to call. */
 export function emitPythonSdk(document: OpenApi): ReadonlyMap<string, string> {
   const operations = operationsOf(document);
   const types = makePythonTypes('');
@@ -19,13 +20,14 @@ from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
 ${types.named.join('\n\n')}`;
+  const api = apiOf(operations, shapes);
   return new Map([
     ['__init__.py', head],
     ['models.py', models],
     ['errors.py', errorsOf(document)],
     ['operations.py', tableOf(operations)],
-    ['api.py', apiOf(operations, shapes, false)],
-    ['async_api.py', apiOf(operations, shapes, true)],
+    ['async_api.py', api],
+    ['api.py', toCall(api).replaceAll('.._aio.', '.._sync.')],
   ]);
 }
 
@@ -108,45 +110,41 @@ ${places.join('')}}
 const spaceOf = (operation: Operation): string => nameOf(operation).space;
 const methodName = (operation: Operation): string => pythonName(nameOf(operation).words.join('_'));
 
-function apiOf(operations: readonly Operation[], shapes: readonly Shape[], isAsync: boolean): string {
+function apiOf(operations: readonly Operation[], shapes: readonly Shape[]): string {
   const spaces = new Map<string, string[]>();
   operations.forEach((operation, index) => {
     const space = spaceOf(operation);
-    spaces.set(space, [...(spaces.get(space) ?? []), methodOf(operation, shapes[index] as Shape, isAsync)]);
+    spaces.set(space, [...(spaces.get(space) ?? []), methodOf(operation, shapes[index] as Shape)]);
   });
-  const prefix = isAsync ? 'Async' : '';
-  const transport = `${prefix}Transport`;
   const classes = [...spaces].map(
     ([space, methods]) => `
-class ${prefix}${pascal(space)}Api:
-    def __init__(self, transport: ${transport}) -> None:
+class Async${pascal(space)}Api:
+    def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
 ${methods.join('\n')}`,
   );
-  const members = [...spaces.keys()].map(
-    (space) => `        self.${space} = ${prefix}${pascal(space)}Api(transport)\n`,
-  );
+  const members = [...spaces.keys()].map((space) => `        self.${space} = Async${pascal(space)}Api(transport)\n`);
   return `${head}from __future__ import annotations
 
-from collections.abc import ${isAsync ? 'AsyncIterator' : 'Iterator'}, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
-from .._paging import ${prefix}Pages
-from .._transport import ${transport}
+from .._aio.paging import AsyncPages
+from .._aio.transport import AsyncTransport
 from .models import *  # noqa: F403
 
 ${classes.join('\n')}
 
-class ${prefix}Api:
+class AsyncApi:
     """Every operation of the API, by what it is about."""
 
-    def __init__(self, transport: ${transport}) -> None:
+    def __init__(self, transport: AsyncTransport) -> None:
 ${members.join('')}`;
 }
 
-function methodOf(operation: Operation, { inputs, output }: Shape, isAsync: boolean): string {
+function methodOf(operation: Operation, { inputs, output }: Shape): string {
   if (inputs.some(({ field }) => field.name === 'options')) throw new Error(`${operation.id} takes an input "options"`);
   const ordered = [...inputs].sort((a, b) => Number(b.field.required) - Number(a.field.required));
   const paths = ordered.filter(({ isPath }) => isPath).map(({ field }) => `${pythonName(field.name)}: str`);
@@ -157,15 +155,13 @@ function methodOf(operation: Operation, { inputs, output }: Shape, isAsync: bool
   const input = `{${inputs.map(({ field }) => `"${field.name}": ${pythonName(field.name)}`).join(', ')}}`;
   const refusals = operation.errors.length > 0 ? `\n\n        Refusals: ${operation.errors.join(', ')}.` : '';
   const doc = `        """${operation.summary}\n\n        \`\`${operation.method} ${operation.path}\`\`${refusals}\n        """\n`;
-  const prefix = isAsync ? 'Async' : '';
   const name = methodName(operation);
   const call = `"${operation.id}", ${input}, options`;
   if (operation.isStream) {
-    const events = isAsync ? 'AsyncIterator' : 'Iterator';
-    return `    def ${name}(${given}) -> ${events}[StreamedEvent]:\n${doc}        return self._transport.stream(${call})\n`;
+    return `    def ${name}(${given}) -> AsyncIterator[StreamedEvent]:\n${doc}        return self._transport.stream(${call})\n`;
   }
   if (operation.isPaged) {
-    return `    def ${name}(${given}) -> ${prefix}Pages[${output}]:\n${doc}        return ${prefix}Pages(self._transport, ${call})\n`;
+    return `    def ${name}(${given}) -> AsyncPages[${output}]:\n${doc}        return AsyncPages(self._transport, ${call})\n`;
   }
-  return `    ${isAsync ? 'async ' : ''}def ${name}(${given}) -> ${output}:\n${doc}        answer: ${output} = ${isAsync ? 'await ' : ''}self._transport.call(${call})\n        return answer\n`;
+  return `    async def ${name}(${given}) -> ${output}:\n${doc}        answer: ${output} = await self._transport.call(${call})\n        return answer\n`;
 }

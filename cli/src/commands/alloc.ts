@@ -1,4 +1,4 @@
-import type { Gpuaas, PlacementDecision } from '@gpuaas/sdk';
+import type { AllocationState, Gpuaas, PlacementDecision } from '@gpuaas/sdk';
 import { GpuaasError } from '@gpuaas/sdk';
 import { confirm } from '../ask.ts';
 import type { Run } from '../command.ts';
@@ -11,7 +11,7 @@ import { makeRail } from '../show/rail.ts';
 import { causeOf, placementLines, sentenceOf } from '../show/sentence.ts';
 import { jsonOf, plain, showTime } from '../show/value.ts';
 import { allocationColumns, allocationFields } from '../table/alloc-fields.ts';
-import { type AllocationState, readTimeout, watchAllocation } from '../watch.ts';
+import { watchAllocation } from '../watch.ts';
 
 export const list = listing(
   (api, session) =>
@@ -52,9 +52,7 @@ export const release: Run = async (session) => {
   await confirm(session, `Release ${session.arg(0)}? What is on it is wiped.`);
   const reason = session.text('reason');
   const asked = await api.allocations.release({ allocation_id: id, ...(reason !== undefined && { reason }) });
-  const done = session.is('wait')
-    ? await watchAllocation(session, id, { until: 'released', timeoutMs: readTimeout(session) })
-    : asked;
+  const done = session.is('wait') ? await watchAllocation(session, id, { until: 'released' }) : asked;
   if (formatOf(session) === 'table') session.around.stdout.write(`${id} is ${done.state}\n`);
   else showOne(session, done, allocationFields);
   return exitCodes.ok;
@@ -64,9 +62,7 @@ export const wait: Run = async (session) => {
   const id = await resolveAllocation(session);
   const rail = makeRail(session, session.now());
   const until = (session.text('state') ?? 'active') as AllocationState;
-  const done = await watchAllocation(session, id, { until, timeoutMs: readTimeout(session), ...rail }).finally(
-    rail.end,
-  );
+  const done = await watchAllocation(session, id, { until, ...rail }).finally(rail.end);
   if (formatOf(session) === 'table') session.say(`${plain(done.name)} is ${done.state}`);
   else showOne(session, done, allocationFields);
   return exitCodes.ok;

@@ -1,21 +1,36 @@
-import type { Run } from '../command.ts';
+import type { EventStream } from '@gpuaas/sdk';
+import type { Run, Session } from '../command.ts';
 import { exitCodes } from '../failure.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { formatOf } from '../show/output.ts';
 import { jsonOf, plain, showTime, showValue } from '../show/value.ts';
 
-/** Events as they happen, until it is stopped. */
+/** Events as they happen, until it is stopped: of the project, or of everybody. */
 export const tail: Run = async (session) => {
   const api = await session.api();
   const project = await session.project();
-  const [types, after, about] = [session.text('types'), session.text('after'), session.text('about')];
-  const input = {
+  const about = session.text('about');
+  const of = about === undefined ? {} : { about: await resolveAllocation(session, about) };
+  return show(session, api.events.stream({ ...asked(session), ...of }, { project }));
+};
+
+export const tailAll: Run = async (session) => {
+  const about = session.text('about');
+  const input = { ...asked(session), ...(about !== undefined && { about }) };
+  return show(session, (await session.api()).adminOps.eventStream(input));
+};
+
+function asked(session: Session) {
+  const [types, after] = [session.text('types'), session.text('after')];
+  return {
     follow: !session.is('no-follow'),
     ...(types !== undefined && { types }),
     ...(after !== undefined && { after }),
-    ...(about !== undefined && { about: await resolveAllocation(session, about) }),
   };
-  for await (const { id, data } of api.events.stream(input, { project })) {
+}
+
+async function show(session: Session, events: EventStream) {
+  for await (const { id, data } of events) {
     const line =
       formatOf(session) === 'table'
         ? `${showTime(data.occurred_at)}  ${plain(data.event_type)}  ${showValue(data.payload)}`
@@ -23,4 +38,4 @@ export const tail: Run = async (session) => {
     session.around.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;
-};
+}

@@ -9,7 +9,7 @@ import { makeRail } from '../show/rail.ts';
 import { changeOf, priceLine, sshLine } from '../show/sentence.ts';
 import { plain, showDuration } from '../show/value.ts';
 import { allocationFields } from '../table/alloc-fields.ts';
-import { readTimeout, watchAllocation } from '../watch.ts';
+import { watchAllocation } from '../watch.ts';
 import { findSku, lengthOf, regionOf } from '../wish.ts';
 
 /** From a wish to something that runs: a plan with its price, a question, and then every step until it is there. */
@@ -35,7 +35,7 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
   }
   const rail = makeRail(session, began);
   try {
-    const done = await watchAllocation(session, made.id, { until: 'active', timeoutMs: readTimeout(session), ...rail });
+    const done = await watchAllocation(session, made.id, { until: 'active', ...rail });
     rail.end();
     const { receipt } = done;
     if (receipt) session.say(`  ✓ active  ${receipt.gpus} GPU, driver ${plain(receipt.driver_version)}`);

@@ -14,10 +14,12 @@ export const login: Run = async (session) => {
   const credential = await signIn(session, profile, (line) => void stderr.write(`${line}\n`));
   const token = credential.kind === 'token' ? credential.token : credential.access_token;
   const me = await openClient(session, profile, token).me.get();
-  await keepCredential(profile, env, credential);
+  const where = await keepCredential(profile, env, credential);
   await keepProfile(profile, env);
   if (formatOf(session) === 'table') stdout.write(`Signed in to ${profile.baseUrl} as ${me.posix.username}.\n`);
   else stdout.write(`${JSON.stringify({ base_url: profile.baseUrl, id: me.id })}\n`);
+  if (where !== 'keyring')
+    session.say(`There is no keyring here: the sign-in is kept in ${where}, which only you can read.`);
   return exitCodes.ok;
 };
 

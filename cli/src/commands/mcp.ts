@@ -12,7 +12,15 @@ import { readVersion } from '../version.ts';
  */
 const newest = '2025-06-18';
 /** Those that need a person at a terminal, never end, or would offer everything through one door. */
-const never: ReadonlySet<string> = new Set(['login', 'logout', 'api', 'completion', 'events tail', 'mcp serve']);
+const never: ReadonlySet<string> = new Set([
+  'login',
+  'logout',
+  'api',
+  'completion',
+  'events tail',
+  'ops events tail',
+  'mcp serve',
+]);
 
 interface Message {
   readonly id?: string | number | null;

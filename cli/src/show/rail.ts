@@ -13,7 +13,7 @@ export function makeRail(session: Session, beganAt: number) {
   const format = formatOf(session);
   if (format === 'ndjson') {
     return {
-      onItem: (item: TimelineItem) => void stdout.write(`${JSON.stringify(item)}\n`),
+      onPhase: (item: TimelineItem) => void stdout.write(`${JSON.stringify(item)}\n`),
       end: () => undefined,
     };
   }
@@ -28,7 +28,7 @@ export function makeRail(session: Session, beganAt: number) {
     open = undefined;
   };
   return {
-    onItem(item: TimelineItem) {
+    onPhase(item: TimelineItem) {
       const at = Date.parse(item.at);
       close(at);
       open = { words: sentenceOf(item), at };

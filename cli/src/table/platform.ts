@@ -152,6 +152,15 @@ export const platform: CommandGroup = {
       reads: true,
     },
     {
+      name: 'ops dlq show',
+      summary: 'One of them, with what it says',
+      args: [seq],
+      examples: ['gpuaas ops dlq show 17', 'gpuaas ops dlq show 17 -q .envelope'],
+      operation: 'dlq_get',
+      columns: [...letterColumns, 'correlation_id', 'settled_at', 'envelope'],
+      reads: true,
+    },
+    {
       name: 'ops dlq requeue',
       summary: 'Send one again',
       args: [seq],

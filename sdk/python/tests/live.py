@@ -26,21 +26,21 @@ def test_launch_wait_and_release() -> None:
     phases: list[str] = []
     with GPUaaS() as gpu:
         with gpu.launch("h200-sxm-slice", count=1, name="by-python", max_duration="1h") as launched:
-            active = launched.wait(timeout=120, on_phase=lambda item: phases.append(item["name"]))
+            active = launched.wait_until(timeout=120, on_phase=lambda item: phases.append(item["name"]))
             assert active["receipt"] is not None and active["receipt"]["passed"]
             command = launched.ssh_command
             assert command is not None and command.startswith("ssh ")
             kept = launched
         assert "activate" in phases
-        assert kept.wait("released", timeout=120)["state"] == "released"
+        assert kept.wait_until("released", timeout=120)["state"] == "released"
 
 
 def test_the_same_to_await() -> None:
     async def run() -> str:
         async with AsyncGPUaaS() as gpu:
             async with await gpu.launch("h200-sxm-slice", count=1, name="awaited", max_duration="1h") as launched:
-                await launched.wait(timeout=120)
+                await launched.wait_until(timeout=120)
                 kept = launched
-            return (await kept.wait("released", timeout=120))["state"]
+            return (await kept.wait_until("released", timeout=120))["state"]
 
     assert asyncio.run(run()) == "released"

@@ -121,7 +121,7 @@ def test_what_was_launched_is_released_at_the_end_of_its_block() -> None:
     there = Installation("provisioning", "provisioning", "active")
     phases: list[str] = []
     with client(there.answer) as gpu, gpu.launch("h200", idle_stop="90s", max_duration="1h30m") as launched:
-        done = launched.wait(on_phase=lambda item: phases.append(item["name"]))
+        done = launched.wait_until(on_phase=lambda item: phases.append(item["name"]))
     assert done["state"] == "active"
     assert phases == ["lease"]
     assert there.wish == {
@@ -144,13 +144,13 @@ def test_an_exception_releases_it_too() -> None:
 def test_what_failed_says_why() -> None:
     there = Installation("provisioning", "failed")
     with pytest.raises(AllocationEnded, match=r"bad luck \(gpu_unhealthy\)"):
-        client(there.answer).launch("h200").wait()
+        client(there.answer).launch("h200").wait_until()
 
 
 def test_patience_ends_and_nothing_else() -> None:
     there = Installation("provisioning")
     with pytest.raises(TimeoutError, match="goes on without us"):
-        client(there.answer).launch("h200").wait(timeout=0)
+        client(there.answer).launch("h200").wait_until(timeout=0)
 
 
 def test_lengths_of_time() -> None:

@@ -1,5 +1,14 @@
 import type { Api } from './generated/api.ts';
 import { type OperationId, operations, spaces } from './generated/operations.ts';
+import type { AllocationDetail } from './generated/types.ts';
+import {
+  type AllocationState,
+  type Launched,
+  type LaunchWish,
+  makeLaunch,
+  type Waiting,
+  waitUntil,
+} from './launched.ts';
 import type { CallOptions, OperationFacts, Page, Paged } from './operation.ts';
 import { streamEvents } from './stream.ts';
 import { type ClientOptions, makeTransport, type Transport } from './transport.ts';
@@ -8,6 +17,10 @@ import { type ClientOptions, makeTransport, type Transport } from './transport.t
 export interface Gpuaas extends Api {
   /** Any method and path, for what has no method of its own. Answers the body. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<unknown>;
+  /** Starts GPUs; with `await using` they are released at the end of the block, whatever happens in it. */
+  launch(wish: LaunchWish, options?: CallOptions): Promise<Launched>;
+  /** Waits until an allocation is where it should be. */
+  waitUntil(allocationId: string, state: AllocationState, waiting?: Waiting): Promise<AllocationDetail>;
 }
 
 /** Where a client has an operation: `allocation_list` is `allocations.list`. */
@@ -33,7 +46,13 @@ export function openGpuaas(options: ClientOptions): Gpuaas {
     const request = transport.requestOf(facts, (body ?? {}) as Record<string, unknown>, callOptions);
     return read(await transport.deliver(facts, { ...request, url: request.url + path }, callOptions));
   };
-  return { ...(api as unknown as Api), call };
+  const known = api as unknown as Api;
+  return {
+    ...known,
+    call,
+    launch: makeLaunch(known, transport.sleep),
+    waitUntil: (allocationId, state, waiting) => waitUntil(known, transport.sleep, allocationId, state, waiting),
+  };
 }
 
 function methodOf(transport: Transport, facts: OperationFacts) {

@@ -4,6 +4,15 @@ export type { Api } from './generated/api.ts';
 export { type ErrorCode, errorCodes } from './generated/errors.ts';
 export { type OperationId, operations, spaces } from './generated/operations.ts';
 export type * from './generated/types.ts';
+export {
+  AllocationEnded,
+  AllocationLate,
+  type AllocationState,
+  type Launched,
+  type LaunchWish,
+  regionFor,
+  type Waiting,
+} from './launched.ts';
 export type {
   CallOptions,
   EventEnvelope,
@@ -15,3 +24,4 @@ export type {
 } from './operation.ts';
 export { GpuaasError, GpuaasUnreachable } from './problem.ts';
 export type { ClientOptions } from './transport.ts';
+export { wakeUps } from './wake-ups.ts';

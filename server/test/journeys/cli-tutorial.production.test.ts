@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +8,11 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { freePort } from '../chaos/children.ts';
 import { endAll, type Started, start } from './npm-start.ts';
+import { publicKey } from './ssh-key.ts';
 
 /** The tutorial, typed line by line by somebody who has nothing but a terminal. */
 const root = join(import.meta.dirname, '../../..');
-const program = join(root, 'cli/bin/gpuaas.mjs');
+const program = join(root, 'cli/bin/gpuaas.cjs');
 const patience = 240_000;
 
 let folder: string;
@@ -33,13 +33,6 @@ afterAll(async () => {
   await endAll();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** As ssh-keygen would have made it. */
-function publicKey(): string {
-  const raw = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
-  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
-  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)]).toString('base64')}`;
-}
 
 function type(args: readonly string[]) {
   const child = spawn(process.execPath, [program, ...args], {

@@ -7,7 +7,7 @@ import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conf
 import { ask, openSignInWorld, type Person, type SignInWorld, signIn } from './sign-in.ts';
 
 /** The command line as a process of its own, against a started api, with a home of its own for each test. */
-const program = join(import.meta.dirname, '../../../cli/bin/gpuaas.mjs');
+const program = join(import.meta.dirname, '../../../cli/bin/gpuaas.cjs');
 /** Each test starts many programs, one after the other, perhaps on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 let world: SignInWorld;

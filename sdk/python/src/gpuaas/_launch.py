@@ -1,25 +1,17 @@
-"""What ``launch`` hands out: an allocation to wait for, to look at and to give back."""
+"""What is asked for, what is waited for and how to get in, whoever waits."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from ._generated.errors import AllocationAlreadyReleasingError
 from ._generated.models import AllocationDetail, CatalogItem, TimelineItem
-
-if TYPE_CHECKING:
-    from ._client import GPUaaS
-    from ._async_client import AsyncGPUaaS
 
 State = Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
 OnPhase = Callable[[TimelineItem], None]
 
 _ENDS: Final = ("released", "failed", "release_failed")
-_LOOK_AGAIN: Final = 1.0
 _UNITS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -90,91 +82,3 @@ def ssh_command_of(access: Mapping[str, Any] | None) -> str | None:
         return None
     port = "" if access.get("port") in (None, 22) else f" -p {access['port']}"
     return f"ssh{port} {access.get('username', '')}@{access['address']}"
-
-
-class Launched:
-    """Released when its block ends, also by an exception."""
-
-    def __init__(self, client: GPUaaS, allocation_id: str) -> None:
-        self._client = client
-        self.id = allocation_id
-
-    def get(self) -> AllocationDetail:
-        return self._client.allocations.get(self.id)
-
-    @property
-    def ssh_command(self) -> str | None:
-        return ssh_command_of(self.get()["access"])
-
-    def wait(self, state: State = "active", *, timeout: float = 900, on_phase: OnPhase | None = None) -> AllocationDetail:
-        deadline = time.monotonic() + timeout
-        seen: set[str] = set()
-        while True:
-            allocation = self.get()
-            if on_phase is not None:
-                for item in fresh_items(list(self._client.allocations.timeline(self.id, limit=200)), seen):
-                    on_phase(item)
-            if is_there(allocation, state):
-                return allocation
-            if time.monotonic() >= deadline:
-                raise TimeoutError(f"{self.id} is {allocation['state']}, not {state} yet; it goes on without us")
-            self._client.transport.sleep(_LOOK_AGAIN)
-
-    def release(self) -> None:
-        try:
-            self._client.allocations.release(self.id)
-        except AllocationAlreadyReleasingError:
-            pass
-
-    def __enter__(self) -> Launched:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-
-class AsyncLaunched:
-    """As ``Launched``, to await."""
-
-    def __init__(self, client: AsyncGPUaaS, allocation_id: str) -> None:
-        self._client = client
-        self.id = allocation_id
-
-    async def get(self) -> AllocationDetail:
-        return await self._client.allocations.get(self.id)
-
-    async def ssh_command(self) -> str | None:
-        return ssh_command_of((await self.get())["access"])
-
-    async def wait(
-        self, state: State = "active", *, timeout: float = 900, on_phase: OnPhase | None = None
-    ) -> AllocationDetail:
-        deadline = time.monotonic() + timeout
-        seen: set[str] = set()
-        while True:
-            allocation = await self.get()
-            if on_phase is not None:
-                items = [item async for item in self._client.allocations.timeline(self.id, limit=200)]
-                for item in fresh_items(items, seen):
-                    on_phase(item)
-            if is_there(allocation, state):
-                return allocation
-            if time.monotonic() >= deadline:
-                raise TimeoutError(f"{self.id} is {allocation['state']}, not {state} yet; it goes on without us")
-            await self._client.transport.sleep(_LOOK_AGAIN)
-
-    async def release(self) -> None:
-        try:
-            await self._client.allocations.release(self.id)
-        except AllocationAlreadyReleasingError:
-            pass
-
-    async def __aenter__(self) -> AsyncLaunched:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.release()

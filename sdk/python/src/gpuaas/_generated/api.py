@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
-from .._paging import Pages
-from .._transport import Transport
+from .._sync.paging import Pages
+from .._sync.transport import Transport
 from .models import *  # noqa: F403
 
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
-from .._paging import AsyncPages
-from .._transport import AsyncTransport
+from .._aio.paging import AsyncPages
+from .._aio.transport import AsyncTransport
 from .models import *  # noqa: F403
 
 

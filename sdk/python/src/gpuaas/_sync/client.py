@@ -1,4 +1,5 @@
-"""A client of one installation, to call."""
+# Emitted from what is written to be awaited, in _aio, by `npm run gen`; changes are lost.
+"""A client of one installation."""
 
 from __future__ import annotations
 
@@ -9,10 +10,11 @@ from typing import Any
 
 import httpx
 
-from ._generated.api import Api
-from ._launch import Launched, wish_of
-from ._operation import Options
-from ._transport import Transport
+from .._generated.api import Api
+from .._launch import wish_of
+from .._operation import Options
+from .launched import Launched
+from .transport import Transport
 
 
 class GPUaaS(Api):
@@ -51,7 +53,7 @@ class GPUaaS(Api):
         queue: str | None = None,
         options: Options | None = None,
     ) -> Launched:
-        """Starts GPUs. In a ``with`` block they are released at its end, whatever happens in it."""
+        """Starts GPUs. In a block of its own they are released at its end, whatever happens in it."""
         wish = wish_of(
             self.catalog.get(sku),
             count,
@@ -64,7 +66,8 @@ class GPUaaS(Api):
             ssh_key_ids=ssh_key_ids,
             tags=tags,
         )
-        return Launched(self, self.allocations.create(**wish, options=options)["id"])
+        allocation = self.allocations.create(**wish, options=options)
+        return Launched(self, allocation["id"])
 
     def close(self) -> None:
         self.transport.client.close()

@@ -1,4 +1,4 @@
-"""A client of one installation, to await."""
+"""A client of one installation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 
 import httpx
 
-from ._generated.async_api import AsyncApi
-from ._launch import AsyncLaunched, wish_of
-from ._operation import Options
-from ._transport import AsyncTransport
+from .._generated.async_api import AsyncApi
+from .._launch import wish_of
+from .._operation import Options
+from .launched import AsyncLaunched
+from .transport import AsyncTransport
 
 
 class AsyncGPUaaS(AsyncApi):
@@ -51,7 +52,7 @@ class AsyncGPUaaS(AsyncApi):
         queue: str | None = None,
         options: Options | None = None,
     ) -> AsyncLaunched:
-        """Starts GPUs. In an ``async with`` block they are released at its end, whatever happens in it."""
+        """Starts GPUs. In a block of its own they are released at its end, whatever happens in it."""
         wish = wish_of(
             await self.catalog.get(sku),
             count,

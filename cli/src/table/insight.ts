@@ -1,0 +1,101 @@
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { limit } from './words.ts';
+
+const correlation: ArgSpec = {
+  name: 'ID',
+  meaning: 'a correlation id: every failure, event and audit row has one',
+  field: 'correlation_id',
+};
+const about: FlagSpec = { type: 'string', value: 'ID', meaning: 'only about this' };
+const momentColumns = ['at', 'source', 'name', 'state', 'subject_type', 'subject_id', 'took_ms', 'actor'];
+
+/** What happened and how it is: the questions of somebody who was called at night. */
+export const insight: CommandGroup = {
+  title: 'Operate: what happens',
+  commands: [
+    {
+      name: 'trace',
+      summary: 'Everything that one request led to in the project, in time order',
+      args: [correlation],
+      flags: { limit },
+      examples: ['gpuaas trace req-7', 'gpuaas trace req-7 -o json'],
+      operation: 'correlation_get',
+      rows: 'moments',
+      columns: momentColumns,
+      none: 'Nothing is known of it here.',
+      reads: true,
+    },
+    {
+      name: 'ops trace',
+      summary: 'Everything that one request led to anywhere: api, outbox, sagas, hosts',
+      args: [correlation],
+      flags: { limit },
+      examples: ['gpuaas ops trace req-7'],
+      operation: 'admin_correlation_get',
+      rows: 'moments',
+      columns: momentColumns,
+      none: 'Nothing is known of it.',
+      reads: true,
+    },
+    {
+      name: 'ops health',
+      summary: 'How the platform is, and which of it needs a look',
+      flags: { limit },
+      examples: ['gpuaas ops health', 'gpuaas ops health --watch'],
+      operation: 'platform_health_get',
+      rows: 'findings',
+      columns: ['section', 'name', 'status', 'value', 'unit', 'message'],
+      none: 'Nothing needs a look.',
+      reads: true,
+    },
+    {
+      name: 'ops events list',
+      summary: 'Events that were written, newest first',
+      flags: {
+        type: { type: 'string', value: 'TYPE', meaning: 'only of this type' },
+        about,
+        organization: { type: 'string', value: 'ID', field: 'organization_id', meaning: 'only of this organization' },
+        limit,
+      },
+      examples: ['gpuaas ops events list --type allocation.active', 'gpuaas ops events list --about rack-7'],
+      operation: 'admin_event_list',
+      columns: ['created_at', 'event_type', 'key', 'is_published', 'correlation_id', 'event_id'],
+      none: 'There are no such events.',
+      reads: true,
+    },
+    {
+      name: 'ops events tail',
+      summary: 'What happens anywhere, as it happens',
+      flags: {
+        types: { type: 'string', value: 'TYPE,…', meaning: 'only these' },
+        about,
+        after: { type: 'string', value: 'POSITION', meaning: 'from here on' },
+        'no-follow': { type: 'boolean', meaning: 'only what is there already' },
+      },
+      examples: ['gpuaas ops events tail', 'gpuaas ops events tail --types node.lost -o ndjson'],
+      operation: 'admin_event_stream',
+      reads: true,
+      load: async () => (await import('../commands/events.ts')).tailAll,
+    },
+    {
+      name: 'ops org list',
+      summary: 'Organizations of everybody, with what they use',
+      args: [{ name: 'WORDS', optional: true, meaning: 'only those whose name or slug has these', field: 'q' }],
+      flags: { limit },
+      examples: ['gpuaas ops org list', 'gpuaas ops org list lab'],
+      operation: 'admin_organization_list',
+      columns: ['id', 'slug', 'name', 'type', 'plan', 'members', 'projects', 'allocations', 'gpus', 'created_at'],
+      none: 'There are no such organizations.',
+      reads: true,
+    },
+    {
+      name: 'ops org get',
+      summary: 'One organization: its projects, people and what holds for it',
+      args: [{ name: 'ID', meaning: 'the id of an organization', field: 'organization_id' }],
+      examples: ['gpuaas ops org get 01a1dea2-0000-7000-8000-000000000000'],
+      operation: 'admin_organization_get',
+      columns: ['id', 'slug', 'name', 'type', 'plan', 'currency', 'members', 'projects', 'allocations', 'gpus'],
+      reads: true,
+    },
+  ],
+};

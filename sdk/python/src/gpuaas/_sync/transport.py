@@ -1,0 +1,83 @@
+# Emitted from what is written to be awaited, in _aio, by `npm run gen`; changes are lost.
+"""Sends requests and tries again where that is safe. One call keeps its Idempotency-Key through all of its tries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Callable, Mapping
+from typing import Any
+
+import httpx
+
+from .._core import Core, read_answer
+from .._generated.operations import operations
+from .._operation import Options, StreamedEvent
+from .._problem import GpuaasError, GpuaasUnreachable, read_problem
+from .._stream import Frames
+
+_AGAIN = 1.0
+"""A stream that ended is opened again after this long, from the last event that was seen."""
+
+
+class Transport(Core):
+    def __init__(
+        self,
+        base_url: str,
+        token: str | Callable[[], str] | None,
+        client: httpx.Client,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        **core: Any,
+    ) -> None:
+        super().__init__(base_url, **core)
+        self.token = token
+        self.client = client
+        self.sleep = sleep
+
+    def _once(self, request: Mapping[str, Any], stream: bool) -> httpx.Response:
+        token = self.token() if callable(self.token) else self.token
+        headers = {**request["headers"], **({} if token is None else {"authorization": f"Bearer {token}"})}
+        try:
+            return self.client.send(self.client.build_request(**{**request, "headers": headers}), stream=stream)
+        except httpx.HTTPError as error:
+            raise self.unreachable(error) from error
+
+    def deliver(self, name: str, given: Mapping[str, Any], options: Options | None) -> httpx.Response:
+        operation = operations[name]
+        request = self.build(operation, given, options or Options())
+        attempt = 1
+        while True:
+            retry_after = None
+            try:
+                response = self._once(request, operation.stream)
+                if response.is_success:
+                    return response
+                response.read()
+                retry_after = response.headers.get("retry-after")
+                raise read_problem(response)
+            except (GpuaasError, GpuaasUnreachable) as problem:
+                self.sleep(self.pause_after(problem, retry_after, operation, attempt))
+            attempt += 1
+
+    def call(self, name: str, given: Mapping[str, Any], options: Options | None) -> Any:
+        return read_answer(operations[name], self.deliver(name, given, options))
+
+    def stream(self, name: str, given: Mapping[str, Any], options: Options | None) -> Iterator[StreamedEvent]:
+        """Server-Sent Events, resumed for as long as somebody reads. A refusal ends it; a broken connection does not."""
+        frames = Frames(given)
+        while True:
+            try:
+                response = self.deliver(name, frames.given(), options)
+                try:
+                    for chunk in response.iter_text():
+                        for event in frames.read(chunk):
+                            yield event
+                finally:
+                    response.close()
+            except (httpx.HTTPError, GpuaasUnreachable):
+                if frames.after is None:
+                    raise
+            if given.get("follow") is False:
+                return
+            frames.broken()
+            self.sleep(_AGAIN)
