@@ -6,14 +6,14 @@
  * Help is answered right here from files that are emitted from the table of commands, so that it comes at once. That is
  * also why this is no ES module: to get those going takes Node longer than all of the help.
  */
-const { readFileSync } = require('node:fs');
+const { readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
 
 const args = process.argv.slice(2);
 const help = findHelp();
 
-if (help !== undefined) process.stdout.write(help);
-else if (Number(process.versions.node.split('.')[0]) >= 24) void run();
+if (help !== undefined) print(Buffer.from(help));
+else if (Number(process.versions.node.split('.')[0]) >= 24) run().catch(fail);
 else handOver(join(__dirname, '..', '..', 'node_modules', '.bin', 'node'));
 
 /** What was asked about, if it was a question that has an answer. Anything else is for the program to judge. */
@@ -34,11 +34,28 @@ function findHelp() {
   return undefined;
 }
 
+/** Written at once where that can be: to set up a stream takes longer than to write. */
+function print(bytes) {
+  let at = 0;
+  try {
+    while (at < bytes.length) at += writeSync(1, bytes, at);
+  } catch (error) {
+    if (error.code !== 'EPIPE') process.stdout.write(bytes.subarray(at));
+  }
+}
+
 async function run() {
   keepCompiled();
+  // Whoever read us has seen enough, as head does.
+  process.stdout.on('error', (error) => (error.code === 'EPIPE' ? process.exit() : fail(error)));
   const { runCommandLine } = await import('../src/main.ts');
   // Set, not called: what is still being written gets out first.
   process.exitCode = await runCommandLine(args, process);
+}
+
+function fail(error) {
+  process.stderr.write(`${error.stack}\n`);
+  process.exitCode = 1;
 }
 
 /** What was made of the sources is kept for the next start, in the cache of whoever runs it and nobody else. */
@@ -59,10 +76,7 @@ function handOver(node) {
   }
   const child = require('node:child_process').spawn(node, [__filename, ...args], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  });
+  child.on('error', fail);
   child.on('close', (code, signal) => {
     process.exitCode = code ?? 128 + (signal === 'SIGINT' ? 2 : 15);
   });
