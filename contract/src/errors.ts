@@ -154,6 +154,7 @@ export const errors = {
   storage_object_not_found: kind(404, 'There is no such object in storage.'),
   storage_path_traversal: kind(400, 'The path leaves its namespace.'),
   storage_already_exists: kind(409, 'An object of this name exists already.'),
+  workflow_not_found: kind(404, 'There is no such run of a saga.', 'operator'),
   event_not_found: kind(404, 'There is no such failed event.', 'operator'),
   event_already_settled: kind(409, 'The event was requeued or discarded already.', 'operator'),
 

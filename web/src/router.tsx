@@ -61,6 +61,8 @@ const placement = lazily(() => import('./ops/placement.tsx'), 'PlacementPage');
 const tenants = lazily(() => import('./ops/tenants.tsx'), 'TenantsPage');
 const tenant = lazily(() => import('./ops/tenant.tsx'), 'TenantPage');
 const health = lazily(() => import('./ops/health.tsx'), 'HealthPage');
+const workflows = lazily(() => import('./ops/workflows.tsx'), 'WorkflowsPage');
+const workflow = lazily(() => import('./ops/workflow.tsx'), 'WorkflowPage');
 const correlation = lazily(() => import('./pages/correlation.tsx'), 'CorrelationPage');
 const simulator = lazily(() => import('./ops/simulator.tsx'), 'SimulatorPage');
 
@@ -91,6 +93,8 @@ const tree = root.addChildren([
   page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target')),
   page('/ops/correlations/$id', correlation, none),
   page('/ops/health', health, none),
+  page('/ops/workflows', workflows, words('state', 'saga', 'run')),
+  page('/ops/workflows/$saga/$id', workflow, none),
   page('/ops/simulator', simulator, none),
 ]);
 

@@ -8,6 +8,7 @@ import * as adminHealth from './admin-health.ts';
 import * as adminNodes from './admin-nodes.ts';
 import * as adminOrganizations from './admin-organizations.ts';
 import * as adminSlots from './admin-slots.ts';
+import * as adminWorkflows from './admin-workflows.ts';
 import * as allocationGroups from './allocation-groups.ts';
 import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
@@ -43,6 +44,7 @@ export const routes: readonly Route[] = [
   adminNodes,
   adminOrganizations,
   adminSlots,
+  adminWorkflows,
   adminAllocations,
   allocationGroups,
   allocations,
@@ -79,6 +81,7 @@ export * from './admin-health.ts';
 export * from './admin-nodes.ts';
 export * from './admin-organizations.ts';
 export * from './admin-slots.ts';
+export * from './admin-workflows.ts';
 export * from './allocation-groups.ts';
 export * from './allocations.ts';
 export * from './audit.ts';

@@ -15,6 +15,7 @@ import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
 import { makeSeal, sealingKeyBytes } from '../ports/identity-provider/seal.ts';
 import { makeFleetDouble } from './fleet-double.ts';
+import { makeRunsDouble } from './runs-double.ts';
 import { openTestSchema, type TestSchema } from './schema.ts';
 
 export interface Reply {
@@ -125,6 +126,7 @@ export async function openWorld(
         device_authorization_endpoint: null,
         revocation_endpoint: null,
       }),
+      runs: makeRunsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       seal: sealOfWorlds,
       issuer,

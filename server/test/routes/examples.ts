@@ -3,6 +3,7 @@ import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domains/allocations/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
+import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { fleetExamples } from './fleet-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
@@ -168,6 +169,8 @@ const examples: Readonly<Record<string, MakeExample>> = {
   admin_event_list: nothing,
   admin_event_stream: async () => ({ query: 'follow=false&after=0-1-0' }),
   admin_organization_list: nothing,
+  workflow_list: nothing,
+  workflow_get: async () => ({ params: { saga: knownRun.saga, run_id: knownRun.id } }),
   admin_organization_get: organization,
   admin_allocation_queue: nothing,
   admin_allocation_placement: anAllocation('requested'),

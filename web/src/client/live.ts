@@ -92,7 +92,7 @@ export function staleAfter(type: string): readonly string[] {
 }
 /** Operators see more of it: slots change hands with every allocation, and every event is one that they can look at. */
 export function staleForOperators(type: string): readonly string[] {
-  const always = ['events', 'correlation', 'audit', 'simulator'];
+  const always = ['events', 'correlation', 'audit', 'simulator', 'workflows'];
   if (type.startsWith('provisioning.node.')) return [...always, 'nodes', 'fleet'];
   if (type.startsWith('provisioning.')) return [...always, 'allocations', 'nodes', 'fleet', 'tenants'];
   return [...always, 'tenants'];

@@ -11,6 +11,7 @@ import { Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { makeJoinRail } from '../words/join-rail.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
+import { NodeImages } from './node-images.tsx';
 import { Topology } from './topology.tsx';
 
 /** From a name to a host in the fleet: what it is, one line to paste, and then one watches it join. */
@@ -203,6 +204,12 @@ function Offer({ node }: { node: NodeDetail }) {
                 </li>
               ))}
             </ul>
+          )}
+          {isApproved && !node.schedulable && (
+            <section aria-label="Images">
+              <h3 className="mb-1 font-semibold">Images</h3>
+              <NodeImages node={node} />
+            </section>
           )}
           {error && <Problem error={error} />}
           <div className="flex flex-wrap items-center gap-3">

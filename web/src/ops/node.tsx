@@ -16,6 +16,7 @@ import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { counted, plainWord, spellCondition, spellMemory } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
+import { NodeImages } from './node-images.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import { Topology } from './topology.tsx';
 
@@ -237,6 +238,9 @@ function Detail({ node }: { node: NodeDetail }) {
           />
         </Panel>
       </div>
+      <Panel title="Images">
+        <NodeImages node={node} />
+      </Panel>
       <Panel
         title="Allocations"
         aside={

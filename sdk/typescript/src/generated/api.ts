@@ -681,6 +681,24 @@ readonly missing: readonly number[];
      */
     userRevoke(input: { readonly session_id: string; readonly user_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.AccountSession>;
   };
+  readonly adminWorkflows: {
+    /**
+     * Runs of sagas, latest first; at most as many as asked for
+     *
+     * `GET /api/v1/admin/workflows`
+     */
+    list(input?: { readonly before?: string | undefined; readonly limit?: number | undefined; readonly run_id?: string | undefined; readonly saga?: string | undefined; readonly state?: "running" | "done" | "undone" | "stuck" | undefined }, options?: CallOptions): Promise<{
+  readonly data: readonly T.Workflow[];
+}>;
+    /**
+     * One run with its plan and everything that was tried
+     *
+     * `GET /api/v1/admin/workflows/{saga}/{run_id}`
+     *
+     * Refusals: workflow_not_found.
+     */
+    get(input: { readonly run_id: string; readonly saga: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+  };
   readonly allocationGroups: {
     /**
      * The groups of a project, latest first

@@ -230,5 +230,7 @@ export const errorCodes = {
   validation_error: { status: 400, retryable: false },
   /** The object was changed by someone else since it was read. */
   version_conflict: { status: 409, retryable: true },
+  /** There is no such run of a saga. */
+  workflow_not_found: { status: 404, retryable: false },
 } as const;
 export type ErrorCode = keyof typeof errorCodes;

@@ -81,6 +81,8 @@ export const operations = {
   user_session_list: { method: 'GET', path: '/api/v1/admin/users/{user_id}/sessions', query: ['cursor', 'limit'], paged: true },
   user_session_revoke_all: { method: 'POST', path: '/api/v1/admin/users/{user_id}/sessions/revoke-all', keyed: true },
   user_session_revoke: { method: 'DELETE', path: '/api/v1/admin/users/{user_id}/sessions/{session_id}', keyed: true, body: true },
+  workflow_list: { method: 'GET', path: '/api/v1/admin/workflows', query: ['before', 'limit', 'run_id', 'saga', 'state'] },
+  workflow_get: { method: 'GET', path: '/api/v1/admin/workflows/{saga}/{run_id}' },
   allocation_group_list: { method: 'GET', path: '/api/v1/allocation-groups', query: ['cursor', 'limit'], inProject: true, paged: true },
   allocation_group_create: { method: 'POST', path: '/api/v1/allocation-groups', keyed: true, inProject: true },
   allocation_group_get: { method: 'GET', path: '/api/v1/allocation-groups/{allocation_group_id}' },
@@ -276,6 +278,10 @@ export const spaces = {
     userList: 'user_session_list',
     userRevokeAll: 'user_session_revoke_all',
     userRevoke: 'user_session_revoke',
+  },
+  adminWorkflows: {
+    list: 'workflow_list',
+    get: 'workflow_get',
   },
   allocationGroups: {
     list: 'allocation_group_list',

@@ -1326,3 +1326,57 @@ export type VmProfile = {
   readonly name: string;
   readonly vcpus: number;
 };
+
+export type Workflow = {
+  readonly began_at: string;
+  readonly correlation_id: string | null;
+  readonly ended_at: string | null;
+  readonly organization_id: string | null;
+  readonly reason: string | null;
+  /** Usually the id of what it is about, such as an allocation. */
+readonly run_id: string;
+  readonly saga: string;
+  /** undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look. */
+readonly state: "running" | "done" | "undone" | "stuck";
+  /** The step in work, or the one that ended the run. */
+readonly step: string | null;
+  readonly version: number;
+};
+
+export type WorkflowDetail = {
+  /** What was tried so far, in the order of time. */
+readonly attempts: readonly WorkflowStep[];
+  readonly began_at: string;
+  readonly correlation_id: string | null;
+  readonly ended_at: string | null;
+  readonly organization_id: string | null;
+  /** Every step in its order, as the run began with. */
+readonly plan: readonly {
+  /** How often it is tried before it gives up. */
+readonly attempts: number;
+  readonly kind: "step" | "wait";
+  readonly name: string;
+  /** Whether there is something to take back. */
+readonly undoes: boolean;
+}[];
+  readonly reason: string | null;
+  /** Usually the id of what it is about, such as an allocation. */
+readonly run_id: string;
+  readonly saga: string;
+  /** undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look. */
+readonly state: "running" | "done" | "undone" | "stuck";
+  /** The step in work, or the one that ended the run. */
+readonly step: string | null;
+  readonly version: number;
+};
+
+export type WorkflowStep = {
+  readonly began_at: string;
+  /** halt: it will not be tried again. */
+readonly end: "ok" | "halt" | "failed";
+  readonly ended_at: string;
+  readonly name: string;
+  readonly reason: string | null;
+  /** ask: something was told, and its answer is awaited. */
+readonly work: "do" | "ask" | "undo";
+};

@@ -11,6 +11,7 @@ import { openServiceAccounts, type Seal } from '../../domains/service-accounts/i
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
+import { workflowRoutes } from '../../domains/workflows/index.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
@@ -26,6 +27,7 @@ import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Ports } from '../../ports/open.ts';
+import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { product, release } from '../release.ts';
 import { type ConsoleSettings, makeConsole } from './console.ts';
 import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
@@ -60,6 +62,8 @@ export async function assembleApi(
     /** Lets browsers sign in; left out where it cannot. */
     readonly console?: ConsoleSettings;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
+    /** The runs of sagas, to be looked at; left out where the engine is not known here. */
+    readonly runs?: SagaRuns;
     /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
     readonly simulator?: SimulatedFleet;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
@@ -236,6 +240,7 @@ export async function assembleApi(
       ...operators,
       ...makeEventStreams({ log: makeEventLog(db), tail }),
       ...healthRoutes({ db, clock, version: release }),
+      ...workflowRoutes({ runs: settings.runs, log }),
     ],
     policy: policies.value,
     tenants: settings.tenants ?? {

@@ -7,6 +7,8 @@ import { Secret } from '../../kernel/config.ts';
 import { readiness } from '../../kernel/health.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
+import type { SagaRuns } from '../../ports/sagas/port.ts';
+import { makeSagaRuns } from '../../ports/sagas/runs.ts';
 import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
 import { openSignIn, signInConfig } from './sign-in.ts';
@@ -65,6 +67,10 @@ export const api = defineProcess({
           'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
       }),
     ),
+    temporalAddress: Type.Optional(
+      Type.String({ description: 'Temporal, where sagas run in it: operators see their runs.' }),
+    ),
+    temporalNamespace: Type.String({ default: 'default', description: 'The namespace in Temporal.' }),
     requestsPerMinute: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Overrides the budget of the default lane.' }),
     ),
@@ -82,6 +88,8 @@ export const api = defineProcess({
     const { provider, consoleClient: client, embedded } = signIn;
     const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
     let nodePort = config.nodePort;
+    const runs = runsOf(config, parts);
+    if (runs) parts.scope.keep('saga-runs', runs);
     const { app, console, openNodeDoor } = await assembleApi(parts, {
       ...(parts.certificates.isOpen && {
         nodeDoor: async () => ({
@@ -96,6 +104,7 @@ export const api = defineProcess({
       ...(signIn.describe && { signIn: signIn.describe }),
       publicUrl,
       ...(seal && { seal }),
+      ...(runs && { runs }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
       ...(seal && provider && client && { console: { client, provider, seal, isHere: embedded !== undefined } }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
@@ -131,3 +140,17 @@ export const api = defineProcess({
     parts.log.info({ port: nodePort }, 'nodes may call');
   },
 });
+
+/** Where the sagas of this installation run, for those who look after them. The api itself runs none. */
+function runsOf(
+  config: {
+    readonly temporalAddress?: string;
+    readonly temporalNamespace: string;
+    readonly plumbingUrl?: string;
+  },
+  parts: Parameters<typeof makeSagaRuns>[1],
+): SagaRuns | undefined {
+  const { temporalAddress: address, temporalNamespace: namespace, plumbingUrl: url } = config;
+  if (address) return makeSagaRuns({ kind: 'temporal', address, namespace }, parts);
+  return url ? makeSagaRuns({ kind: 'dbos', url, executorId: 'none' }, parts) : undefined;
+}

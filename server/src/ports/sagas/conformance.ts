@@ -8,6 +8,7 @@ import { type Bench, nothing, origin, quick, type SagasUnderTest } from './confo
 import { describeCrashes } from './conformance-crashes.ts';
 import { openSagas } from './open.ts';
 import type { Sagas } from './port.ts';
+import { makeSagaRuns } from './runs.ts';
 
 /** The promises of the port. Both engines keep all of them. */
 export function sagasConformance(name: string, openEngine: () => Promise<SagasUnderTest>): void {
@@ -89,6 +90,56 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
         correlationId: origin.correlationId,
         organizationId: origin.organizationId,
       });
+    });
+
+    it('shows its runs to whoever looks after them: where each is, what was tried and why it ended', async () => {
+      let ready = false;
+      const saga = defineSaga<object>('suite.seen', 1)
+        .step('first', { do: async () => 1, undo: async () => undefined })
+        .step('shaky', {
+          do: async () => {
+            if (!ready) {
+              ready = true;
+              throw new Error('not yet');
+            }
+          },
+          undo: nothing,
+          retry: quick,
+        })
+        .step('last', { do: async () => new Halt('no capacity'), undo: nothing });
+      await sagas.serve([saga]);
+      const id = systemIds.next();
+      await sagas.start(saga, id, {}, origin);
+      await bench.ended(sagas, saga, id);
+      const runs = makeSagaRuns(engine.config('reader'), { clock: systemClock, log: silentLog });
+      try {
+        const wanted = { saga: saga.name, id, state: undefined, before: undefined, limit: 10 };
+        // What the engine can look up may come a moment after what it knows.
+        const listed = await vi.waitUntil(async () => (await runs.list({ ...wanted, state: 'undone' }))[0], {
+          timeout: 30_000,
+          interval: 50,
+        });
+        expect(listed).toMatchObject({
+          ...{ saga: saga.name, version: 1, id, state: 'undone', step: 'last', reason: 'no capacity' },
+          ...{ correlationId: origin.correlationId, organizationId: origin.organizationId },
+        });
+        expect(listed.endedAt?.getTime()).toBeGreaterThanOrEqual(listed.beganAt.getTime());
+        expect(await runs.list({ ...wanted, state: 'running' })).toEqual([]);
+        expect(await runs.list({ ...wanted, before: listed.beganAt })).toEqual([]);
+        const detail = await runs.find(saga.name, id);
+        expect(detail?.plan.steps.map(({ name: step }) => step)).toEqual(['first', 'shaky', 'last']);
+        expect(detail?.attempts.map(({ step, work, end }) => `${work} ${step} ${end}`)).toEqual([
+          'do first ok',
+          'do shaky failed',
+          'do shaky ok',
+          'do last halt',
+          'undo first ok',
+        ]);
+        expect(detail?.attempts[1]?.reason).toBe('not yet');
+        expect(await runs.find(saga.name, systemIds.next())).toBeUndefined();
+      } finally {
+        await runs.close();
+      }
     });
 
     it('starts one run for one id, whatever is asked twice', async () => {

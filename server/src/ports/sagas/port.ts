@@ -1,4 +1,5 @@
 import type { Saga } from '../../kernel/saga.ts';
+import type { Plan, Work } from './interpreter.ts';
 
 /** Runs sagas to their end, through crashes of any process. What it promises stands in `conformance.ts`. */
 export interface Sagas {
@@ -34,4 +35,43 @@ export interface Run {
   /** The step in work, or the one that ended the run. */
   readonly step: string | undefined;
   readonly reason: string | undefined;
+}
+
+/**
+ * The runs of sagas for people who look after them: which there are, where each is, and what it tried. It only reads, and
+ * opens nothing before somebody asks, so that a process may have it at hand without depending on the engine.
+ */
+export interface SagaRuns {
+  /** Latest first. */
+  list(wanted: WantedRuns): Promise<readonly ListedRun[]>;
+  find(saga: string, id: string): Promise<RunInDetail | undefined>;
+  close(): Promise<void>;
+}
+export interface WantedRuns {
+  readonly saga: string | undefined;
+  readonly id: string | undefined;
+  readonly state: Run['state'] | undefined;
+  /** Only runs that began before this. */
+  readonly before: Date | undefined;
+  readonly limit: number;
+}
+export interface ListedRun extends Run {
+  readonly saga: string;
+  readonly version: number;
+  readonly correlationId: string | undefined;
+  readonly organizationId: string | undefined;
+  readonly beganAt: Date;
+  readonly endedAt: Date | undefined;
+}
+export interface RunInDetail extends ListedRun {
+  readonly plan: Plan;
+  readonly attempts: readonly RunAttempted[];
+}
+export interface RunAttempted {
+  readonly step: string;
+  readonly work: Work;
+  readonly end: 'ok' | 'halt' | 'failed';
+  readonly reason: string | undefined;
+  readonly beganAt: Date;
+  readonly endedAt: Date;
 }

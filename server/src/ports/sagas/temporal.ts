@@ -5,10 +5,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Saga } from '../../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
-import type { Ending } from './interpreter.ts';
+import type { Ending, Plan } from './interpreter.ts';
 import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
-import type { Sagas } from './port.ts';
+import type { Origin, Sagas } from './port.ts';
 import { closedNote } from './temporal-names.ts';
 import { openTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 import { isSealedBy, readToken } from './token.ts';
@@ -36,6 +36,17 @@ export interface TemporalSagasConfig {
   readonly closeWithinMs?: number;
 }
 
+/** How everybody here reaches the engine. */
+export function connectOptions(config: Pick<TemporalSagasConfig, 'address' | 'tls' | 'apiKey'>) {
+  const tls = config.tls && {
+    ...(config.tls.authority ? { serverRootCACertificate: Buffer.from(config.tls.authority) } : {}),
+    ...(config.tls.client
+      ? { clientCertPair: { crt: Buffer.from(config.tls.client.certificate), key: Buffer.from(config.tls.client.key) } }
+      : {}),
+  };
+  return { address: config.address, ...(tls ? { tls } : {}), ...(config.apiKey ? { apiKey: config.apiKey } : {}) };
+}
+
 /** What everybody may read of a run while nobody works on it. */
 interface Memo {
   readonly secret: string;
@@ -46,15 +57,9 @@ interface Memo {
 }
 
 export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sagas> {
-  const { address, namespace, taskQueue = 'sagas', clock, ids, log } = config;
+  const { namespace, taskQueue = 'sagas', clock, ids, log } = config;
   const leaseMs = config.leaseMs ?? 15_000;
-  const tls = config.tls && {
-    ...(config.tls.authority ? { serverRootCACertificate: Buffer.from(config.tls.authority) } : {}),
-    ...(config.tls.client
-      ? { clientCertPair: { crt: Buffer.from(config.tls.client.certificate), key: Buffer.from(config.tls.client.key) } }
-      : {}),
-  };
-  const connect = { address, ...(tls ? { tls } : {}), ...(config.apiKey ? { apiKey: config.apiKey } : {}) };
+  const connect = connectOptions(config);
   const connection = await Connection.connect({ ...connect, connectTimeout: 10_000 });
   const { workflow } = new Client({ connection, namespace });
   const server = { connection, namespace };
@@ -86,7 +91,7 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
           workflowId: runName(saga.name, id),
           taskQueue,
           args: [beginning, { lane: laneOf(saga), leaseMs }],
-          memo: { secret, answers },
+          memo: { secret, answers, about: aboutOf(plan, origin) },
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           // How long the engine leaves a turn to a worker that may be dead.
           workflowTaskTimeout: Math.min(leaseMs, 10_000),
@@ -159,6 +164,12 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
     },
   };
 }
+
+/** Whose doing a run is, where it can be read without going through its history. */
+const aboutOf = ({ version }: Plan, { correlationId, organizationId }: Origin) => ({
+  ...{ version, correlationId },
+  ...(organizationId !== undefined && { organizationId }),
+});
 
 type Verdict = { readonly by: string } | 'closed' | undefined;
 

@@ -825,6 +825,29 @@ class AdminSessionsApi:
         return answer
 
 
+class AdminWorkflowsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
+        """Runs of sagas, latest first; at most as many as asked for
+
+        ``GET /api/v1/admin/workflows``
+        """
+        answer: WorkflowListAnswer = self._transport.call("workflow_list", {"before": before, "limit": limit, "run_id": run_id, "saga": saga, "state": state}, options)
+        return answer
+
+    def get(self, run_id: str, saga: str, *, options: Options | None = None) -> WorkflowDetail:
+        """One run with its plan and everything that was tried
+
+        ``GET /api/v1/admin/workflows/{saga}/{run_id}``
+
+        Refusals: workflow_not_found.
+        """
+        answer: WorkflowDetail = self._transport.call("workflow_get", {"run_id": run_id, "saga": saga}, options)
+        return answer
+
+
 class AllocationGroupsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1762,6 +1785,7 @@ class Api:
         self.admin_regions = AdminRegionsApi(transport)
         self.admin_fleet = AdminFleetApi(transport)
         self.admin_sessions = AdminSessionsApi(transport)
+        self.admin_workflows = AdminWorkflowsApi(transport)
         self.allocation_groups = AllocationGroupsApi(transport)
         self.allocations = AllocationsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)

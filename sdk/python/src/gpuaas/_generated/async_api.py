@@ -825,6 +825,29 @@ class AsyncAdminSessionsApi:
         return answer
 
 
+class AsyncAdminWorkflowsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
+        """Runs of sagas, latest first; at most as many as asked for
+
+        ``GET /api/v1/admin/workflows``
+        """
+        answer: WorkflowListAnswer = await self._transport.call("workflow_list", {"before": before, "limit": limit, "run_id": run_id, "saga": saga, "state": state}, options)
+        return answer
+
+    async def get(self, run_id: str, saga: str, *, options: Options | None = None) -> WorkflowDetail:
+        """One run with its plan and everything that was tried
+
+        ``GET /api/v1/admin/workflows/{saga}/{run_id}``
+
+        Refusals: workflow_not_found.
+        """
+        answer: WorkflowDetail = await self._transport.call("workflow_get", {"run_id": run_id, "saga": saga}, options)
+        return answer
+
+
 class AsyncAllocationGroupsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1762,6 +1785,7 @@ class AsyncApi:
         self.admin_regions = AsyncAdminRegionsApi(transport)
         self.admin_fleet = AsyncAdminFleetApi(transport)
         self.admin_sessions = AsyncAdminSessionsApi(transport)
+        self.admin_workflows = AsyncAdminWorkflowsApi(transport)
         self.allocation_groups = AsyncAllocationGroupsApi(transport)
         self.allocations = AsyncAllocationsApi(transport)
         self.service_accounts = AsyncServiceAccountsApi(transport)

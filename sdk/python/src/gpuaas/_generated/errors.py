@@ -916,6 +916,14 @@ class VersionConflictError(GpuaasError):
     retryable = True
 
 
+class WorkflowNotFoundError(GpuaasError):
+    """There is no such run of a saga."""
+
+    code = "workflow_not_found"
+    status = 404
+    retryable = False
+
+
 by_code: dict[str, type[GpuaasError]] = {
     "admin_required": AdminRequiredError,
     "allocation_already_releasing": AllocationAlreadyReleasingError,
@@ -1031,4 +1039,5 @@ by_code: dict[str, type[GpuaasError]] = {
     "user_not_found": UserNotFoundError,
     "validation_error": ValidationError,
     "version_conflict": VersionConflictError,
+    "workflow_not_found": WorkflowNotFoundError,
 }

@@ -1451,6 +1451,62 @@ class VmProfile(TypedDict):
     vcpus: int
 
 
+class Workflow(TypedDict):
+    began_at: str
+    correlation_id: str | None
+    ended_at: str | None
+    organization_id: str | None
+    reason: str | None
+    run_id: str
+    """Usually the id of what it is about, such as an allocation."""
+    saga: str
+    state: Literal["running", "done", "undone", "stuck"]
+    """undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look."""
+    step: str | None
+    """The step in work, or the one that ended the run."""
+    version: int
+
+
+class WorkflowDetailPlanItem(TypedDict):
+    attempts: int
+    """How often it is tried before it gives up."""
+    kind: Literal["step", "wait"]
+    name: str
+    undoes: bool
+    """Whether there is something to take back."""
+
+
+class WorkflowDetail(TypedDict):
+    attempts: Sequence[WorkflowStep]
+    """What was tried so far, in the order of time."""
+    began_at: str
+    correlation_id: str | None
+    ended_at: str | None
+    organization_id: str | None
+    plan: Sequence[WorkflowDetailPlanItem]
+    """Every step in its order, as the run began with."""
+    reason: str | None
+    run_id: str
+    """Usually the id of what it is about, such as an allocation."""
+    saga: str
+    state: Literal["running", "done", "undone", "stuck"]
+    """undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look."""
+    step: str | None
+    """The step in work, or the one that ended the run."""
+    version: int
+
+
+class WorkflowStep(TypedDict):
+    began_at: str
+    end: Literal["ok", "halt", "failed"]
+    """halt: it will not be tried again."""
+    ended_at: str
+    name: str
+    reason: str | None
+    work: Literal["do", "ask", "undo"]
+    """ask: something was told, and its answer is awaited."""
+
+
 class AdminAllocationQueueAnswer(TypedDict):
     data: Sequence[QueueEntry]
 
@@ -1518,6 +1574,10 @@ class SkuPriceAddUnitPrice(TypedDict):
 
 class TaskSignerListAnswer(TypedDict):
     data: Sequence[TaskSigner]
+
+
+class WorkflowListAnswer(TypedDict):
+    data: Sequence[Workflow]
 
 
 class AllocationGroupCreateMembersItemIdle(TypedDict):

@@ -1,0 +1,103 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+import { defineRoute } from '../route.ts';
+
+const strict = { additionalProperties: false } as const;
+const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const State = Type.Enum(['running', 'done', 'undone', 'stuck'], {
+  description:
+    'undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look.',
+});
+
+/** One run of a saga: where it is, or how it ended. */
+export const Workflow = Type.Object(
+  {
+    saga: Type.String(),
+    version: Type.Integer(),
+    run_id: Type.String({ description: 'Usually the id of what it is about, such as an allocation.' }),
+    state: State,
+    step: orNull(Type.String({ description: 'The step in work, or the one that ended the run.' })),
+    reason: orNull(Type.String()),
+    correlation_id: orNull(Type.String()),
+    organization_id: orNull(Uuid),
+    began_at: Timestamp,
+    ended_at: orNull(Timestamp),
+  },
+  { $id: 'Workflow', ...strict },
+);
+export type Workflow = Static<typeof Workflow>;
+
+export const WorkflowStep = Type.Object(
+  {
+    name: Type.String(),
+    work: Type.Enum(['do', 'ask', 'undo'], { description: 'ask: something was told, and its answer is awaited.' }),
+    end: Type.Enum(['ok', 'halt', 'failed'], { description: 'halt: it will not be tried again.' }),
+    reason: orNull(Type.String()),
+    began_at: Timestamp,
+    ended_at: Timestamp,
+  },
+  { $id: 'WorkflowStep', ...strict },
+);
+export type WorkflowStep = Static<typeof WorkflowStep>;
+
+export const WorkflowDetail = Type.Object(
+  {
+    ...Workflow.properties,
+    plan: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          kind: Type.Enum(['step', 'wait']),
+          undoes: Type.Boolean({ description: 'Whether there is something to take back.' }),
+          attempts: Type.Integer({ description: 'How often it is tried before it gives up.' }),
+        },
+        strict,
+      ),
+      { description: 'Every step in its order, as the run began with.' },
+    ),
+    attempts: Type.Array(WorkflowStep, { description: 'What was tried so far, in the order of time.' }),
+  },
+  { $id: 'WorkflowDetail', ...strict },
+);
+export type WorkflowDetail = Static<typeof WorkflowDetail>;
+
+const shared = {
+  tag: 'AdminWorkflows',
+  auth: { kind: 'admin', scope: 'fleet:read' },
+  tenancy: { kind: 'none', why: 'Sagas work for all tenants and for the fleet.' },
+  lane: 'admin',
+} as const;
+const Saga = Type.String({ maxLength: 100, pattern: '^[a-z0-9_]+(?:[.-][a-z0-9_]+)*$' });
+const RunId = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9._:-]+$' });
+
+export const workflowList = defineRoute({
+  id: 'workflow_list',
+  method: 'GET',
+  path: '/api/v1/admin/workflows',
+  summary: 'Runs of sagas, latest first; at most as many as asked for',
+  ...shared,
+  errors: ['service_unavailable'],
+  query: Type.Object(
+    {
+      saga: Type.Optional(Saga),
+      state: Type.Optional(State),
+      run_id: Type.Optional(RunId),
+      before: Type.Optional({ ...Timestamp, description: 'Only runs that began before this moment.' }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    },
+    strict,
+  ),
+  response: Type.Object({ data: Type.Array(Workflow) }, strict),
+});
+
+export const workflowGet = defineRoute({
+  id: 'workflow_get',
+  method: 'GET',
+  path: '/api/v1/admin/workflows/{saga}/{run_id}',
+  summary: 'One run with its plan and everything that was tried',
+  ...shared,
+  errors: ['service_unavailable', 'workflow_not_found'],
+  params: Type.Object({ saga: Saga, run_id: RunId }, strict),
+  response: WorkflowDetail,
+});

@@ -1,0 +1,31 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { SagaLog } from './attempts.ts';
+import type { SagasConfig } from './open.ts';
+import type { SagaRuns } from './port.ts';
+
+interface Parts {
+  readonly clock: Clock;
+  readonly log: SagaLog;
+}
+
+/** Loads the engine's driver when somebody asks for the first time. */
+export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
+  let opened: Promise<SagaRuns> | undefined;
+  const open = async (): Promise<SagaRuns> => {
+    if (config.kind === 'dbos') return (await import('./runs-dbos.ts')).openDbosRuns(config.url, parts);
+    return (await import('./runs-temporal.ts')).openTemporalRuns(config);
+  };
+  const reader = () => {
+    opened ??= open().catch((error: unknown) => {
+      // An engine that was away may be back when the next one asks.
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    list: async (wanted) => (await reader()).list(wanted),
+    find: async (saga, id) => (await reader()).find(saga, id),
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}

@@ -1,0 +1,291 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FleetNode } from '@gpuaas/sdk';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Installation, openInstallation, seriousFindings } from './in-browser.ts';
+
+/** What operators do, by mouse and by keyboard, in a real browser against everything that `npm start` starts. */
+let here: Installation;
+const agents: ChildProcess[] = [];
+const folders: string[] = [];
+
+beforeAll(async () => {
+  here = await openInstallation();
+}, 180_000);
+afterAll(async () => {
+  for (const agent of agents) agent.kill('SIGTERM');
+  await here?.close();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** The agent on a host that does not exist, started with what the console said to paste. */
+async function pasteOnHost(line: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gpuaas-agent-'));
+  folders.push(folder);
+  const word = (name: string) => new RegExp(`--${name} (\\S+)`).exec(line)?.[1] ?? '';
+  agents.push(
+    spawn(process.execPath, [join(import.meta.dirname, '../../agent/src/main.ts'), 'run'], {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env['PATH'],
+        GPUAAS_HOST: 'simulated',
+        GPUAAS_API_URL: word('url'),
+        GPUAAS_CA_FINGERPRINT: word('ca-fingerprint'),
+        GPUAAS_ENROLMENT_TOKEN: word('token'),
+        GPUAAS_STATE_DIR: join(folder, 'state'),
+        GPUAAS_LOG_DIR: join(folder, 'log'),
+      },
+    }),
+  );
+}
+
+async function launchOn(node: string): Promise<string> {
+  const owner = await here.call('owner');
+  const me = await owner.me.get();
+  const [organization] = me.organizations.filter(({ slug }) => slug === 'demo');
+  const projects = await owner.projects.list({ organization_id: organization?.id ?? '' });
+  const project = projects.data[0]?.id ?? '';
+  const operator = await here.call('operator');
+  const nodes = await operator.adminNodes.list({ limit: 200 });
+  // Everywhere else is closed, so that it can only go there.
+  const others = nodes.data.filter(
+    ({ name, schedulable, sku }) => name !== node && schedulable && sku === 'h200-sxm-slice',
+  );
+  for (const { id } of others) await operator.adminNodes.cordon({ node_id: id, reason: 'It has to go elsewhere.' });
+  const made = await owner.allocations.create(
+    { sku: 'h200-sxm-slice', gpus: 1, region: 'local', name: 'Somebody works here' },
+    { project },
+  );
+  for (const { id } of others) await operator.adminNodes.uncordon({ node_id: id });
+  return made.id;
+}
+
+describe('operators, in the console', () => {
+  it('enrol a node: a line to paste, then it joins, and its slots are approved and offered', {
+    timeout: 120_000,
+  }, async () => {
+    const { context, page, complaints } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/enrol`);
+    await page.getByLabel('Name').fill('new-host-01');
+    await page.getByLabel('Sold as').selectOption({ label: 'NVIDIA H200 GPU VM' });
+    await page.getByRole('button', { name: 'Announce it' }).click();
+    const line = (await page.locator('pre').first().textContent()) ?? '';
+    expect(line).toContain('node-agent enrol');
+    await pasteOnHost(line);
+    // Nobody reloads: the page hears of each step.
+    await page.getByRole('button', { name: 'Approve 8 slots' }).click();
+    // What it is sold as boots from images; the operator says that they are there.
+    const there = page.getByRole('button', { name: /is on the host$/ });
+    await page.getByRole('button', { name: 'Publish it' }).waitFor();
+    await page.getByRole('region', { name: 'Images' }).getByRole('listitem').first().waitFor();
+    while ((await there.count()) > 0) {
+      const left = await there.count();
+      await there.first().click();
+      await expect.poll(() => there.count()).toBeLessThan(left);
+    }
+    await page.getByRole('button', { name: 'Publish it' }).click();
+    await page.getByText('It is in service: tenants can rent it now.').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${here.base}/ops?q=new-host`);
+    await page.getByRole('link', { name: /new-host-01.*8 free/s }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('drain a node with notice, see who is on it, and call it off', { timeout: 120_000 }, async () => {
+    await launchOn('local-slice-2');
+    const { context, page } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/nodes`);
+    await page.getByRole('link', { name: 'local-slice-2' }).click();
+    await page.getByRole('link', { name: 'Somebody works here' }).waitFor();
+    await page.getByRole('button', { name: 'Drain' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 allocation of 1 tenant on it now.').waitFor();
+    await dialog.getByLabel('Notice in minutes').fill('90');
+    await dialog.getByLabel('Reason').fill('a fan is loud');
+    await dialog.getByRole('button', { name: 'Drain' }).click();
+    await page.getByText(/Draining: 1 allocation left/).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('it is quiet again');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByText(/Draining:/).waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  it('follow a request from the api through the worker and the outbox down to the node', {
+    timeout: 120_000,
+  }, async () => {
+    const { context, page } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/audit?action=allocation.create`);
+    await page
+      .getByRole('link', { name: /^What this led to/ })
+      .first()
+      .click();
+    const story = page.getByRole('list', { name: 'The story, in the order of time' });
+    for (const sentence of [
+      /created an allocation/,
+      'GPUs were asked for.',
+      /The saga allocation.provision/,
+      'The host was given a task.',
+      'Ready: the host has proven that the GPUs work.',
+    ]) {
+      await story.getByText(sentence).first().waitFor();
+    }
+    // The same id, asked for by somebody who only rents, is told without the host.
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const visitor = await here.enter('owner');
+    await visitor.page.goto(`${here.base}/correlations/${id}`);
+    await visitor.page.getByText('GPUs were asked for.').waitFor();
+    expect(await visitor.page.getByText('local-slice').count()).toBe(0);
+    await visitor.context.close();
+    await context.close();
+  });
+
+  it('see events as they happen, and look into one', { timeout: 90_000 }, async () => {
+    const { context, page } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/events`);
+    await page.getByRole('banner').getByText('Live', { exact: true }).waitFor();
+    const operator = await here.call('operator');
+    const [node] = (await operator.adminNodes.list({ limit: 1 })).data;
+    await operator.adminNodes.cordon({ node_id: node?.id ?? '', reason: 'to be heard of' });
+    await page
+      .getByRole('cell', { name: /provisioning\.node\.changed/ })
+      .first()
+      .waitFor();
+    await operator.adminNodes.uncordon({ node_id: node?.id ?? '' });
+    await page.getByRole('tab', { name: 'Kept' }).click();
+    await page.getByRole('button', { name: 'Look at provisioning.node.changed' }).first().click();
+    await page.getByRole('dialog', { name: 'provisioning.node.changed' }).getByText('Payload').waitFor();
+    await context.close();
+  });
+
+  it('deliver dead letters again, all of a kind at once and each with a key of its own', async () => {
+    const { context, page } = await here.enter('operator');
+    const letters = ['7', '8'].map((seq) => ({
+      stream_seq: seq,
+      event_id: '01960000-0000-7000-8000-000000000000',
+      event_type: 'tenancy.invitation.created',
+      subject: 'dlq.tenancy.invitation.created',
+      origin: 'consume',
+      consumer: 'email-worker',
+      organization_id: null,
+      correlation_id: 'a-request',
+      attempts: 5,
+      reason: `the mail server said ${seq}50`,
+      state: 'open',
+      created_at: '2026-01-01T00:00:00.000Z',
+      settled_at: null,
+    }));
+    const asked: { path: string; key: string | undefined; reason: unknown }[] = [];
+    await page.route('**/api/v1/admin/dlq/messages**', async (route) => {
+      const request = route.request();
+      if (request.method() === 'GET') {
+        const left = letters.filter(({ stream_seq }) => !asked.some(({ path }) => path.includes(`/${stream_seq}/`)));
+        return route.fulfill({ json: { data: left, next_cursor: null, has_more: false } });
+      }
+      const path = new URL(request.url()).pathname;
+      const { reason } = request.postDataJSON() as { reason: string };
+      asked.push({ path, key: request.headers()['idempotency-key'], reason });
+      return route.fulfill({
+        json: { ...letters.find(({ stream_seq }) => path.includes(`/${stream_seq}/`)), state: 'requeued' },
+      });
+    });
+    await page.goto(`${here.base}/ops/events?box=dead`);
+    await page.getByRole('button', { name: 'Deliver all again' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('the mail server is back');
+    await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click();
+    await page.getByText('Everything was delivered').waitFor();
+    expect(asked.map(({ path }) => path).sort()).toEqual([
+      '/api/v1/admin/dlq/messages/7/requeue',
+      '/api/v1/admin/dlq/messages/8/requeue',
+    ]);
+    expect(new Set(asked.map(({ key }) => key)).size).toBe(2);
+    expect(asked.every(({ reason }) => reason === 'the mail server is back')).toBe(true);
+    await context.close();
+  });
+
+  it('scroll through 2,000 GPUs with only those in sight in the document, and go there by keyboard', {
+    timeout: 90_000,
+  }, async () => {
+    const { context, page } = await here.enter('operator');
+    await showFleetOf(page, 250);
+    await page.goto(`${here.base}/ops`);
+    await page.getByText('250 nodes').first().waitFor();
+    const wall = page.getByRole('list', { name: /arrow keys/ });
+    const { most, frames } = await scrollThrough(page);
+    // A tile is a node of the document; two thousand of them would be more than four thousand.
+    expect(most).toBeLessThan(900);
+    expect(frames.length).toBeGreaterThan(20);
+    const sorted = frames.toSorted((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
+    process.stdout.write(
+      `fleet wall, 2,000 GPUs: frames of ${at(0.5)} ms (median), ${at(0.95)} ms (95 of 100); ${most} elements at most\n`,
+    );
+    await wall.getByRole('link').first().focus();
+    await page.keyboard.press('End');
+    await page.getByRole('link', { name: /^host-0250/ }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent ?? ""')).toContain('host-0250');
+    await page.goto(`${here.base}/ops?tile=trouble`);
+    await page.getByText('25 of 250 nodes').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await context.close();
+  });
+});
+
+/** A fleet that the browser is told of, since nobody starts 250 hosts for a test. */
+async function showFleetOf(page: Page, count: number): Promise<void> {
+  const nodes = Array.from({ length: count }, (_, index): FleetNode => {
+    const broken = index % 10 === 9 ? 1 : 0;
+    return {
+      id: `01960000-0000-7000-8000-${String(index + 1).padStart(12, '0')}`,
+      name: `host-${String(index + 1).padStart(4, '0')}`,
+      region: index % 2 ? 'north' : 'south',
+      sku: 'h200-sxm-slice',
+      gpus_total: 8,
+      onboarding_mode: 'manual',
+      address: null,
+      labels: {},
+      state: 'active',
+      state_reason: null,
+      schedulable: true,
+      cordon_reason: null,
+      version: 1,
+      enrolled_at: null,
+      drain_deadline_at: null,
+      topology_at: null,
+      last_report_at: null,
+      agent_version: null,
+      slots: { in_use: index % 8, quarantined: broken, available: 8 - (index % 8) - broken },
+      created_at: '2026-01-01T00:00:00.000Z',
+      updated_at: '2026-01-01T00:00:00.000Z',
+    };
+  });
+  await page.route('**/api/v1/admin/nodes?**', (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+    const data = nodes.slice(from, from + 200);
+    const more = from + 200 < count;
+    return route.fulfill({ json: { data, next_cursor: more ? String(from + 200) : null, has_more: more } });
+  });
+}
+
+/** Scrolls the wall from its top to its end, a little in each frame, and notes how long each frame took. */
+const scrollThrough = (page: Page): Promise<{ most: number; frames: number[] }> =>
+  page.evaluate(`new Promise((resolve) => {
+    const wall = [...document.querySelectorAll('ul')].find((list) => list.getAttribute('aria-label')?.includes('arrow keys')).parentElement;
+    const frames = [];
+    let most = 0;
+    let before = performance.now();
+    const step = (now) => {
+      frames.push(now - before);
+      before = now;
+      most = Math.max(most, wall.querySelectorAll('*').length);
+      const end = wall.scrollTop + wall.clientHeight >= wall.scrollHeight - 1;
+      wall.scrollTop += 60;
+      if (end) resolve({ most, frames: frames.slice(2) });
+      else requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`);
