@@ -1382,6 +1382,26 @@ CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.nodes FOR EACH RO
 grant insert, select, update on nodes to gpuaas_api;
 grant insert, select, update on nodes to gpuaas_worker;
 
+-- Table notice_marks
+
+create table notice_marks (
+  user_id uuid not null,
+  read_until timestamp with time zone not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint notice_marks_pkey PRIMARY KEY (user_id),
+  constraint notice_marks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.notice_marks FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.notice_marks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table notice_marks enable row level security;
+
+create policy reach on notice_marks
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant insert, select, update on notice_marks to gpuaas_api;
+
 -- Table organizations
 
 create table organizations (
@@ -1465,6 +1485,7 @@ create table outbox_events (
 );
 
 CREATE INDEX outbox_events_created ON public.outbox_events USING brin (created_at);
+CREATE INDEX outbox_events_notices ON public.outbox_events USING btree (((envelope ->> 'project_id'::text)), "position") WHERE (((envelope ->> 'project_id'::text) IS NOT NULL) AND (subject <> 'provisioning.phase'::text));
 CREATE INDEX outbox_events_transaction ON public.outbox_events USING btree (transaction_id, "position");
 
 alter table outbox_events enable row level security;
@@ -2108,6 +2129,30 @@ create policy reach on token_signing_keys
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant insert, select on token_signing_keys to gpuaas_api;
+
+-- Table user_names
+
+create table user_names (
+  user_id uuid not null,
+  display_name text not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint user_names_pkey PRIMARY KEY (user_id),
+  constraint user_names_display_name_check CHECK (((length(display_name) >= 1) AND (length(display_name) <= 200))),
+  constraint user_names_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.user_names FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.user_names DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table user_names enable row level security;
+
+create policy reach on user_names
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id) OR (EXISTS ( SELECT
+   FROM tenant_memberships m
+  WHERE ((m.user_id = user_names.user_id) AND within_wall(m.organization_id))))));
+
+grant delete, insert, select, update on user_names to gpuaas_api;
+grant select on user_names to gpuaas_worker;
 
 -- Table user_posix_identities
 

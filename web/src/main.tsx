@@ -2,11 +2,13 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { restoreHash } from './client/api.ts';
 import { router } from './router.tsx';
 import { applyPreferences } from './shell/preferences.ts';
 import './styles.css';
 
 applyPreferences();
+restoreHash();
 // The SDK tries again where that is safe, so nobody else does.
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 15_000 }, mutations: { retry: false } },

@@ -40,6 +40,9 @@ const home = lazily(() => import('./pages/home.tsx'), 'HomePage');
 const launch = lazily(() => import('./pages/launch.tsx'), 'LaunchPage');
 const allocations = lazily(() => import('./pages/allocations.tsx'), 'AllocationsPage');
 const allocation = lazily(() => import('./pages/allocation.tsx'), 'AllocationPage');
+const groups = lazily(() => import('./pages/groups.tsx'), 'GroupsPage');
+const group = lazily(() => import('./pages/group.tsx'), 'GroupPage');
+const invitation = lazily(() => import('./pages/invitation.tsx'), 'InvitationPage');
 const sshKeys = lazily(() => import('./pages/ssh-keys.tsx'), 'SshKeysPage');
 const tokens = lazily(() => import('./pages/tokens.tsx'), 'TokensPage');
 const serviceAccounts = lazily(() => import('./pages/service-accounts.tsx'), 'ServiceAccountsPage');
@@ -68,15 +71,18 @@ const simulator = lazily(() => import('./ops/simulator.tsx'), 'SimulatorPage');
 
 const tree = root.addChildren([
   page('/', home, none),
-  page('/launch', launch, words('sku', 'gpus', 'region')),
-  page('/allocations', allocations, words('state')),
+  page('/launch', launch, words('sku', 'gpus', 'region', 'machines')),
+  page('/allocations', allocations, words('state', 'q', 'by')),
   page('/allocations/$id', allocation, none),
+  page('/groups', groups, none),
+  page('/groups/$id', group, none),
+  page('/invitations/accept', invitation, none),
   page('/ssh-keys', sshKeys, none),
   page('/tokens', tokens, none),
   page('/service-accounts', serviceAccounts, none),
   page('/sessions', sessions, none),
   page('/team', team, none),
-  page('/activity', activity, none),
+  page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
   page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
   page('/ops/nodes', nodes, words('state')),
@@ -103,6 +109,16 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading rows={5} />,
   scrollRestoration: true,
+  // Every filter is a plain word, so an address reads as somebody would write it.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const query = new URLSearchParams(
+      Object.entries(search as Record<string, unknown>).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value]] : [],
+      ),
+    );
+    return query.size > 0 ? `?${query}` : '';
+  },
 });
 
 declare module '@tanstack/react-router' {

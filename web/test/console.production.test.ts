@@ -25,7 +25,7 @@ let browser: Browser;
 let base: string;
 
 beforeAll(async () => {
-  started = await start(['--ephemeral', '--port', String(await freePort())]);
+  started = await start(['--ephemeral', '--bare', '--port', String(await freePort())]);
   base = started.fact('URL');
   await loosenBudgets();
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -175,7 +175,7 @@ describe('the console, for somebody who rents', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: /A page/ }).fill('team');
+    await page.getByRole('combobox', { name: /^A page/ }).fill('team');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
     await page.keyboard.press('c');

@@ -31,6 +31,17 @@ export const activityList = defineRoute({
   tenancy: { kind: 'header' },
   lane: 'default',
   errors: ['cursor_invalid'],
-  query: Type.Object(pageQuery, { additionalProperties: false }),
+  query: Type.Object(
+    {
+      ...pageQuery,
+      actors: Type.Optional(
+        Type.Enum(['people', 'all'], {
+          default: 'all',
+          description: 'people: what people and their programs changed, without the steps of the machinery behind it.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   response: page(Activity),
 });

@@ -20,6 +20,7 @@ import * as events from './events.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
+import * as notices from './notices.ts';
 import * as organizations from './organizations.ts';
 import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   invitations,
   me,
   members,
+  notices,
   organizations,
   personalTokens,
   platform,
@@ -93,6 +95,7 @@ export * from './events.ts';
 export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';
+export * from './notices.ts';
 export * from './organizations.ts';
 export * from './personal-tokens.ts';
 export * from './platform.ts';

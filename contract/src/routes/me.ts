@@ -16,6 +16,7 @@ export type DefaultProject = Static<typeof DefaultProject>;
 export const Me = Type.Object(
   {
     id: Uuid,
+    display_name: Type.Union([Name, Type.Null()], { description: 'What the person likes to be called.' }),
     platform_roles: Type.Array(
       Type.Enum(['platform_superadmin', 'platform_ops', 'platform_finance', 'platform_support']),
     ),
@@ -51,6 +52,25 @@ export const meGet = defineRoute({
   lane: 'default',
   errors: ['user_not_found'],
   response: Me,
+});
+
+export const meUpdate = defineRoute({
+  id: 'me_update',
+  method: 'PATCH',
+  path: '/api/v1/me',
+  tag: 'Me',
+  summary: 'Say what one likes to be called; those who share an organization see it',
+  auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
+  tenancy: { kind: 'self' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'profile.update',
+  errors: [],
+  body: Type.Object(
+    { display_name: Type.Union([Name, Type.Null()], { description: 'Null takes the name back.' }) },
+    { additionalProperties: false },
+  ),
+  response: Type.Object({ display_name: Type.Union([Name, Type.Null()]) }, { additionalProperties: false }),
 });
 
 export const defaultProjectGet = defineRoute({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { TenantRoleName, Timestamp, Uuid } from '../ids.ts';
+import { Name, TenantRoleName, Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 
@@ -8,6 +8,7 @@ export const Member = Type.Object(
     user_id: Uuid,
     resource_name: Type.String(),
     username: Type.String({ description: 'The name of the person on hosts; it never changes.' }),
+    display_name: Type.Union([Name, Type.Null()], { description: 'What the person likes to be called.' }),
     role: TenantRoleName,
     created_at: Timestamp,
   },

@@ -43,3 +43,40 @@ export const signInGet = defineRoute({
   errors: ['service_unavailable'],
   response: SignIn,
 });
+
+/** How an installation presents itself. Whoever runs it says so in the configuration of the api. */
+export const Branding = Type.Object(
+  {
+    name: Type.String({ description: 'What the product is called here.' }),
+    logo_url: Type.Union([Type.String(), Type.Null()], { description: 'A path of this server.' }),
+    accent: Type.Union(
+      [
+        Type.Object(
+          {
+            light: Type.String({ description: 'On light ground, as #rrggbb.' }),
+            dark: Type.String({ description: 'On dark ground, as #rrggbb.' }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The colour of what can be done; null for the usual one.' },
+    ),
+    support_url: Type.Union([Type.String(), Type.Null()], { description: 'Where people find help.' }),
+  },
+  { $id: 'Branding', additionalProperties: false },
+);
+export type Branding = Static<typeof Branding>;
+
+export const brandingGet = defineRoute({
+  id: 'branding_get',
+  method: 'GET',
+  path: '/api/v1/branding',
+  tag: 'Health',
+  summary: 'What this installation is called and how it looks',
+  auth: { kind: 'public', why: 'A page has a name and a face before anybody signs in.' },
+  tenancy: { kind: 'none', why: 'The same for everybody.' },
+  lane: 'default',
+  errors: [],
+  response: Branding,
+});

@@ -50,7 +50,15 @@ describe('a host that is taken out of service', () => {
   it(
     'gives notice, is emptied and retired, and is gone when it is removed [STM-08]',
     async () => {
-      started = await start(['--data', join(folder, 'data'), '--port', String(await freePort()), '--speed', '2000']);
+      started = await start([
+        '--data',
+        join(folder, 'data'),
+        '--bare',
+        '--port',
+        String(await freePort()),
+        '--speed',
+        '2000',
+      ]);
       const operator = await as('operator');
       const owner = await as('owner');
       const { organizations } = await owner.get('/api/v1/me');

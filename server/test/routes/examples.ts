@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domains/allocations/testing.ts';
@@ -198,6 +198,10 @@ const examples: Readonly<Record<string, MakeExample>> = {
   ...fleetExamples,
   ...simulatorExamples,
   activity_list: nothing,
+  branding_get: nothing,
+  me_update: async () => ({ body: { display_name: unique('somebody') } }),
+  notice_list: nothing,
+  notice_read: async () => ({ body: { until: new Date(Date.UTC(2026, 0, 1) + randomInt(1_000_000)).toISOString() } }),
   admin_audit_list: nothing,
   admin_audit_verify: nothing,
   audit_list: organization,

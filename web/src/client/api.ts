@@ -6,10 +6,34 @@ import { GpuaasError, openGpuaas } from '@gpuaas/sdk';
  */
 export const signInAddress = (place: string): string => `/auth/login?return_to=${encodeURIComponent(place)}`;
 
+/** What stands behind the # is not sent to anybody: it waits in this tab until its page is back. */
+const kept = 'behind-the-hash';
+function keepHash(): void {
+  try {
+    if (location.hash) sessionStorage.setItem(kept, location.pathname + location.hash);
+  } catch {
+    // A browser that keeps nothing comes back without it, and the page says what is missing.
+  }
+}
+/** Puts back what stood behind the # before somebody was sent to sign in. */
+export function restoreHash(): void {
+  try {
+    const place = sessionStorage.getItem(kept);
+    sessionStorage.removeItem(kept);
+    const at = place?.indexOf('#') ?? -1;
+    if (place && location.hash === '' && place.slice(0, at) === location.pathname) {
+      history.replaceState(history.state, '', location.pathname + location.search + place.slice(at));
+    }
+  } catch {
+    // As above.
+  }
+}
+
 let leaving = false;
 export function leaveToSignIn(stepUp = false): void {
   if (leaving) return;
   leaving = true;
+  keepHash();
   location.assign(`${signInAddress(location.pathname + location.search)}${stepUp ? '&step_up=1' : ''}`);
 }
 

@@ -10,7 +10,13 @@ const keyring = makeKeyring();
 export function useAsk<T>(
   key: readonly [string, ...unknown[]],
   ask: (options: CallOptions) => PromiseLike<T>,
-  options: { readonly everyMs?: number; readonly enabled?: boolean; readonly keep?: boolean } = {},
+  options: {
+    readonly everyMs?: number;
+    readonly enabled?: boolean;
+    readonly keep?: boolean;
+    /** For what hardly ever changes. */
+    readonly freshMs?: number;
+  } = {},
 ) {
   const project = useSession().project?.id;
   return useQuery({
@@ -19,6 +25,7 @@ export function useAsk<T>(
     enabled: options.enabled ?? true,
     ...(options.everyMs !== undefined && { refetchInterval: options.everyMs }),
     ...(options.keep && { placeholderData: keepPreviousData }),
+    ...(options.freshMs !== undefined && { staleTime: options.freshMs }),
   });
 }
 

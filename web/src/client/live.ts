@@ -1,10 +1,11 @@
 import { type Gpuaas, GpuaasError, openGpuaas, type StreamedEvent } from '@gpuaas/sdk';
+import { isNotable } from '../words/sentences.ts';
 import { letGo } from './let-go.ts';
 
 /** How long after a connection that could not be made the next one is tried. */
 const againMs = 2_000;
 
-export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'refused';
+export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'refused';
 export interface Listener {
   event(event: StreamedEvent): void;
   status(status: LiveStatus): void;
@@ -60,14 +61,14 @@ function watch(
           }
           last = undefined;
         }
-        tell.status('reconnecting');
+        tell.status(navigator.onLine ? 'reconnecting' : 'offline');
       }
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
   // A browser that lost its network may hold a dead connection for minutes: it is let go at once.
   const cut = () => {
-    tell.status('reconnecting');
+    tell.status('offline');
     connection.abort();
   };
   addEventListener('offline', cut);
@@ -79,10 +80,16 @@ function watch(
 }
 
 /** What an event makes stale, by the first word of the keys under which answers are kept. */
-export function staleAfter(type: string): readonly string[] {
+export const staleAfter = (type: string): readonly string[] => [
+  ...changedBy(type),
+  ...(isNotable(type) ? ['notices'] : []),
+];
+function changedBy(type: string): readonly string[] {
   const [domain, thing] = type.split('.');
   if (domain === 'provisioning') {
-    return thing === 'node' ? ['nodes', 'fleet', 'catalog'] : ['allocations', 'allocation', 'catalog', 'activity'];
+    return thing === 'node'
+      ? ['nodes', 'fleet', 'catalog']
+      : ['allocations', 'allocation', 'groups', 'catalog', 'activity'];
   }
   if (domain === 'tenancy') {
     if (thing === 'ssh_key') return ['ssh-keys', 'activity'];

@@ -1,32 +1,51 @@
+import type { Activity } from '@gpuaas/sdk';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
-import { useAsk, useList } from '../client/ask.ts';
+import { useList } from '../client/ask.ts';
+import { useAllocationNames, useNames } from '../client/names.ts';
 import { useSession } from '../client/session.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { Filter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Empty } from '../parts/states.tsx';
+import { Empty, NoProject } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { tellAction } from '../words/sentences.ts';
+import { plainWord, shortId } from '../words/sizes.ts';
 
-/** Who did what in the project, in sentences. */
+/** Who did what in the project, in sentences. What machinery did on behalf of people is there for those who ask. */
 export function ActivityPage() {
   const session = useSession();
-  const organization_id = session.project?.organization_id ?? '';
-  const list = useList(['activity'], (from, options) => api.activity.list(from, options), {
+  const search = useSearch({ strict: false }) as { actors?: string };
+  const navigate = useNavigate();
+  const nameOf = useNames();
+  const things = useAllocationNames();
+  const actors = search.actors === 'all' ? 'all' : 'people';
+  const list = useList(['activity', actors], (from, options) => api.activity.list({ ...from, actors }, options), {
     enabled: session.project !== undefined,
   });
-  const members = useAsk(
-    ['members', 'names', organization_id],
-    (options) => api.members.list({ organization_id, limit: 200 }, options),
-    { enabled: organization_id !== '' },
-  );
-  const names = new Map(members.data?.data.map(({ user_id, username }) => [user_id, username]));
+  if (!session.project) {
+    return (
+      <Page title="Activity">
+        <NoProject />
+      </Page>
+    );
+  }
   return (
     <Page
       title="Activity"
       lead="Who did what in this project. Nobody can change what is written here."
-      shown={{ operation: 'activity_list', input: { limit: 50 } }}
+      actions={
+        <Filter
+          label="By"
+          any="people and programs"
+          value={actors === 'all' ? 'all' : undefined}
+          options={[['all', 'everybody, also machinery']]}
+          onChoose={(next) => void navigate({ to: '/activity', search: next ? { actors: next } : {} })}
+        />
+      }
+      shown={{ operation: 'activity_list', input: { actors, limit: 50 } }}
     >
       <Rows
         label="Activity"
@@ -38,12 +57,13 @@ export function ActivityPage() {
             cell: (entry) => (
               <span>
                 <bdi className="font-medium">
-                  {entry.actor_id === session.me.id ? 'You' : (names.get(entry.actor_id) ?? 'Somebody')}
+                  {entry.actor_role === 'system' ? 'The platform' : nameOf(entry.actor_id)}
                 </bdi>{' '}
                 {tellAction(entry.action)}
               </span>
             ),
           },
+          { head: 'On', cell: (entry) => <Target entry={entry} name={things.get(entry.target_id)} /> },
           { head: 'Result', cell: (entry) => <StateChip state={entry.result} /> },
           { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
           {
@@ -60,3 +80,20 @@ export function ActivityPage() {
     </Page>
   );
 }
+
+function Target({ entry, name }: { entry: Activity; name: string | undefined }) {
+  const words = (
+    <bdi className="line-clamp-1">{name ?? `${plainWord(entry.target_type)} ${shortId(entry.target_id)}`}</bdi>
+  );
+  const place = places[entry.target_type];
+  if (!place) return <span className="text-dim">{words}</span>;
+  return (
+    <Link to={place} params={{ id: entry.target_id }} className="text-accent underline-offset-2 hover:underline">
+      {words}
+    </Link>
+  );
+}
+const places: Readonly<Record<string, '/allocations/$id' | '/groups/$id'>> = {
+  allocation: '/allocations/$id',
+  allocation_group: '/groups/$id',
+};

@@ -18,10 +18,16 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
                 ? ([['Host key', <Copy key="key" text={access.hostKey} label="the host key" />]] as const)
                 : []),
               [
-                'Your keys',
-                it.ssh_keys.length === 0
-                  ? 'none: nobody can sign in'
-                  : it.ssh_keys.map((key) => key.fingerprint).join(', '),
+                'Opens with',
+                it.ssh_keys.length === 0 ? (
+                  'no key: nobody can sign in'
+                ) : (
+                  <span key="keys" className="grid font-mono text-[13px] break-all">
+                    {it.ssh_keys.map((key) => (
+                      <span key={key.ssh_key_id}>{key.fingerprint}</span>
+                    ))}
+                  </span>
+                ),
               ],
             ]}
           />

@@ -1,22 +1,22 @@
 import type { AllocationDetail, TimelineItem } from '@gpuaas/sdk';
-import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
 import { api, isAbsent } from '../client/api.ts';
-import { useAct, useAsk } from '../client/ask.ts';
-import { Button, ButtonLink } from '../parts/button.tsx';
+import { useAsk } from '../client/ask.ts';
+import { useNames } from '../client/names.ts';
+import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Confirm } from '../parts/confirm.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { RailView } from '../parts/rail-view.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { spellMoney } from '../words/money.ts';
-import { isLive, isUnderway, makeRail } from '../words/rail.ts';
-import { tellHappening } from '../words/sentences.ts';
+import { Ago, Lasting, useNow } from '../parts/time.tsx';
+import { overTime, spellMoney } from '../words/money.ts';
+import { isUnderway, makeRail } from '../words/rail.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
-import { spellClock, spellDuration } from '../words/time.ts';
 import { AccessPanel } from './allocation-access.tsx';
+import { AllocationActions, Guards } from './allocation-acts.tsx';
+import { Receipt, Timeline } from './allocation-record.tsx';
+import { shownState } from './allocation-rows.tsx';
 
 /** One allocation: what it is doing, what was proven about it, how to get in, and what happened to it. */
 export function AllocationPage() {
@@ -60,88 +60,23 @@ function Detail({
   timeline: readonly TimelineItem[];
   problem: Error | null;
 }) {
-  const [asking, setAsking] = useState(false);
-  const release = useAct(
-    'release',
-    (_: string, options) => api.allocations.release({ allocation_id: it.id }, options),
-    {
-      stale: ['allocation', 'allocations', 'catalog'],
-      done: () => setAsking(false),
-    },
-  );
-  const restart = useAct(
-    'restart',
-    (version: number, options) => api.allocations.restart({ allocation_id: it.id }, options).then(() => version),
-    { stale: ['allocation'] },
-  );
-  const extend = useAct(
-    'extend',
-    ({ seconds }: { seconds: number; version: number }, options) =>
-      api.allocations.extend({ allocation_id: it.id, seconds }, options),
-    { stale: ['allocation'] },
-  );
-  const action = (name: string) => it.actions.find((each) => each.action === name);
-  const mayRelease = action('release');
-  const why = (name: string) => action(name)?.why_not ?? undefined;
-  const rail = makeRail(it, timeline);
-  const error = restart.error ?? extend.error;
-
+  const hasFailedEarly = it.failure !== null && !it.active_at;
   return (
     <Page
       title={it.name}
       lead={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <StateChip state={it.placement_status === 'queued' ? 'queued' : it.state} />
+          <StateChip state={shownState(it)} />
           <span>
             {it.sku} × {it.gpu_count} in {it.region}
           </span>
-          <span className="tabular">{spellMoney(it.price.per_hour)} per hour</span>
+          <Money it={it} />
         </span>
       }
-      actions={
-        <>
-          {it.state === 'active' && (
-            <Button
-              title={why('restart')}
-              disabled={!action('restart')?.allowed}
-              busy={restart.isPending}
-              onClick={() => restart.mutate(it.version)}
-            >
-              Restart
-            </Button>
-          )}
-          {isLive(it.state) && (
-            <Button
-              look="danger"
-              disabled={!mayRelease?.allowed}
-              title={mayRelease?.why_not ?? undefined}
-              onClick={() => setAsking(true)}
-            >
-              Release
-            </Button>
-          )}
-        </>
-      }
+      actions={<AllocationActions it={it} />}
       shown={{ operation: 'allocation_get', input: { allocation_id: it.id } }}
     >
-      {error && <Problem error={error} />}
-      {it.failure && (
-        <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
-          <p className="font-semibold">
-            {it.state === 'release_failed' ? 'Giving it back failed' : 'It could not be made'}
-          </p>
-          <p>{it.failure.reason}</p>
-          <p className="mt-1 text-sm">
-            {it.active_at ? 'Nothing more is charged.' : 'It was never ready, so nothing was charged.'} Code:{' '}
-            {it.failure.code}
-          </p>
-          <div className="mt-2">
-            <ButtonLink to="/launch" search={{ sku: it.sku, gpus: String(it.gpu_count) }}>
-              Try again elsewhere
-            </ButtonLink>
-          </div>
-        </div>
-      )}
+      {it.failure && <Failure it={it} failure={it.failure} timeline={timeline} />}
       {it.queue && (
         <div className="rounded-lg bg-accent-soft px-4 py-3 text-accent">
           <p className="font-semibold">Number {it.queue.position} in line</p>
@@ -152,115 +87,117 @@ function Detail({
       )}
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="grid grid-cols-1 gap-6">
-          {(isUnderway(it.state) || (it.failure && !it.active_at)) && it.placement_status !== 'queued' && (
-            <Panel title="Progress" aside={<span className="text-sm text-ok">You are not paying yet</span>}>
-              <RailView steps={rail} />
+          {(isUnderway(it.state) || hasFailedEarly) && it.placement_status !== 'queued' && (
+            <Panel
+              title="Progress"
+              aside={
+                <span className="text-sm text-ok">
+                  {hasFailedEarly ? 'Nothing was charged' : 'You are not paying yet'}
+                </span>
+              }
+            >
+              <RailView steps={makeRail(it, timeline)} />
             </Panel>
           )}
-          {(it.access || it.state === 'active') && <AccessPanel it={it} />}
-          {it.receipt && (
-            <Panel title="Readiness receipt" aside={<StateChip state={it.receipt.passed ? 'succeeded' : 'failed'} />}>
-              <p className="mb-3 text-dim">
-                Its host swore to this, signed, before the first second was counted. Billing began{' '}
-                {it.active_at ? `at ${spellClock(it.active_at)}` : 'not yet'}.
-              </p>
-              <Facts
-                rows={[
-                  ['GPUs', `${counted(it.receipt.gpus, 'GPU')} proven with nvidia-smi`],
-                  ['Driver', it.receipt.driver_version],
-                  ['CUDA', it.receipt.cuda_version],
-                  ['Proven', <Ago key="taken" at={it.receipt.taken_at} />],
-                ]}
-              />
-            </Panel>
-          )}
-          <Panel title="Timeline">
-            {problem ? (
-              <Problem error={problem} />
-            ) : (
-              <ol className="grid gap-2">
-                {[...timeline].reverse().map((item) => (
-                  <li key={item.id} className="grid grid-cols-[5.5rem_1fr] gap-3">
-                    <time dateTime={item.at} className="tabular text-sm leading-6 text-dim">
-                      {spellClock(item.at)}
-                    </time>
-                    <span>{tellHappening(item)}</span>
-                  </li>
-                ))}
-              </ol>
-            )}
-          </Panel>
+          {it.state === 'active' && <AccessPanel it={it} />}
+          <Receipt it={it} />
+          <Timeline items={timeline} problem={problem} />
         </div>
         <div className="grid grid-cols-1 gap-6">
-          <Panel title="About">
-            <Facts
-              rows={[
-                ['Id', <Copy key="id" text={it.id} label="the id" />],
-                [
-                  'Machine',
-                  it.profile
-                    ? `${counted(it.profile.vcpus, 'vCPU')}, ${spellMemory(it.profile.memory_mib)}`
-                    : 'a whole host',
-                ],
-                ['Image', it.image ?? 'as it is'],
-                ['Asked for', <Ago key="asked" at={it.created_at} />],
-                ...(it.active_at && it.ended_at
-                  ? ([['Ran for', spellDuration(Date.parse(it.ended_at) - Date.parse(it.active_at))]] as const)
-                  : []),
-                ...(it.release_reason ? ([['Released', it.release_reason]] as const) : []),
-              ]}
-            />
-          </Panel>
-          <Panel title="Guards">
-            <Facts
-              rows={[
-                [
-                  'Ends',
-                  it.expires_at ? (
-                    <Ago key="ends" at={it.expires_at} />
-                  ) : it.max_duration_seconds ? (
-                    `${spellDuration(it.max_duration_seconds * 1_000)} after it is ready`
-                  ) : (
-                    'when you give it back'
-                  ),
-                ],
-                [
-                  'Idle',
-                  it.idle
-                    ? `${it.idle.action === 'release' ? 'given back' : 'you are told'} after ${counted(it.idle.minutes, 'minute')}`
-                    : 'it is kept',
-                ],
-              ]}
-            />
-            {action('extend')?.allowed && it.expires_at && (
-              <div className="mt-3 flex flex-wrap gap-2">
-                {[1, 3].map((hours) => (
-                  <Button
-                    key={hours}
-                    busy={extend.isPending}
-                    onClick={() => extend.mutate({ seconds: hours * 3_600, version: it.version })}
-                  >
-                    Keep {counted(hours, 'hour')} longer
-                  </Button>
-                ))}
-              </div>
-            )}
-          </Panel>
+          <About it={it} />
+          <Guards it={it} />
         </div>
       </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={`Release ${it.name}?`}
-        verb="Release"
-        danger
-        busy={release.isPending}
-        error={release.error}
-        onConfirm={() => release.mutate(it.id)}
-      >
-        <p>Everything on the machine is lost: its disks are wiped, and nobody can bring them back.</p>
-        <p>You stop paying the moment it is asked for.</p>
-      </Confirm>
     </Page>
+  );
+}
+
+/** What it costs by the hour and, once it counts, what that has come to. */
+function Money({ it }: { it: AllocationDetail }) {
+  const now = useNow();
+  const rate = `${spellMoney(it.price.per_hour)} per hour`;
+  if (!it.active_at) return <span className="tabular">{rate}</span>;
+  const until = it.releasing_at ?? it.ended_at;
+  const ms = (until ? Date.parse(until) : now) - Date.parse(it.active_at);
+  return (
+    <span className="tabular">
+      {rate} · {spellMoney(overTime(it.price.per_hour, ms))} {until ? 'in all' : 'so far'}
+    </span>
+  );
+}
+
+function Failure(parts: {
+  it: AllocationDetail;
+  failure: NonNullable<AllocationDetail['failure']>;
+  timeline: readonly TimelineItem[];
+}) {
+  const { it, failure } = parts;
+  const end = parts.timeline.findLast(({ to_state }) => to_state === 'failed' || to_state === 'release_failed');
+  return (
+    <div role="alert" className="grid gap-1 rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
+      <p className="font-semibold">
+        {it.state === 'release_failed' ? 'Giving it back failed' : 'It could not be made'}
+      </p>
+      <p>{failure.reason}</p>
+      <p className="font-medium">
+        {it.active_at ? 'Nothing more is charged.' : 'It was never ready, so you were charged nothing.'}
+      </p>
+      <p className="text-sm">
+        Code <code className="font-mono">{failure.code}</code>
+        {it.state === 'release_failed' && '. Operators have been told; there is nothing for you to do.'}
+      </p>
+      <div className="mt-1 flex flex-wrap items-center gap-3 text-ink">
+        {it.state === 'failed' && (
+          <ButtonLink to="/launch" search={{ sku: it.sku, gpus: String(it.gpu_count) }}>
+            Try again elsewhere
+          </ButtonLink>
+        )}
+        {end?.correlation_id && <Copy text={end.correlation_id} label="the id for support" />}
+      </div>
+    </div>
+  );
+}
+
+function About({ it }: { it: AllocationDetail }) {
+  const nameOf = useNames();
+  return (
+    <Panel title="About">
+      <Facts
+        rows={[
+          ['Id', <Copy key="id" text={it.id} label="the id" />],
+          [
+            'Machine',
+            it.profile ? `${counted(it.profile.vcpus, 'vCPU')}, ${spellMemory(it.profile.memory_mib)}` : 'a whole host',
+          ],
+          ['Image', it.image ?? 'as it is'],
+          [
+            'Asked for',
+            <span key="asked">
+              <Ago at={it.created_at} /> by <bdi>{nameOf(it.requested_by)}</bdi>
+            </span>,
+          ],
+          ...(it.group_id
+            ? ([
+                [
+                  'Group',
+                  <Link
+                    key="group"
+                    to="/groups/$id"
+                    params={{ id: it.group_id }}
+                    className="text-accent underline underline-offset-2"
+                  >
+                    together with others
+                  </Link>,
+                ],
+              ] as const)
+            : []),
+          ...(it.active_at
+            ? ([['Ran for', <Lasting key="ran" from={it.active_at} until={it.releasing_at ?? it.ended_at} />]] as const)
+            : []),
+          ...(it.release_reason ? ([['Released', it.release_reason]] as const) : []),
+          ...Object.entries(it.tags).map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),
+        ]}
+      />
+    </Panel>
   );
 }

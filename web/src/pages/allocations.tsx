@@ -1,93 +1,89 @@
-import type { Allocation } from '@gpuaas/sdk';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
+import { useNames } from '../client/names.ts';
 import { useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
-import { StateChip } from '../parts/chip.tsx';
+import { Filter, SearchBox } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
-import { type Column, Rows } from '../parts/rows.tsx';
-import { Empty } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { spellMoney } from '../words/money.ts';
+import { Rows } from '../parts/rows.tsx';
+import { Empty, NoProject } from '../parts/states.tsx';
 import { allocationStates } from '../words/rail.ts';
 import { plainWord } from '../words/sizes.ts';
+import { allocationColumns } from './allocation-rows.tsx';
 
-const columns: readonly Column<Allocation>[] = [
-  {
-    head: 'Name',
-    cell: (row) => (
-      <Link
-        to="/allocations/$id"
-        params={{ id: row.id }}
-        className="font-medium text-accent underline-offset-2 hover:underline"
-      >
-        <bdi className="line-clamp-2">{row.name}</bdi>
-      </Link>
-    ),
-  },
-  { head: 'State', cell: (row) => <StateChip state={row.placement_status === 'queued' ? 'queued' : row.state} /> },
-  {
-    head: 'GPUs',
-    cell: (row) => (
-      <span className="whitespace-nowrap">
-        {row.sku} × {row.gpu_count}
-      </span>
-    ),
-  },
-  { head: 'Region', cell: (row) => row.region },
-  { head: 'Per hour', end: true, cell: (row) => <span className="tabular">{spellMoney(row.price.per_hour)}</span> },
-  { head: 'Asked for', end: true, cell: (row) => <Ago at={row.created_at} /> },
-];
+interface Wanted {
+  readonly state?: string;
+  readonly q?: string;
+  readonly by?: string;
+}
 
 export function AllocationsPage() {
   const session = useSession();
-  const search = useSearch({ strict: false }) as { state?: string };
+  const search = useSearch({ strict: false }) as Wanted;
   const navigate = useNavigate();
+  const nameOf = useNames();
   const state = allocationStates.find((each) => each === search.state);
   const list = useList(
     ['allocations', state],
-    (from, options) => api.allocations.list({ ...from, ...(state && { state }) }, options),
+    (from, options) => api.allocations.list({ ...from, limit: 100, ...(state && { state }) }, options),
     { enabled: session.project !== undefined },
   );
+  const go = (next: { [K in keyof Wanted]?: string | undefined }) =>
+    void navigate({
+      to: '/allocations',
+      replace: true,
+      search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
+    });
+  const words = (search.q ?? '').trim().toLowerCase();
+  const rows = list.rows?.filter(
+    (row) =>
+      (search.by !== 'me' || row.requested_by === session.me.id) &&
+      (words === '' || [row.name, row.sku, row.region, row.id].some((text) => text.toLowerCase().includes(words))),
+  );
+  const isFiltered = state !== undefined || words !== '' || search.by === 'me';
+  if (!session.project) {
+    return (
+      <Page title="Allocations">
+        <NoProject />
+      </Page>
+    );
+  }
   return (
     <Page
       title="Allocations"
       lead="Everything that was rented in this project, latest first."
       actions={
-        <>
-          <label className="flex items-center gap-2 text-sm text-dim">
-            State
-            <select
-              className="field w-auto"
-              value={state ?? ''}
-              onChange={(event) =>
-                void navigate({ to: '/allocations', search: event.target.value ? { state: event.target.value } : {} })
-              }
-            >
-              <option value="">any</option>
-              {allocationStates.map((each) => (
-                <option key={each} value={each}>
-                  {plainWord(each)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <ButtonLink look="primary" icon="launch" to="/launch">
-            Launch
-          </ButtonLink>
-        </>
+        <ButtonLink look="primary" icon="launch" to="/launch">
+          Launch
+        </ButtonLink>
       }
       shown={{ operation: 'allocation_list', input: { state, limit: 50 } }}
     >
+      <div className="flex flex-wrap items-center gap-3">
+        <SearchBox label="Find by name" value={search.q ?? ''} onChange={(q) => go({ q })} />
+        <Filter
+          label="State"
+          value={state}
+          options={allocationStates.map((each) => [each, plainWord(each)])}
+          onChoose={(next) => go({ state: next })}
+        />
+        <Filter
+          label="Of"
+          any="everybody"
+          value={search.by === 'me' ? 'me' : undefined}
+          options={[['me', 'me']]}
+          onChoose={(by) => go({ by })}
+        />
+      </div>
       <Rows
         label="Allocations"
-        list={list}
-        columns={columns}
+        list={{ ...list, rows }}
+        columns={allocationColumns(nameOf)}
         keyOf={({ id }) => id}
         empty={
-          state ? (
-            <Empty icon="cpu" title={`Nothing is ${plainWord(state)}`}>
+          isFiltered ? (
+            <Empty icon="cpu" title={list.hasMore ? 'None of the latest fits' : 'Nothing fits'}>
               <ButtonLink to="/allocations">Show all</ButtonLink>
             </Empty>
           ) : (
@@ -95,6 +91,9 @@ export function AllocationsPage() {
               <ButtonLink look="primary" icon="launch" to="/launch">
                 Launch a GPU
               </ButtonLink>
+              <p className="text-sm">
+                or <code className="font-mono">gpuaas launch h200-sxm-slicex1</code>
+              </p>
             </Empty>
           )
         }

@@ -1,188 +1,182 @@
+import type { Allocation } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { useNames } from '../client/names.ts';
 import { hasRole, isOperator, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
+import { Ago, Lasting } from '../parts/time.tsx';
 import { addAmounts, spellMoney } from '../words/money.ts';
 import { isLive } from '../words/rail.ts';
 import { tellAction } from '../words/sentences.ts';
 import { counted } from '../words/sizes.ts';
+import { shownState } from './allocation-rows.tsx';
+import { FirstSteps, LaunchAgain } from './home-steps.tsx';
+
+const link = 'text-sm text-accent underline underline-offset-2';
+const shownRunning = 6;
 
 /** Where one begins: what runs, what it costs, and what is still to be done. */
 export function HomePage() {
   const session = useSession();
-  const inProject = session.project !== undefined;
-  const keys = useAsk(['ssh-keys', 'first'], (options) => api.sshKeys.list({ limit: 1 }, options));
-  const allocations = useAsk(['allocations', 'home'], (options) => api.allocations.list({ limit: 50 }, options), {
-    enabled: inProject,
+  const isIn = session.project !== undefined;
+  const allocations = useAsk(['allocations', 'home'], (options) => api.allocations.list({ limit: 100 }, options), {
+    enabled: isIn,
   });
-  const members = useAsk(
-    ['members', 'home'],
-    (options) => api.members.list({ organization_id: session.project?.organization_id ?? '', limit: 2 }, options),
-    { enabled: inProject },
-  );
-  const activity = useAsk(['activity', 'home'], (options) => api.activity.list({ limit: 6 }, options), {
-    enabled: inProject,
-  });
-  const live = allocations.data?.data.filter(({ state }) => isLive(state)) ?? [];
-  const billed = live.filter(({ state }) => state === 'active');
-  const rate = addAmounts(billed.map(({ price }) => price.per_hour));
-  const steps = [
-    { done: (keys.data?.data.length ?? 0) > 0, label: 'Add an SSH key', to: '/ssh-keys' },
-    { done: (allocations.data?.data.length ?? 0) > 0, label: 'Launch your first GPU', to: '/launch' },
-    ...(hasRole(session, 'admin')
-      ? [{ done: (members.data?.data.length ?? 0) > 1, label: 'Invite a teammate', to: '/team' }]
-      : []),
-  ];
-  const known = keys.data !== undefined && (allocations.data !== undefined || !inProject);
-  const open = steps.filter(({ done }) => !done).length;
-
   if (!session.project) {
     return (
       <Page title="Welcome">
-        <div className="panel">
-          <Empty icon="stack" title="You belong to no project yet">
-            <p>GPUs are rented in a project. Ask an owner of your organization to add you to one.</p>
-            {isOperator(session) && (
-              <ButtonLink look="primary" icon="wall" to="/ops">
-                Look after the fleet
-              </ButtonLink>
-            )}
-          </Empty>
-        </div>
+        <NoProject>
+          {isOperator(session) && (
+            <ButtonLink look="primary" icon="wall" to="/ops">
+              Look after the fleet
+            </ButtonLink>
+          )}
+        </NoProject>
       </Page>
     );
   }
+  const all = allocations.data?.data;
+  const live = all?.filter(({ state }) => isLive(state)) ?? [];
+  const mayLaunch = hasRole(session, 'member');
   return (
     <Page
       title={session.project.name}
-      lead={
-        !known
-          ? 'One moment.'
-          : live.length === 0
-            ? 'No GPUs are running. You are paying nothing.'
-            : `${counted(
-                live.reduce((sum, { gpu_count }) => sum + gpu_count, 0),
-                'GPU',
-              )} in ${counted(live.length, 'allocation')}${rate ? `, ${spellMoney(rate)} per hour` : ''}.`
-      }
+      lead={all ? sumUp(live) : 'One moment.'}
       actions={
-        <ButtonLink look="primary" icon="launch" to="/launch">
-          Launch
-        </ButtonLink>
+        mayLaunch && (
+          <ButtonLink look="primary" icon="launch" to="/launch">
+            Launch
+          </ButtonLink>
+        )
       }
       shown={{ operation: 'allocation_list', input: { limit: 50 } }}
     >
-      {known && open > 0 && (
-        <Panel
-          title="Getting started"
-          aside={
-            <span className="text-sm text-dim">
-              {steps.length - open} of {steps.length} done
-            </span>
-          }
-        >
-          <ol className="grid gap-2 sm:grid-cols-3">
-            {steps.map(({ done, label, to }) => (
-              <li key={label}>
-                <Link
-                  to={to}
-                  className={`flex min-h-11 items-center gap-3 rounded-lg border px-3 py-2 ${done ? 'border-transparent bg-sunk text-dim' : 'border-edge hover:border-accent'}`}
-                >
-                  <span
-                    className={`grid size-6 shrink-0 place-items-center rounded-full ${done ? 'bg-ok-soft text-ok' : 'border-2 border-edge'}`}
-                  >
-                    {done && <Icon name="check" size={14} />}
-                  </span>
-                  <span className={done ? 'line-through' : 'font-medium'}>{label}</span>
-                  <span className="sr-only">{done ? '(done)' : '(to do)'}</span>
-                </Link>
-              </li>
-            ))}
-          </ol>
-        </Panel>
-      )}
-      <div className="grid gap-6 lg:grid-cols-[3fr_2fr]">
-        <Panel
-          title="Running"
-          aside={
-            <Link to="/allocations" className="text-sm text-accent underline underline-offset-2">
-              All allocations
-            </Link>
-          }
-        >
-          {allocations.error ? (
-            <Problem error={allocations.error} again={() => void allocations.refetch()} />
-          ) : !known ? (
-            <Loading />
-          ) : live.length === 0 ? (
-            <Empty icon="cpu" title="Nothing is running">
-              <p>A GPU is yours within a few minutes, and costs nothing until it is proven to work.</p>
-              <ButtonLink look="primary" to="/launch">
-                Launch a GPU
-              </ButtonLink>
-            </Empty>
-          ) : (
-            <ul className="grid gap-2">
-              {live.slice(0, 6).map((allocation) => (
-                <li key={allocation.id}>
-                  <Link
-                    to="/allocations/$id"
-                    params={{ id: allocation.id }}
-                    className="flex items-center gap-3 rounded-lg border border-edge px-3 py-2.5 hover:border-accent"
-                  >
-                    <span className="min-w-0 grow">
-                      <bdi className="line-clamp-2 font-medium">{allocation.name}</bdi>
-                      <span className="block text-sm text-dim">
-                        {allocation.sku} × {allocation.gpu_count} · {allocation.region}
-                      </span>
-                    </span>
-                    <span className="tabular hidden text-sm text-dim sm:block">
-                      {spellMoney(allocation.price.per_hour)}/h
-                    </span>
-                    <StateChip state={allocation.state} />
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
-        <Panel
-          title="Lately"
-          aside={
-            <Link to="/activity" className="text-sm text-accent underline underline-offset-2">
-              All activity
-            </Link>
-          }
-        >
-          {activity.error ? (
-            <Problem error={activity.error} again={() => void activity.refetch()} />
-          ) : !activity.data ? (
-            <Loading />
-          ) : activity.data.data.length === 0 ? (
-            <p className="text-dim">Nothing has happened in this project yet.</p>
-          ) : (
-            <ul className="grid gap-2">
-              {activity.data.data.map((entry) => (
-                <li key={entry.id} className="flex items-baseline justify-between gap-3">
-                  <span>
-                    Somebody ({entry.actor_role}) {tellAction(entry.action)}
-                    {entry.result === 'failure' && <span className="text-bad"> in vain</span>}
-                  </span>
-                  <span className="text-sm text-dim">
-                    <Ago at={entry.created_at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
+      {all && <FirstSteps hasLaunched={all.some(({ requested_by }) => requested_by === session.me.id)} />}
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-1 gap-6">
+          <Panel
+            title="Running"
+            aside={
+              <Link to="/allocations" className={link}>
+                All allocations
+              </Link>
+            }
+          >
+            {allocations.error && !all ? (
+              <Problem error={allocations.error} again={() => void allocations.refetch()} />
+            ) : !all ? (
+              <Loading />
+            ) : live.length === 0 ? (
+              <Empty icon="cpu" title="Nothing is running">
+                <p>A GPU is yours within a few minutes, and costs nothing until it is proven to work.</p>
+                {mayLaunch && (
+                  <ButtonLink look="primary" to="/launch">
+                    Launch a GPU
+                  </ButtonLink>
+                )}
+              </Empty>
+            ) : (
+              <ul className="grid grid-cols-1 gap-2">
+                {live.slice(0, shownRunning).map((allocation) => (
+                  <li key={allocation.id}>
+                    <Card it={allocation} />
+                  </li>
+                ))}
+                {live.length > shownRunning && (
+                  <li>
+                    <Link to="/allocations" className={link}>
+                      and {live.length - shownRunning} more
+                    </Link>
+                  </li>
+                )}
+              </ul>
+            )}
+          </Panel>
+          {mayLaunch && all && <LaunchAgain past={all.filter(({ requested_by }) => requested_by === session.me.id)} />}
+        </div>
+        <Lately />
       </div>
     </Page>
+  );
+}
+
+/** `5 GPUs in 4 allocations, $22.50 per hour. 1 waits in line.` */
+function sumUp(live: readonly Allocation[]): string {
+  const waiting = live.filter((each) => shownState(each) === 'queued').length;
+  const held = live.filter((each) => shownState(each) !== 'queued');
+  const rate = addAmounts(held.filter(({ state }) => state === 'active').map(({ price }) => price.per_hour));
+  const gpus = held.reduce((sum, { gpu_count }) => sum + gpu_count, 0);
+  const what =
+    held.length === 0
+      ? 'No GPUs are running. You are paying nothing.'
+      : `${counted(gpus, 'GPU')} in ${counted(held.length, 'allocation')}${rate ? `, ${spellMoney(rate)} per hour` : ''}.`;
+  return waiting === 0 ? what : `${what} ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in line.`;
+}
+
+function Card({ it }: { it: Allocation }) {
+  return (
+    <Link
+      to="/allocations/$id"
+      params={{ id: it.id }}
+      className="flex items-center gap-3 rounded-lg border border-edge px-3 py-2.5 hover:border-accent"
+    >
+      <span className="min-w-0 grow">
+        <bdi className="line-clamp-2 font-medium">{it.name}</bdi>
+        <span className="block text-sm text-dim">
+          {it.sku} × {it.gpu_count} · {it.region}
+          {it.active_at && (
+            <>
+              {' · '}
+              <Lasting from={it.active_at} until={null} />
+            </>
+          )}
+        </span>
+      </span>
+      <span className="tabular hidden text-sm text-dim sm:block">{spellMoney(it.price.per_hour)}/h</span>
+      <StateChip state={shownState(it)} />
+    </Link>
+  );
+}
+
+function Lately() {
+  const nameOf = useNames();
+  const activity = useAsk(['activity', 'home'], (options) =>
+    api.activity.list({ limit: 8, actors: 'people' }, options),
+  );
+  return (
+    <Panel
+      title="Lately"
+      aside={
+        <Link to="/activity" className={link}>
+          All activity
+        </Link>
+      }
+    >
+      {activity.error && !activity.data ? (
+        <Problem error={activity.error} again={() => void activity.refetch()} />
+      ) : !activity.data ? (
+        <Loading />
+      ) : activity.data.data.length === 0 ? (
+        <p className="text-dim">Nothing has happened in this project yet.</p>
+      ) : (
+        <ul className="grid gap-2">
+          {activity.data.data.map((entry) => (
+            <li key={entry.id} className="flex items-baseline justify-between gap-3">
+              <span className="min-w-0">
+                <bdi className="font-medium">{nameOf(entry.actor_id)}</bdi> {tellAction(entry.action)}
+                {entry.result === 'failure' && <span className="text-bad"> in vain</span>}
+              </span>
+              <span className="text-sm text-dim">
+                <Ago at={entry.created_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   );
 }

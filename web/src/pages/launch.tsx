@@ -1,44 +1,64 @@
-import type { AllocationPlan, CatalogItem } from '@gpuaas/sdk';
+import type { AllocationPlan } from '@gpuaas/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
 import { letGo } from '../client/let-go.ts';
 import { hasRole, useSession } from '../client/session.tsx';
-import { Button, ButtonLink } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
+import { Button } from '../parts/button.tsx';
+import { Choice, TextField } from '../parts/field.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { spellMoney } from '../words/money.ts';
-import { counted, spellMemory } from '../words/sizes.ts';
-import { hourly, inventName, priceSentence, stockOf } from '../words/wish.ts';
+import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
+import { onKey } from '../shell/keys.ts';
+import { spellMoney, timesAmount } from '../words/money.ts';
+import { counted } from '../words/sizes.ts';
+import { bestRegion, byReach, hourly, inventName, priceSentence, stockOf } from '../words/wish.ts';
+import { LaunchAccess } from './launch-access.tsx';
+import { CountChoice, SkuChoice } from './launch-choices.tsx';
 import { LaunchPlan } from './launch-plan.tsx';
 
-const durations: readonly (readonly [string, number | undefined])[] = [
-  ['Until I give it back', undefined],
-  ['1 hour', 1],
-  ['3 hours', 3],
-  ['8 hours', 8],
-  ['24 hours', 24],
-  ['7 days', 168],
+const hours: readonly (readonly [string, string])[] = [
+  ['', 'Until I give it back'],
+  ['1', '1 hour'],
+  ['3', '3 hours'],
+  ['8', '8 hours'],
+  ['24', '24 hours'],
+  ['168', '7 days'],
+];
+const idleTimes: readonly (readonly [string, string])[] = [
+  ['', 'Keep it'],
+  ...[15, 30, 60, 240].map((minutes) => [String(minutes), `Give it back after ${minutes} minutes`] as const),
 ];
 type Wish = Parameters<typeof api.allocations.plan>[0];
+interface Order {
+  readonly name: string;
+  readonly wish: Wish;
+  readonly machines: number;
+  readonly queue: boolean;
+}
 const hourSeconds = 3_600;
 const queueSeconds = 24 * hourSeconds;
+const mostMachines = 16;
 
 /** One form from wish to price. What is chosen is in the address, so a choice can be sent to a colleague. */
 export function LaunchPage() {
   const session = useSession();
-  const search = useSearch({ strict: false }) as { sku?: string; gpus?: string; region?: string };
+  const isIn = session.project !== undefined;
+  const search = useSearch({ strict: false }) as { sku?: string; gpus?: string; region?: string; machines?: string };
   const navigate = useNavigate();
   const catalog = useAsk(['catalog'], (options) => api.catalog.list({ limit: 100 }, options), { everyMs: 15_000 });
-  const keys = useAsk(['ssh-keys', 'all'], (options) => api.sshKeys.list({ limit: 100 }, options));
+  const own = useAsk(['ssh-keys', 'all'], (options) => api.sshKeys.list({ limit: 100 }, options));
+  const shared = useAsk(['ssh-keys', 'project'], (options) => api.sshKeys.projectList({ limit: 100 }, options), {
+    enabled: isIn,
+  });
+  const regionList = useAsk(['regions'], (options) => api.catalog.regionList({ limit: 100 }, options));
+  const imageList = useAsk(['images'], (options) => api.catalog.osImageList({ limit: 100 }, options));
   const [name, setName] = useState(inventName);
-  const [hours, setHours] = useState<number | undefined>(3);
-  const [idleMinutes, setIdleMinutes] = useState<number | undefined>(undefined);
+  const [hour, setHour] = useState('3');
+  const [idle, setIdle] = useState('');
+  const [wantedImage, setImage] = useState('');
   const [unwanted, setUnwanted] = useState<ReadonlySet<string>>(new Set());
 
-  const regionList = useAsk(['regions'], (options) => api.catalog.regionList({ limit: 100 }, options));
   const items = [...(catalog.data?.data ?? [])].sort(byReach);
   const item = items.find(({ sku }) => sku === search.sku) ?? items[0];
   const regions = [
@@ -50,14 +70,24 @@ export function LaunchPage() {
   const region = regions.find((each) => each === search.region) ?? bestRegion(item, regions);
   const counts = item?.allowed_gpu_counts ?? [];
   const gpus = counts.find((count) => String(count) === search.gpus) ?? counts[0] ?? 1;
-  const chosenKeys = (keys.data?.data ?? []).map(({ id }) => id).filter((id) => !unwanted.has(id));
-  const choose = (next: { sku?: string; gpus?: number; region?: string }) => {
+  const machines = Math.min(mostMachines, Math.max(1, Math.floor(Number(search.machines)) || 1));
+  const images = imageList.data?.data.filter(({ skus }) => item && skus.includes(item.sku)) ?? [];
+  const image = images.find(({ slug }) => slug === wantedImage)?.slug;
+  const keys = own.data && [...own.data.data, ...(shared.data?.data ?? [])];
+  const chosenKeys = (keys ?? []).map(({ id }) => id).filter((id) => !unwanted.has(id));
+  const choose = (next: { sku?: string; gpus?: number; region?: string; machines?: number }) => {
     const [sku, where] = [next.sku ?? item?.sku, next.region ?? region];
+    const many = next.machines ?? machines;
     letGo(
       navigate({
         to: '/launch',
         replace: true,
-        search: { gpus: String(next.gpus ?? gpus), ...(sku && { sku }), ...(where && { region: where }) },
+        search: {
+          gpus: String(next.gpus ?? gpus),
+          ...(sku && { sku }),
+          ...(where && { region: where }),
+          ...(many > 1 && { machines: String(many) }),
+        },
       }),
     );
   };
@@ -68,9 +98,10 @@ export function LaunchPage() {
           sku: item.sku,
           gpus,
           region,
+          ...(image && { image }),
           ...(chosenKeys.length > 0 && { ssh_key_ids: chosenKeys }),
-          ...(hours !== undefined && { max_duration_seconds: hours * hourSeconds }),
-          ...(idleMinutes !== undefined && { idle: { minutes: idleMinutes, action: 'release' as const } }),
+          ...(hour && { max_duration_seconds: Number(hour) * hourSeconds }),
+          ...(idle && { idle: { minutes: Number(idle), action: 'release' as const } }),
         }
       : undefined;
   const mayLaunch = hasRole(session, 'member');
@@ -79,43 +110,68 @@ export function LaunchPage() {
   const plan = useAsk<AllocationPlan>(
     ['plan', asked, stock],
     (options) => api.allocations.plan(JSON.parse(asked) as Wish, options),
-    { enabled: asked !== 'null' && mayLaunch, keep: true },
+    { enabled: asked !== 'null' && mayLaunch && isIn, keep: true },
   );
   const launch = useAct(
     'launch',
-    (queue: boolean, options) =>
-      api.allocations.create(
-        {
-          ...(wish as Wish),
-          name: name.trim() || inventName(),
-          ...(queue && { queue: { max_wait_seconds: queueSeconds } }),
-        },
-        options,
-      ),
+    async (order: Order, options) => {
+      if (order.machines === 1) {
+        const queue = order.queue && { queue: { max_wait_seconds: queueSeconds } };
+        const { id } = await api.allocations.create({ ...order.wish, name: order.name, ...queue }, options);
+        return { to: '/allocations/$id', id } as const;
+      }
+      const members = Array.from({ length: order.machines }, (_, index) => ({
+        ...order.wish,
+        name: `${order.name}-${index + 1}`,
+      }));
+      const { id } = await api.allocationGroups.create({ name: order.name, members }, options);
+      return { to: '/groups/$id', id } as const;
+    },
     {
-      stale: ['allocations', 'catalog'],
-      done: ({ id }) => void navigate({ to: '/allocations/$id', params: { id } }),
+      stale: ['allocations', 'groups', 'catalog'],
+      done: ({ to, id }) => void navigate({ to, params: { id } }),
     },
   );
   // A refusal belongs to what was asked; once the wish is another one, it means nothing.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed wish clears it
-  useEffect(() => launch.reset(), [asked]);
+  useEffect(() => launch.reset(), [asked, machines]);
 
-  if (!session.project) {
+  const single = item && hourly(item, region, gpus);
+  const perHour = single && timesAmount(single, machines);
+  const waits = plan.data?.feasible === false;
+  const isShort = machines > 1 && machines > stock;
+  const ready = wish && mayLaunch && perHour && !isShort && !(waits && machines > 1);
+  const order = (): void => {
+    if (ready && !launch.isPending) {
+      launch.mutate({ name: name.trim() || inventName(), wish, machines, queue: waits });
+    }
+  };
+  useEffect(() => {
+    const ends = [
+      onKey('Control Enter', order),
+      ...counts.map((count) => onKey(String(count), () => choose({ gpus: count }))),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  });
+
+  if (!isIn) {
     return (
       <Page title="Launch">
-        <Empty icon="stack" title="You belong to no project yet">
-          <p>GPUs are rented in a project. Ask an owner of your organization to add you to one.</p>
-        </Empty>
+        <NoProject />
       </Page>
     );
   }
-  const perHour = item && hourly(item, region, gpus);
   return (
     <Page
       title="Launch"
       lead="Choose what you need. You see what it costs before anything is rented."
-      shown={{ operation: 'allocation_create', input: { ...wish, name } }}
+      shown={
+        machines === 1
+          ? { operation: 'allocation_create', input: { ...wish, name } }
+          : { operation: 'allocation_group_create', input: { name, members: Array(machines).fill(wish) } }
+      }
     >
       {catalog.error && <Problem error={catalog.error} again={() => void catalog.refetch()} />}
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -127,232 +183,96 @@ export function LaunchPage() {
                 <p>The operator of this installation has not published any capacity.</p>
               </Empty>
             )}
-            <fieldset className="grid gap-2">
-              <legend className="sr-only">Kind of GPU</legend>
-              {items.map((each) => (
-                <SkuRow
-                  key={each.sku}
-                  item={each}
-                  region={each === item ? region : undefined}
-                  gpus={each === item ? gpus : (each.allowed_gpu_counts[0] ?? 1)}
-                  checked={each === item}
-                  onChoose={() => choose({ sku: each.sku, gpus: each.allowed_gpu_counts[0] ?? 1 })}
-                />
-              ))}
-            </fieldset>
+            <SkuChoice
+              items={items}
+              chosen={item}
+              region={region}
+              gpus={gpus}
+              onChoose={({ sku, allowed_gpu_counts }) => choose({ sku, gpus: allowed_gpu_counts[0] ?? 1 })}
+            />
           </Panel>
           {item && (
             <Panel title="Shape">
               <div className="grid gap-5 sm:grid-cols-2">
-                <fieldset>
-                  <legend className="mb-1 text-sm font-medium">How many GPUs</legend>
-                  <div className="flex flex-wrap gap-2">
-                    {counts.map((count) => (
-                      <button
-                        key={count}
-                        type="button"
-                        aria-pressed={count === gpus}
-                        onClick={() => choose({ gpus: count })}
-                        className={`min-h-11 min-w-14 rounded-lg border px-3 font-semibold ${count === gpus ? 'border-accent bg-accent-soft text-accent' : 'border-line/60 hover:bg-sunk'}`}
-                      >
-                        {count}
-                        <span className="block text-xs font-normal text-dim">{stockOf(item, region, count)} free</span>
-                      </button>
-                    ))}
-                  </div>
-                </fieldset>
-                <Field label="Region">
-                  {(id) => (
-                    <select
-                      id={id}
-                      className="field"
-                      value={region}
-                      onChange={(event) => choose({ region: event.target.value })}
-                    >
-                      {regions.map((each) => (
-                        <option key={each} value={each}>
-                          {each}: {stockOf(item, each, gpus)} free
-                        </option>
-                      ))}
-                    </select>
-                  )}
-                </Field>
-                <Field label="Ends after">
-                  {(id) => (
-                    <select
-                      id={id}
-                      className="field"
-                      value={hours ?? ''}
-                      onChange={(event) => setHours(event.target.value ? Number(event.target.value) : undefined)}
-                    >
-                      {durations.map(([label, value]) => (
-                        <option key={label} value={value ?? ''}>
-                          {label}
-                        </option>
-                      ))}
-                    </select>
-                  )}
-                </Field>
-                <Field label="When its GPUs are idle">
-                  {(id) => (
-                    <select
-                      id={id}
-                      className="field"
-                      value={idleMinutes ?? ''}
-                      onChange={(event) => setIdleMinutes(event.target.value ? Number(event.target.value) : undefined)}
-                    >
-                      <option value="">Keep it</option>
-                      {[15, 30, 60, 240].map((minutes) => (
-                        <option key={minutes} value={minutes}>
-                          Give it back after {minutes} minutes
-                        </option>
-                      ))}
-                    </select>
-                  )}
-                </Field>
+                <CountChoice item={item} region={region} value={gpus} onChoose={(count) => choose({ gpus: count })} />
+                <Choice
+                  label="Machines"
+                  value={String(machines)}
+                  options={Array.from({ length: mostMachines }, (_, index) => [
+                    String(index + 1),
+                    index === 0 ? '1' : `${index + 1}, as a group: all of them or none`,
+                  ])}
+                  onChoose={(value) => choose({ machines: Number(value) })}
+                />
+                <Choice
+                  label="Region"
+                  value={region ?? ''}
+                  options={regions.map((each) => [each, `${each}: ${stockOf(item, each, gpus)} free`])}
+                  onChoose={(value) => choose({ region: value })}
+                />
+                {images.length > 0 && (
+                  <Choice
+                    label="Image"
+                    value={image ?? ''}
+                    options={[['', 'The usual one'], ...images.map((each) => [each.slug, each.display_name] as const)]}
+                    onChoose={setImage}
+                  />
+                )}
+                <Choice label="Ends after" value={hour} options={hours} onChoose={setHour} />
+                <Choice label="When its GPUs are idle" value={idle} options={idleTimes} onChoose={setIdle} />
               </div>
             </Panel>
           )}
-          <Panel title="Access">
-            {keys.error ? (
-              <Problem error={keys.error} again={() => void keys.refetch()} />
-            ) : !keys.data ? (
-              <Loading rows={2} />
-            ) : keys.data.data.length === 0 ? (
-              <div className="flex flex-wrap items-center justify-between gap-3">
-                <p className="text-dim">You have no SSH key here yet. Without one you cannot sign in to the machine.</p>
-                <ButtonLink icon="key" to="/ssh-keys">
-                  Add a key
-                </ButtonLink>
-              </div>
-            ) : (
-              <fieldset className="grid grid-cols-1 gap-2">
-                <legend className="sr-only">SSH keys</legend>
-                {keys.data.data.map((key) => (
-                  <label key={key.id} className="flex items-center gap-3">
-                    <input
-                      type="checkbox"
-                      className="size-4 accent-accent"
-                      checked={!unwanted.has(key.id)}
-                      onChange={() => setUnwanted((known) => toggled(known, key.id))}
-                    />
-                    <bdi className="min-w-0 break-words">{key.name}</bdi>
-                    <span className="min-w-0 truncate font-mono text-xs text-dim">{key.fingerprint}</span>
-                  </label>
-                ))}
-              </fieldset>
-            )}
-          </Panel>
+          <LaunchAccess
+            keys={keys}
+            error={own.error}
+            again={() => void own.refetch()}
+            unwanted={unwanted}
+            onToggle={(id) => setUnwanted((known) => toggled(known, id))}
+          />
         </div>
         <aside className="panel sticky top-20 grid gap-4 p-4" aria-label="Summary">
-          <Field label="Name">
-            {(id) => (
-              <input
-                id={id}
-                dir="auto"
-                className="field"
-                maxLength={100}
-                value={name}
-                onChange={(event) => setName(event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField label="Name" maxLength={100} value={name} onChange={setName} />
           {item && (
             <div>
               <p className="text-3xl font-semibold tracking-tight">
                 {perHour ? spellMoney(perHour) : '—'}
                 <span className="text-base font-normal text-dim"> per hour</span>
               </p>
-              <p className="mt-1 text-dim">{priceSentence(perHour, hours)}</p>
+              <p className="mt-1 text-dim">{priceSentence(perHour, hour ? Number(hour) : undefined)}</p>
             </div>
           )}
-          {mayLaunch ? (
-            <LaunchPlan plan={plan.data} error={plan.error} onChange={choose} />
-          ) : (
+          {!mayLaunch ? (
             <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
               You may look, but not launch: that takes the role of a member.
             </p>
+          ) : isShort ? (
+            <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
+              {counted(machines, 'machine')} of this size are wanted and {stock} are free. A group is reserved whole or
+              not at all.
+            </p>
+          ) : (
+            <LaunchPlan plan={plan.data} error={plan.error} onChange={choose} />
           )}
           {launch.error && <Problem error={launch.error} />}
-          <div className="grid gap-2">
-            {plan.data && !plan.data.feasible ? (
-              <Button
-                look="primary"
-                icon="clock"
-                disabled={!wish || !mayLaunch}
-                busy={launch.isPending}
-                onClick={() => launch.mutate(true)}
-              >
-                Wait in line for it
-              </Button>
-            ) : (
-              <Button
-                look="primary"
-                icon="launch"
-                disabled={!wish || !mayLaunch || !perHour}
-                busy={launch.isPending}
-                onClick={() => launch.mutate(false)}
-              >
-                Launch{perHour && ` – ${spellMoney(perHour)}/h`}
-              </Button>
-            )}
-          </div>
+          <Button
+            look="primary"
+            icon={waits ? 'clock' : 'launch'}
+            disabled={!ready}
+            busy={launch.isPending}
+            title="Ctrl Enter"
+            onClick={order}
+          >
+            {waits && machines === 1 ? 'Wait in line for it' : `Launch${perHour ? ` – ${spellMoney(perHour)}/h` : ''}`}
+          </Button>
         </aside>
       </div>
     </Page>
   );
 }
 
-const hasStock = (item: CatalogItem): boolean => item.availability.some(({ available }) => available > 0);
-/** What can be had now comes first, and of that what costs least to begin with. */
-const byReach = (a: CatalogItem, b: CatalogItem): number =>
-  Number(hasStock(b)) - Number(hasStock(a)) || firstHour(a) - firstHour(b);
-const firstHour = (item: CatalogItem): number =>
-  Number(hourly(item, undefined, item.allowed_gpu_counts[0] ?? 1)?.amount_minor ?? Number.MAX_SAFE_INTEGER);
-const bestRegion = (item: CatalogItem | undefined, regions: readonly string[]): string | undefined =>
-  item && [...regions].sort((a, b) => totalIn(item, b) - totalIn(item, a))[0];
-const totalIn = (item: CatalogItem, region: string): number =>
-  item.availability.filter((entry) => entry.region === region).reduce((sum, { available }) => sum + available, 0);
 const toggled = (known: ReadonlySet<string>, id: string): ReadonlySet<string> => {
   const next = new Set(known);
   if (!next.delete(id)) next.add(id);
   return next;
 };
-
-function SkuRow(parts: {
-  item: CatalogItem;
-  region: string | undefined;
-  gpus: number;
-  checked: boolean;
-  onChoose(): void;
-}) {
-  const { item, region, gpus, checked } = parts;
-  const price = hourly(item, region, 1);
-  const free = stockOf(item, region, gpus);
-  return (
-    <label
-      className={`flex cursor-pointer flex-wrap items-center gap-x-4 gap-y-1 rounded-lg border px-3 py-3 has-focus-visible:outline-2 has-focus-visible:outline-accent ${checked ? 'border-accent bg-accent-soft' : 'border-edge hover:border-line'}`}
-    >
-      <input type="radio" name="sku" className="size-4 accent-accent" checked={checked} onChange={parts.onChoose} />
-      <span className="min-w-0 grow basis-40">
-        <span className="font-semibold">{item.display_name}</span>
-        <span className="block text-sm text-dim">
-          {item.gpu_model} · {spellMemory(item.gpu_memory_mib)} ·{' '}
-          {item.capacity_shape === 'gpu_slice' ? 'virtual machine' : 'whole host'}
-        </span>
-      </span>
-      <span className="flex grow items-baseline justify-between gap-4 ps-8 sm:grow-0 sm:items-center sm:ps-0">
-        <span className={`text-sm font-medium whitespace-nowrap ${free > 0 ? 'text-ok' : 'text-warn'}`}>
-          {free > 0 ? `● ${counted(free, 'place')} free` : '○ full'}
-        </span>
-        <span className="tabular text-end sm:w-28">
-          {price ? spellMoney(price) : '—'}
-          <span className="text-sm text-dim sm:block">
-            {' '}
-            per {item.billing_unit === 'gpu_hour' ? 'GPU-hour' : 'host-hour'}
-          </span>
-        </span>
-      </span>
-    </label>
-  );
-}

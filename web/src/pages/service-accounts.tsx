@@ -5,10 +5,10 @@ import { useAct, useList } from '../client/ask.ts';
 import { hasRole, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
+import { Removal } from '../parts/removal.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { DaysChoice, ScopeChoice } from '../parts/scope-choice.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
@@ -44,11 +44,6 @@ export function ServiceAccountsPage() {
         ? api.serviceAccounts.enable({ service_account_id, version }, options)
         : api.serviceAccounts.disable({ service_account_id, version }, options),
     { stale },
-  );
-  const remove = useAct(
-    'service account remove',
-    (service_account_id: string, options) => api.serviceAccounts.remove({ service_account_id }, options),
-    { stale, done: () => setGoing(undefined) },
   );
   const make = mayChange && (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
@@ -117,18 +112,17 @@ export function ServiceAccountsPage() {
       {secret && (
         <SecretDialog title="The private half of the key" secret={secret} onClose={() => setSecret(undefined)} />
       )}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={`Remove ${going?.name ?? ''}?`}
+      <Removal
+        it={going}
+        name="service account remove"
+        title={({ name }) => `Remove ${name}?`}
         verb="Remove"
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => going && remove.mutate(going.id)}
+        act={({ id: service_account_id }, options) => api.serviceAccounts.remove({ service_account_id }, options)}
+        stale={stale}
+        onClose={() => setGoing(undefined)}
       >
         <p>Its keys and tokens stop working at once. What it launched keeps running.</p>
-      </Confirm>
+      </Removal>
     </Page>
   );
 }
@@ -159,31 +153,8 @@ function MakeAccount({ projectId, onClose }: { projectId: string; onClose(): voi
         })
       }
     >
-      <Field label="Name">
-        {(id) => (
-          <input
-            id={id}
-            dir="auto"
-            required
-            maxLength={100}
-            className="field"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="What it is for">
-        {(id) => (
-          <input
-            id={id}
-            dir="auto"
-            maxLength={200}
-            className="field"
-            value={about}
-            onChange={(event) => setAbout(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
+      <TextField label="What it is for" maxLength={200} value={about} onChange={setAbout} />
       <ScopeChoice sets={machineSets} value={set} onChoose={setSet} />
     </FormDialog>
   );
@@ -213,18 +184,7 @@ function MakeKey(parts: { account: ServiceAccount; onClose(): void; onMade(secre
       onClose={parts.onClose}
       onSubmit={() => make.mutate({ name: name.trim(), expires_in_days: days })}
     >
-      <Field label="Name">
-        {(id) => (
-          <input
-            id={id}
-            required
-            maxLength={100}
-            className="field"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
       <Field label="Ends after">{(id) => <DaysChoice id={id} value={days} onChoose={setDays} />}</Field>
     </FormDialog>
   );

@@ -2,26 +2,50 @@ import type { SshKey } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
+import { hasRole, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, TextField } from '../parts/field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
-import { Rows } from '../parts/rows.tsx';
-import { Empty, Problem } from '../parts/states.tsx';
+import { Removal } from '../parts/removal.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 
+type Whose = 'me' | 'project';
+
+/** What opens machines: keys of one's own, and those that everybody in the project may use. */
 export function SshKeysPage() {
-  const list = useList(['ssh-keys'], (from, options) => api.sshKeys.list(from, options));
-  const [adding, setAdding] = useState(false);
+  const session = useSession();
+  const isIn = session.project !== undefined;
+  const own = useList(['ssh-keys', 'me'], (from, options) => api.sshKeys.list(from, options));
+  const shared = useList(['ssh-keys', 'shared'], (from, options) => api.sshKeys.projectList(from, options), {
+    enabled: isIn,
+  });
+  const [adding, setAdding] = useState<Whose>();
   const [going, setGoing] = useState<SshKey>();
-  const remove = useAct(
-    'ssh-key remove',
-    (ssh_key_id: string, options) => api.sshKeys.remove({ ssh_key_id }, options),
-    { stale: ['ssh-keys'], done: () => setGoing(undefined) },
-  );
+  const mayShare = hasRole(session, 'admin');
+  const columns = (mayRemove: boolean): readonly Column<SshKey>[] => [
+    { head: 'Name', cell: (key) => <bdi className="line-clamp-2 font-medium">{key.name}</bdi> },
+    { head: 'Kind', cell: (key) => `${key.type.replace('ssh-', '')} ${key.bits}` },
+    {
+      head: 'Fingerprint',
+      cell: (key) => <span className="font-mono text-[13px] break-all">{key.fingerprint}</span>,
+    },
+    { head: 'Used', cell: (key) => <Ago at={key.last_used_at} /> },
+    {
+      head: '',
+      end: true,
+      cell: (key) =>
+        mayRemove && (
+          <Button look="danger" onClick={() => setGoing(key)} aria-label={`Remove ${key.name}`}>
+            Remove
+          </Button>
+        ),
+    },
+  ];
   const add = (
-    <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+    <Button look="primary" icon="plus" onClick={() => setAdding('me')}>
       Add a key
     </Button>
   );
@@ -33,110 +57,109 @@ export function SshKeysPage() {
       shown={{ operation: 'ssh_key_list', input: { limit: 50 } }}
     >
       <Rows
-        label="SSH keys"
-        list={list}
+        label="Your SSH keys"
+        list={own}
         keyOf={({ id }) => id}
-        columns={[
-          { head: 'Name', cell: (key) => <bdi className="line-clamp-2 font-medium">{key.name}</bdi> },
-          { head: 'Kind', cell: (key) => `${key.type.replace('ssh-', '')} ${key.bits}` },
-          {
-            head: 'Fingerprint',
-            cell: (key) => <span className="font-mono text-[13px] break-all">{key.fingerprint}</span>,
-          },
-          { head: 'Used', cell: (key) => <Ago at={key.last_used_at} /> },
-          {
-            head: '',
-            end: true,
-            cell: (key) => (
-              <Button look="danger" onClick={() => setGoing(key)} aria-label={`Remove ${key.name}`}>
-                Remove
-              </Button>
-            ),
-          },
-        ]}
+        columns={columns(true)}
         empty={
-          <Empty icon="key" title="No SSH keys yet">
+          <Empty icon="key" title="You have no SSH keys yet">
             <p>Add one, and every machine that you launch opens with it.</p>
             {add}
           </Empty>
         }
       />
-      {adding && <AddKey onClose={() => setAdding(false)} />}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={`Remove ${going?.name ?? ''}?`}
+      {isIn && (
+        <section className="grid grid-cols-1 gap-3" aria-label="Keys of the project">
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <h2 className="text-lg font-semibold">Keys of the project</h2>
+            {mayShare && (
+              <Button icon="plus" onClick={() => setAdding('project')}>
+                Add one for everybody
+              </Button>
+            )}
+          </div>
+          <Rows
+            label="Keys of the project"
+            list={shared}
+            keyOf={({ id }) => id}
+            columns={columns(mayShare)}
+            empty={
+              <Empty icon="key" title="The project has no keys">
+                <p>
+                  A key of the project can be put on every machine in it: for a build server, or for who is on call.
+                </p>
+              </Empty>
+            }
+          />
+        </section>
+      )}
+      {adding && <AddKey whose={adding} onClose={() => setAdding(undefined)} />}
+      <Removal
+        it={going}
+        name="ssh-key remove"
+        title={(key) => `Remove ${key.name}?`}
         verb="Remove"
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => going && remove.mutate(going.id)}
+        act={({ id: ssh_key_id, user_id }, options) =>
+          user_id === null
+            ? api.sshKeys.projectRemove({ ssh_key_id }, options)
+            : api.sshKeys.remove({ ssh_key_id }, options)
+        }
+        stale={['ssh-keys']}
+        onClose={() => setGoing(undefined)}
       >
-        <p>Machines that you launch from now on will not open with it.</p>
-      </Confirm>
+        <p>Machines that are launched from now on will not open with it.</p>
+      </Removal>
     </Page>
   );
 }
 
-function AddKey({ onClose }: { onClose(): void }) {
+function AddKey({ whose, onClose }: { whose: Whose; onClose(): void }) {
   const [name, setName] = useState('');
   const [key, setKey] = useState('');
   const add = useAct(
-    'ssh-key add',
-    (input: { name?: string; public_key: string }, options) => api.sshKeys.add(input, options),
+    `ssh-key add ${whose}`,
+    (input: { name?: string; public_key: string }, options) =>
+      whose === 'me' ? api.sshKeys.add(input, options) : api.sshKeys.projectAdd(input, options),
     { stale: ['ssh-keys'], done: onClose },
   );
   return (
-    <Dialog open onClose={onClose} title="Add an SSH key">
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate({ public_key: key.trim(), ...(name.trim() && { name: name.trim() }) });
-        }}
+    <FormDialog
+      title={whose === 'me' ? 'Add an SSH key' : 'Add an SSH key for everybody in the project'}
+      verb="Add"
+      busy={add.isPending}
+      error={add.error}
+      onClose={onClose}
+      onSubmit={() => add.mutate({ public_key: key.trim(), ...(name.trim() && { name: name.trim() }) })}
+    >
+      <Field
+        label="Public key"
+        hint={
+          <>
+            The line in <code className="font-mono">~/.ssh/id_ed25519.pub</code>. No key yet? Run{' '}
+            <code className="font-mono">ssh-keygen -t ed25519</code>.
+          </>
+        }
       >
-        <Field
-          label="Public key"
-          hint={
-            <>
-              The line in <code className="font-mono">~/.ssh/id_ed25519.pub</code>. No key yet? Run{' '}
-              <code className="font-mono">ssh-keygen -t ed25519</code>.
-            </>
-          }
-        >
-          {(id) => (
-            <textarea
-              id={id}
-              required
-              rows={4}
-              spellCheck={false}
-              className="field font-mono text-[13px]"
-              placeholder="ssh-ed25519 AAAA…"
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Name" hint="Left empty, it is called by its comment.">
-          {(id) => (
-            <input
-              id={id}
-              dir="auto"
-              className="field"
-              maxLength={100}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        {add.error && <Problem error={add.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" busy={add.isPending}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        {(id) => (
+          <textarea
+            id={id}
+            required
+            rows={4}
+            spellCheck={false}
+            className="field font-mono text-[13px]"
+            placeholder="ssh-ed25519 AAAA…"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        )}
+      </Field>
+      <TextField
+        label="Name"
+        hint="Left empty, it is called by its comment."
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+    </FormDialog>
   );
 }

@@ -2,13 +2,14 @@ import type { Member } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
+import { callName } from '../client/names.ts';
 import { hasRole, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Field } from '../parts/field.tsx';
+import { Choice, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
+import { Removal } from '../parts/removal.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -45,11 +46,6 @@ export function TeamPage() {
     (input: { user_id: string; role: Role }, options) => api.members.update({ organization_id, ...input }, options),
     { stale: ['members'] },
   );
-  const remove = useAct(
-    'member remove',
-    (user_id: string, options) => api.members.remove({ organization_id, user_id }, options),
-    { stale: ['members'], done: () => setGoing(undefined) },
-  );
   const takeBack = useAct(
     'invitation revoke',
     (invitation_id: string, options) => api.members.invitationRevoke({ organization_id, invitation_id }, options),
@@ -79,8 +75,9 @@ export function TeamPage() {
             head: 'Person',
             cell: (member) => (
               <span className="font-medium">
-                <bdi>{member.username}</bdi>
+                <bdi>{callName(member)}</bdi>
                 {member.user_id === session.me.id && <span className="font-normal text-dim"> (you)</span>}
+                <span className="block font-mono text-xs font-normal text-dim">{member.username}</span>
               </span>
             ),
           },
@@ -89,7 +86,7 @@ export function TeamPage() {
             cell: (member) =>
               mayChange && member.user_id !== session.me.id ? (
                 <select
-                  aria-label={`Role of ${member.username}`}
+                  aria-label={`Role of ${callName(member)}`}
                   className="field w-auto"
                   value={member.role}
                   onChange={(event) => change.mutate({ user_id: member.user_id, role: event.target.value as Role })}
@@ -109,7 +106,7 @@ export function TeamPage() {
             cell: (member) =>
               mayChange &&
               member.user_id !== session.me.id && (
-                <Button look="danger" aria-label={`Remove ${member.username}`} onClick={() => setGoing(member)}>
+                <Button look="danger" aria-label={`Remove ${callName(member)}`} onClick={() => setGoing(member)}>
                   Remove
                 </Button>
               ),
@@ -122,7 +119,7 @@ export function TeamPage() {
           <h2 className="text-lg font-semibold">Invitations</h2>
           <Rows
             label="Invitations"
-            list={invitations}
+            list={{ ...invitations, rows: invitations.rows?.filter(({ state }) => state !== 'accepted') }}
             keyOf={({ id }) => id}
             columns={[
               { head: 'Address', cell: (invitation) => <bdi className="font-medium">{invitation.email}</bdi> },
@@ -144,7 +141,7 @@ export function TeamPage() {
               },
             ]}
             empty={
-              <Empty icon="mail" title="No invitations">
+              <Empty icon="mail" title="Nobody is being waited for">
                 <p>Invite somebody by mail; they join with the role you choose.</p>
               </Empty>
             }
@@ -152,18 +149,17 @@ export function TeamPage() {
         </section>
       )}
       {inviting && <Invite organizationId={organization_id} onClose={() => setInviting(false)} />}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={`Remove ${going?.username ?? ''}?`}
+      <Removal
+        it={going}
+        name="member remove"
+        title={(member) => `Remove ${callName(member)}?`}
         verb="Remove"
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => going && remove.mutate(going.user_id)}
+        act={({ user_id }, options) => api.members.remove({ organization_id, user_id }, options)}
+        stale={['members']}
+        onClose={() => setGoing(undefined)}
       >
         <p>They lose access to every project of the organization at once. What they launched keeps running.</p>
-      </Confirm>
+      </Removal>
     </Page>
   );
 }
@@ -187,28 +183,14 @@ function Invite({ organizationId, onClose }: { organizationId: string; onClose()
       onClose={onClose}
       onSubmit={() => invite.mutate({ email: email.trim(), role })}
     >
-      <Field label="E-mail address">
-        {(id) => (
-          <input
-            id={id}
-            type="email"
-            required
-            maxLength={254}
-            className="field"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Role" hint={`Somebody who ${roles.find(([name]) => name === role)?.[1]}.`}>
-        {(id) => (
-          <select id={id} className="field" value={role} onChange={(event) => setRole(event.target.value as Role)}>
-            {roles.map(([name]) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TextField label="E-mail address" type="email" required maxLength={254} value={email} onChange={setEmail} />
+      <Choice
+        label="Role"
+        hint={`Somebody who ${roles.find(([name]) => name === role)?.[1]}.`}
+        value={role}
+        options={roles.map(([name]) => [name, name])}
+        onChoose={(name) => setRole(name as Role)}
+      />
     </FormDialog>
   );
 }

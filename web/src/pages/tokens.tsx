@@ -4,28 +4,22 @@ import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
+import { Removal } from '../parts/removal.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { DaysChoice, ScopeChoice } from '../parts/scope-choice.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago, useNow } from '../parts/time.tsx';
-import { scopeSets } from '../words/scopes.ts';
-import { counted } from '../words/sizes.ts';
+import { nameScopes, scopeSets } from '../words/scopes.ts';
 
 export function TokensPage() {
   const list = useList(['tokens'], (from, options) => api.personalTokens.list(from, options));
   const [making, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
   const [going, setGoing] = useState<PersonalToken>();
-  const revoke = useAct(
-    'token revoke',
-    (token_id: string, options) => api.personalTokens.revoke({ token_id }, options),
-    { stale: ['tokens'], done: () => setGoing(undefined) },
-  );
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
       Make a token
@@ -45,7 +39,10 @@ export function TokensPage() {
         columns={[
           { head: 'Name', cell: (token) => <bdi className="line-clamp-2 font-medium">{token.name}</bdi> },
           { head: 'Begins with', cell: (token) => <code className="font-mono text-[13px]">{token.prefix}…</code> },
-          { head: 'May', cell: (token) => counted(token.scopes.length, 'thing') },
+          {
+            head: 'May',
+            cell: (token) => <span title={token.scopes.join(', ')}>{nameScopes(token.scopes)}</span>,
+          },
           { head: 'Used', cell: (token) => <Ago at={token.last_used_at} /> },
           { head: 'State', cell: (token) => <TokenState token={token} /> },
           {
@@ -68,18 +65,17 @@ export function TokensPage() {
       />
       {making && <MakeToken onClose={() => setMaking(false)} onMade={setSecret} />}
       {secret && <SecretDialog title="Your token" secret={secret} onClose={() => setSecret(undefined)} />}
-      <Confirm
-        open={going !== undefined}
-        onClose={() => setGoing(undefined)}
-        title={`Revoke ${going?.name ?? ''}?`}
+      <Removal
+        it={going}
+        name="token revoke"
+        title={({ name }) => `Revoke ${name}?`}
         verb="Revoke"
-        danger
-        busy={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => going && revoke.mutate(going.id)}
+        act={({ id: token_id }, options) => api.personalTokens.revoke({ token_id }, options)}
+        stale={['tokens']}
+        onClose={() => setGoing(undefined)}
       >
         <p>Whatever uses it stops working at once.</p>
-      </Confirm>
+      </Removal>
     </Page>
   );
 }
@@ -125,19 +121,14 @@ function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string)
         })
       }
     >
-      <Field label="Name" hint="Where it will be used, so that you recognise it later.">
-        {(id) => (
-          <input
-            id={id}
-            dir="auto"
-            required
-            maxLength={100}
-            className="field"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        hint="Where it will be used, so that you recognise it later."
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
       <ScopeChoice sets={scopeSets} value={set} onChoose={setSet} />
       <Field label="Ends after">{(id) => <DaysChoice id={id} value={days} onChoose={setDays} />}</Field>
     </FormDialog>

@@ -52,6 +52,7 @@ export function ButtonLink({ look = 'plain', icon, children, ...rest }: Face & L
 export function IconButton({
   icon,
   label,
+  children,
   ...rest
 }: { icon: IconName; label: string } & ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
@@ -63,6 +64,7 @@ export function IconButton({
       className={`relative inline-grid size-9 shrink-0 place-items-center rounded-lg text-dim transition-colors hover:bg-sunk hover:text-ink ${rest.className ?? ''}`}
     >
       <Icon name={icon} />
+      {children}
     </button>
   );
 }

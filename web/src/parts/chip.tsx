@@ -33,6 +33,8 @@ const stateTones: Readonly<Record<string, Tone>> = {
   succeeded: 'ok',
   current: 'ok',
   success: 'ok',
+  queued: 'busy',
+  degraded: 'warn',
   requested: 'busy',
   provisioning: 'busy',
   releasing: 'busy',

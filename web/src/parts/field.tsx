@@ -21,3 +21,54 @@ export function Field({
     </div>
   );
 }
+
+/** One line of somebody's words, in whichever direction they run. */
+export function TextField(parts: {
+  label: string;
+  hint?: ReactNode;
+  value: string;
+  maxLength: number;
+  required?: boolean;
+  type?: 'text' | 'email';
+  onChange(value: string): void;
+}) {
+  return (
+    <Field label={parts.label} hint={parts.hint}>
+      {(id) => (
+        <input
+          id={id}
+          dir="auto"
+          className="field"
+          type={parts.type ?? 'text'}
+          required={parts.required}
+          maxLength={parts.maxLength}
+          value={parts.value}
+          onChange={(event) => parts.onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** One of a few, by its value. */
+export function Choice(parts: {
+  label: string;
+  hint?: ReactNode;
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+  onChoose(value: string): void;
+}) {
+  return (
+    <Field label={parts.label} hint={parts.hint}>
+      {(id) => (
+        <select id={id} className="field" value={parts.value} onChange={(event) => parts.onChoose(event.target.value)}>
+          {parts.options.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { List } from '../client/ask.ts';
+import { onKey } from '../shell/keys.ts';
 import { Button } from './button.tsx';
 import { Loading, Problem } from './states.tsx';
 
@@ -23,6 +24,13 @@ export function Rows<T>({
   keyOf: (row: T) => string;
   empty: ReactNode;
 }) {
+  const table = useRef<HTMLTableElement>(null);
+  useEffect(() => {
+    const ends = [onKey('j', () => stepRow(table.current, 1)), onKey('k', () => stepRow(table.current, -1))];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
   if (list.error && !list.rows) {
     return (
       <div className="panel p-4">
@@ -41,7 +49,7 @@ export function Rows<T>({
   return (
     <div className="panel overflow-hidden">
       {list.error && <Problem error={list.error} again={list.again} />}
-      <table className="rows w-full text-start">
+      <table ref={table} className="rows w-full text-start">
         <caption className="sr-only">{label}</caption>
         <thead>
           <tr className="border-b border-edge text-[13px] text-dim">
@@ -83,6 +91,15 @@ export function Rows<T>({
       )}
     </div>
   );
+}
+
+/** From row to row by key: what a row leads to gets the focus, so that Enter opens it. */
+function stepRow(table: HTMLTableElement | null, step: 1 | -1): void {
+  const targets = [...(table?.tBodies[0]?.rows ?? [])].flatMap(
+    (row) => row.querySelector<HTMLElement>('a, button') ?? [],
+  );
+  const at = targets.findIndex((target) => target.closest('tr')?.contains(document.activeElement));
+  targets[at < 0 ? (step > 0 ? 0 : targets.length - 1) : Math.max(0, Math.min(targets.length - 1, at + step))]?.focus();
 }
 
 /** A list that comes whole, seen as one that comes in pages. */

@@ -29,6 +29,16 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
+/** For whoever belongs to an organization but to no project of it, or to nothing at all. */
+export const NoProject = ({ children }: { children?: ReactNode }) => (
+  <div className="panel">
+    <Empty icon="stack" title="You belong to no project yet">
+      <p>GPUs are rented in a project. Ask an owner of your organization to add you to one.</p>
+      {children}
+    </Empty>
+  </div>
+);
+
 /** What went wrong, what to do, and the id by which anybody can find it in the logs. */
 export function Problem({ error, again }: { error: unknown; again?: () => void }) {
   const { title, message, id } = explain(error);

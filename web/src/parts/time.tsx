@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { spellAgo, spellMoment } from '../words/time.ts';
+import { spellAgo, spellDuration, spellMoment } from '../words/time.ts';
 
 /** One clock for the whole page: it ticks once a second, and only while somebody looks at it. */
 const watchers = new Set<() => void>();
@@ -29,4 +29,12 @@ export function Ago({ at }: { at: string | null | undefined }) {
       {spellAgo(at, time)}
     </time>
   );
+}
+
+/** How long something has lasted, or lasted; a dash where it never began. */
+export function Lasting({ from, until }: { from: string | null; until: string | null }) {
+  const time = useNow();
+  if (!from) return <span className="text-dim">–</span>;
+  const endMs = until ? Date.parse(until) : time;
+  return <span className="tabular whitespace-nowrap">{spellDuration(Math.max(0, endMs - Date.parse(from)))}</span>;
 }

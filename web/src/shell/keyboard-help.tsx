@@ -6,6 +6,11 @@ const everywhere: readonly (readonly [string, string])[] = [
   ['Ctrl K', 'Go anywhere, or find an id'],
   ['n', 'Launch'],
   ['c', 'This screen as code'],
+  ['/', 'Filter the list'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['Shift T', 'Theme'],
+  ['Shift D', 'Density'],
   ['?', 'These keys'],
   ['Esc', 'Close what is open'],
 ];

@@ -13,7 +13,13 @@ const isWriting = (target: EventTarget | null): boolean =>
 
 export function listenToKeys(): () => void {
   const listen = (event: KeyboardEvent) => {
-    const command = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+    const isHeld = event.ctrlKey || event.metaKey;
+    const command = isHeld && event.key.toLowerCase() === 'k';
+    // Sending works while writing too: that is what it is for.
+    if (isHeld && event.key === 'Enter' && !document.querySelector('[role="dialog"]')) {
+      wishes.get('Control Enter')?.at(-1)?.(event);
+      return;
+    }
     if (!command && (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target))) return;
     if (!command && document.querySelector('[role="dialog"]')) return;
     const pair = before && event.timeStamp - before.at < withinMs ? `${before.key} ${event.key}` : undefined;

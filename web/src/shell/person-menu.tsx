@@ -1,25 +1,37 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Session } from '../client/session.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { type Density, readDensity, readTheme, setDensity, setTheme, type Theme } from './preferences.ts';
+
+const NameDialog = lazy(() => import('./name-dialog.tsx').then((part) => ({ default: part.NameDialog })));
 
 /** Who is here, how they like it, and the way out. The panel is the browser's own popover: it closes by itself. */
 export function PersonMenu({ session }: { session: Session }) {
   const [theme, chooseTheme] = useState(readTheme);
   const [density, chooseDensity] = useState(readDensity);
   const { me } = session;
+  const [naming, setNaming] = useState(false);
+  const name = me.display_name ?? me.posix.username;
   return (
     <>
-      <IconButton icon="person" label={`You: ${me.posix.username}`} popoverTarget="person" />
+      <IconButton icon="person" label={`You: ${name}`} popoverTarget="person" />
       <div
         id="person"
         popover="auto"
         className="panel fixed inset-auto end-3 top-14 m-0 w-72 gap-4 p-4 text-ink shadow-lift open:grid"
       >
         <div>
-          <p className="font-semibold">
-            <bdi>{me.posix.username}</bdi>
+          <p className="flex items-center justify-between gap-2 font-semibold">
+            <bdi className="min-w-0 break-words">{name}</bdi>
+            <button
+              type="button"
+              className="text-sm font-normal text-accent underline underline-offset-2"
+              onClick={() => setNaming(true)}
+            >
+              Change
+            </button>
           </p>
+          <p className="font-mono text-xs text-dim">{me.posix.username}</p>
           <p className="text-sm text-dim">
             {me.organizations.length === 1
               ? `${me.organizations[0]?.role} of ${me.organizations[0]?.name}`
@@ -50,6 +62,11 @@ export function PersonMenu({ session }: { session: Session }) {
           </Button>
         </form>
       </div>
+      {naming && (
+        <Suspense>
+          <NameDialog name={me.display_name ?? ''} onClose={() => setNaming(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

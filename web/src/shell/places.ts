@@ -19,6 +19,7 @@ export const projectPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/', label: 'Home', icon: 'home', key: 'h' },
       { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a' },
+      { to: '/groups', label: 'Groups', icon: 'stack', key: 'u' },
     ],
   },
   { name: 'Compute', places: [{ to: '/launch', label: 'Launch', icon: 'launch', key: 'l' }] },

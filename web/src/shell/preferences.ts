@@ -38,6 +38,11 @@ export function setDensity(density: Density): void {
   keep('density', density);
   show();
 }
+const around = <T>(all: readonly T[], one: T): T => all[(all.indexOf(one) + 1) % all.length] ?? one;
+/** By key: each press is the next one. */
+export const nextTheme = (): void => setTheme(around(['light', 'dark', 'system'] as const, readTheme()));
+export const nextDensity = (): void => setDensity(around(['comfortable', 'compact'] as const, readDensity()));
+
 export function applyPreferences(): void {
   show();
   dark.addEventListener('change', show);

@@ -1,19 +1,21 @@
-import type { StreamedEvent } from '@gpuaas/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
-import { letGo } from '../client/let-go.ts';
-import { type LiveStatus, staleAfter, watchProject } from '../client/live.ts';
+import { useBrandColours, useBranding } from '../client/branding.ts';
+import { useLatestNotices } from '../client/notices.ts';
 import { useOperatorLive } from '../client/operators.ts';
 import { isOperator, type Session, SessionProvider } from '../client/session.tsx';
+import { useLive } from '../client/use-live.ts';
 import { IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { listenToKeys, onKey } from './keys.ts';
+import { LiveBanner, LiveMark } from './live-mark.tsx';
+import { Nav } from './nav.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { isAt, operatorPlaces, type PlaceGroup, projectPlaces } from './places.ts';
-import { keepProject, readProject } from './preferences.ts';
+import { operatorPlaces, projectPlaces } from './places.ts';
+import { keepProject, nextDensity, nextTheme, readProject } from './preferences.ts';
 
 const CommandMenu = lazy(() => import('./command-menu.tsx').then((part) => ({ default: part.CommandMenu })));
 const KeyboardHelp = lazy(() => import('./keyboard-help.tsx').then((part) => ({ default: part.KeyboardHelp })));
@@ -69,36 +71,18 @@ export function Shell() {
   );
 }
 
-function useLive(project: string | undefined) {
-  const client = useQueryClient();
-  const [status, setStatus] = useState<LiveStatus>('connecting');
-  const [notices, setNotices] = useState<readonly StreamedEvent[]>([]);
-  useEffect(() => {
-    if (!project) return;
-    setNotices([]);
-    return watchProject(project, {
-      status: setStatus,
-      caughtUp: () => void client.invalidateQueries(),
-      event(event) {
-        for (const word of staleAfter(event.type)) letGo(client.invalidateQueries({ queryKey: [word] }));
-        setNotices((known) => [event, ...known].slice(0, 50));
-      },
-    });
-  }, [client, project]);
-  return { status, notices };
-}
-
 function Frame({ session }: { session: Session }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const navigate = useNavigate();
-  const { status, notices } = useLive(session.project?.id);
+  const status = useLive(session.project?.id);
+  const brand = useBranding();
+  useBrandColours(brand);
   const [sheet, setSheet] = useState<'command' | 'help' | 'notices'>();
   const [isOpen, setOpen] = useState(false);
-  const [seen, setSeen] = useState(0);
   const mayOperate = isOperator(session);
   const operating = mayOperate && path.startsWith('/ops');
   const fleetStatus = useOperatorLive(operating);
-  const groups = operating ? operatorPlaces : projectPlaces;
+  const shownStatus = operating ? fleetStatus : status;
 
   useEffect(() => listenToKeys(), []);
   useEffect(() => {
@@ -107,6 +91,8 @@ function Frame({ session }: { session: Session }) {
       onKey('command', () => setSheet('command')),
       onKey('?', () => setSheet('help')),
       onKey('n', () => void navigate({ to: '/launch' })),
+      onKey('D', nextDensity),
+      onKey('T', nextTheme),
       ...all.flatMap(({ key, to }) => (key ? [onKey(`g ${key}`, () => void navigate({ to }))] : [])),
     ];
     return () => {
@@ -125,35 +111,15 @@ function Frame({ session }: { session: Session }) {
       >
         Skip to content
       </a>
-      <nav
-        aria-label="Main"
-        className={`fixed inset-y-0 start-0 z-30 w-[15.5rem] flex-col gap-5 overflow-y-auto border-e border-edge bg-paper px-3 py-4 lg:sticky lg:top-0 lg:flex lg:h-screen ${isOpen ? 'flex shadow-lift' : 'hidden'}`}
-      >
-        <div className="flex items-center gap-2.5 px-2">
-          <img src="/mark.svg" alt="" width="26" height="26" />
-          <span className="text-lg font-semibold tracking-tight">GPUaaS</span>
-        </div>
-        <ProjectSwitcher session={session} />
-        {mayOperate && <ModeSwitch operating={operating} />}
-        <div className="grid gap-4">
-          {groups.map((group) => (
-            <NavGroup key={group.name} group={group} path={path} />
-          ))}
-        </div>
-        <p className="mt-auto px-2 pt-4 text-sm text-dim">
-          <a className="underline underline-offset-2 hover:text-ink" href="/openapi.json">
-            API
-          </a>
-          <span className="mx-2">·</span>
-          <button
-            type="button"
-            className="underline underline-offset-2 hover:text-ink"
-            onClick={() => setSheet('help')}
-          >
-            Keys
-          </button>
-        </p>
-      </nav>
+      <Nav
+        session={session}
+        brand={brand}
+        groups={operating ? operatorPlaces : projectPlaces}
+        mode={mayOperate ? (operating ? 'operator' : 'project') : 'none'}
+        path={path}
+        isOpen={isOpen}
+        onHelp={() => setSheet('help')}
+      />
       {isOpen && (
         <button
           type="button"
@@ -175,17 +141,11 @@ function Frame({ session }: { session: Session }) {
             <span className="truncate">Go to, or find an id</span>
             <kbd className="ms-auto hidden rounded bg-sunk px-1.5 font-sans text-xs sm:block">Ctrl K</kbd>
           </button>
-          <LiveMark status={operating ? fleetStatus : status} />
-          <IconButton
-            icon="bell"
-            label={notices.length > seen ? `Notices, ${notices.length - seen} new` : 'Notices'}
-            onClick={() => {
-              setSeen(notices.length);
-              setSheet('notices');
-            }}
-          />
+          <LiveMark status={shownStatus} />
+          <Bell onOpen={() => setSheet('notices')} />
           <PersonMenu session={session} />
         </header>
+        <LiveBanner status={shownStatus} />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           <Outlet />
         </main>
@@ -193,95 +153,26 @@ function Frame({ session }: { session: Session }) {
       <Suspense>
         {sheet === 'command' && <CommandMenu onClose={close} />}
         {sheet === 'help' && <KeyboardHelp onClose={close} />}
-        {sheet === 'notices' && <Notices events={notices} onClose={close} />}
+        {sheet === 'notices' && <Notices onClose={close} />}
       </Suspense>
     </div>
   );
 }
 
-function ProjectSwitcher({ session }: { session: Session }) {
-  if (session.projects.length === 0) return <p className="px-2 text-sm text-dim">You belong to no project yet.</p>;
+/** How many notices are new; the server remembers what was read, so every browser says the same. */
+function Bell({ onOpen }: { onOpen(): void }) {
+  const latest = useLatestNotices();
+  const fresh = latest.data?.data.filter(({ read }) => !read).length ?? 0;
   return (
-    <label className="grid gap-1 px-2 text-[13px] text-dim">
-      Project
-      <select
-        className="field truncate"
-        value={session.project?.id}
-        onChange={(event) => session.choose(event.target.value)}
-      >
-        {session.me.organizations.map((organization) => (
-          <optgroup key={organization.id} label={organization.name}>
-            {session.projects
-              .filter((project) => project.organization_id === organization.id)
-              .map((project) => (
-                <option key={project.id} value={project.id}>
-                  {project.name}
-                </option>
-              ))}
-          </optgroup>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function ModeSwitch({ operating }: { operating: boolean }) {
-  const face = (on: boolean, tone: string) =>
-    `rounded-md px-2 py-1 text-center text-sm font-medium ${on ? tone : 'text-dim hover:text-ink'}`;
-  return (
-    <div className="mx-2 grid grid-cols-2 gap-1 rounded-lg bg-sunk p-1">
-      <Link
-        to="/"
-        aria-current={operating ? undefined : 'true'}
-        className={face(!operating, 'bg-paper text-ink shadow-lift')}
-      >
-        Project
-      </Link>
-      <Link to="/ops" aria-current={operating ? 'true' : undefined} className={face(operating, 'bg-ops-soft text-ops')}>
-        Operator
-      </Link>
-    </div>
-  );
-}
-
-function NavGroup({ group, path }: { group: PlaceGroup; path: string }) {
-  return (
-    <div>
-      <h2 className="px-2 pb-1 text-[12px] font-semibold tracking-wide text-dim uppercase">{group.name}</h2>
-      <ul className="grid gap-0.5">
-        {group.places.map((place) => (
-          <li key={place.to}>
-            <Link
-              to={place.to}
-              aria-current={isAt(place, path) ? 'page' : undefined}
-              className={`flex min-h-9 items-center gap-2.5 rounded-lg px-2 ${isAt(place, path) ? 'bg-accent-soft font-medium text-accent' : 'text-ink hover:bg-sunk'}`}
-            >
-              <Icon name={place.icon} />
-              {place.label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-/** Whether what is on the screen is true now. Quiet while it is. */
-function LiveMark({ status }: { status: LiveStatus }) {
-  return (
-    <span role="status" className="text-sm">
-      {status === 'reconnecting' && (
-        <span className="flex items-center gap-1.5 rounded-full bg-warn-soft px-2.5 py-1 text-warn">
-          <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-current" />
-          Reconnecting
+    <IconButton icon="bell" label={fresh > 0 ? `Notices, ${fresh} new` : 'Notices'} onClick={onOpen}>
+      {fresh > 0 && (
+        <span
+          aria-hidden="true"
+          className="absolute -end-0.5 -top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-[10px] leading-4 font-semibold text-on-accent"
+        >
+          {fresh > 9 ? '9+' : fresh}
         </span>
       )}
-      {status === 'live' && (
-        <span className="flex items-center gap-1.5 px-2 text-dim" title="What you see changes as it happens">
-          <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
-          <span className="max-sm:sr-only">Live</span>
-        </span>
-      )}
-    </span>
+    </IconButton>
   );
 }

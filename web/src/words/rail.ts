@@ -26,17 +26,21 @@ export interface RailStep {
 }
 
 const labels: Readonly<Record<string, string>> = {
-  placed: 'A place is found',
+  placed: 'Finding a place',
   lease: 'The host takes it on',
-  host_check: 'The host is checked',
-  vfio_bind: 'GPUs are handed to the machine',
-  image: 'The image is fetched',
-  seed: 'Keys and settings are written',
-  address: 'An address is given',
-  disk: 'The disk is proven clean',
-  machine: 'The machine boots',
-  user: 'Your account is made',
-  readiness: 'The GPUs are proven to work',
+  host_check: 'Checking the host',
+  vfio_bind: 'Handing the GPUs to the machine',
+  image: 'Fetching the image',
+  seed: 'Writing keys and settings',
+  address: 'Giving it an address',
+  disk: 'Proving the disk clean',
+  machine: 'Booting the machine',
+  user: 'Making your account',
+  readiness: 'Proving that the GPUs work',
+  shutdown: 'Shutting the machine down',
+  wipe: 'Wiping the disk',
+  unbind: 'Taking the GPUs back',
+  revoke: 'Removing the account',
 };
 export const labelOfPhase = (name: string): string => labels[name] ?? name.replaceAll('_', ' ');
 

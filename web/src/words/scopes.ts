@@ -1,4 +1,5 @@
 import type { PersonalToken } from '@gpuaas/sdk';
+import { counted } from './sizes.ts';
 
 export type Scope = PersonalToken['scopes'][number];
 
@@ -41,3 +42,10 @@ export const scopeSets: readonly { readonly name: string; readonly lead: string;
   ];
 /** What a service account may be given in a project. */
 export const machineSets = scopeSets.slice(0, 2);
+
+/** `Launch`, where the rights are those of a set; else how many there are. */
+export const nameScopes = (scopes: readonly string[]): string => {
+  const same = ({ scopes: set }: (typeof scopeSets)[number]) =>
+    set.length === scopes.length && set.every((scope) => scopes.includes(scope));
+  return scopeSets.find(same)?.name ?? counted(scopes.length, 'right');
+};

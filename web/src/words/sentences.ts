@@ -1,3 +1,4 @@
+import type { Notice } from '@gpuaas/sdk';
 import { labelOfPhase } from './rail.ts';
 import { plainWord } from './sizes.ts';
 
@@ -76,6 +77,8 @@ const verbs: Readonly<Record<string, string>> = {
   enrol: 'enrolled',
   bind: 'bound',
   approve: 'approved',
+  rename: 'renamed',
+  leave: 'left',
   result: 'reported on',
   mail: 'mailed',
   quarantine: 'quarantined',
@@ -95,20 +98,25 @@ export function tellAction(action: string): string {
   return `${done} ${article} ${things}`;
 }
 
-const events: Readonly<Record<string, string>> = {
-  'provisioning.requested': 'GPUs were asked for',
-  'provisioning.queued': 'An allocation waits in line',
-  'provisioning.active': 'An allocation is ready',
-  'provisioning.failed': 'An allocation failed',
-  'provisioning.releasing.requested': 'An allocation is being given back',
-  'provisioning.releasing.completed': 'An allocation was given back',
-  'provisioning.release_failed': 'Giving an allocation back failed',
-  'provisioning.idle': 'The GPUs of an allocation are idle',
-  'tenancy.ssh_key.added': 'An SSH key was added',
-  'tenancy.ssh_key.removed': 'An SSH key was removed',
-  'tenancy.member.changed': 'Somebody joined, left, or has another role',
-  'tenancy.invitation.created': 'Somebody was invited',
-  'tenancy.invitation.accepted': 'An invitation was accepted',
+interface Told {
+  readonly tone: 'ok' | 'warn' | 'bad' | 'calm' | 'busy';
+  say(name: string): string;
+}
+/** Every kind of notice has a sentence; the compiler says so when there is a new one. */
+const notices: Readonly<Record<Notice['type'], Told>> = {
+  'provisioning.queued': { tone: 'busy', say: (name) => `${name} waits in line` },
+  'provisioning.active': { tone: 'ok', say: (name) => `${name} is ready` },
+  'provisioning.failed': { tone: 'bad', say: (name) => `${name} failed, and nothing was charged` },
+  'provisioning.releasing.completed': { tone: 'calm', say: (name) => `${name} was given back` },
+  'provisioning.release_failed': { tone: 'bad', say: (name) => `Giving ${name} back failed; nothing more is charged` },
+  'provisioning.idle': { tone: 'warn', say: (name) => `The GPUs of ${name} are idle` },
+  'provisioning.drain_notice': { tone: 'warn', say: (name) => `The host of ${name} leaves service` },
+  'provisioning.drain_called_off': { tone: 'calm', say: (name) => `The host of ${name} stays after all` },
+  'tenancy.project_member.changed': { tone: 'calm', say: () => 'Somebody has another role in this project' },
 };
-/** Undefined for what is not worth a notice: a phase is one of ten. */
-export const tellEvent = (type: string): string | undefined => events[type];
+/** Whether an event of this type becomes a notice: a phase is one of ten, and does not. */
+export const isNotable = (type: string): boolean => type in notices;
+export const tellNotice = (type: Notice['type'], name: string) => ({
+  tone: notices[type].tone,
+  sentence: notices[type].say(name),
+});

@@ -19,6 +19,19 @@ export const stockOf = (item: CatalogItem, region: string | undefined, gpus: num
     .filter((entry) => entry.gpu_count === gpus && (region === undefined || entry.region === region))
     .reduce((sum, { available }) => sum + available, 0);
 
+export const hasStock = (item: CatalogItem): boolean => item.availability.some(({ available }) => available > 0);
+const firstHour = (item: CatalogItem): number =>
+  Number(hourly(item, undefined, item.allowed_gpu_counts[0] ?? 1)?.amount_minor ?? Number.MAX_SAFE_INTEGER);
+/** What can be had now comes first, and of that what costs least to begin with. */
+export const byReach = (a: CatalogItem, b: CatalogItem): number =>
+  Number(hasStock(b)) - Number(hasStock(a)) || firstHour(a) - firstHour(b);
+
+const totalIn = (item: CatalogItem, region: string): number =>
+  item.availability.filter((entry) => entry.region === region).reduce((sum, { available }) => sum + available, 0);
+/** Where most of it is free. */
+export const bestRegion = (item: CatalogItem | undefined, regions: readonly string[]): string | undefined =>
+  item && [...regions].sort((a, b) => totalIn(item, b) - totalIn(item, a))[0];
+
 /** `$9.00 per hour. With a limit of 3 h it costs at most $27.00.` */
 export function priceSentence(perHour: Amount | undefined, hours: number | undefined): string {
   if (!perHour) return 'No price is set for this region yet.';

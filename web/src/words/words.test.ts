@@ -2,9 +2,9 @@ import type { CatalogItem } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
 import { quoteForShell } from './command-line.ts';
-import { addAmounts, spellMoney, timesAmount } from './money.ts';
+import { addAmounts, overTime, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
-import { tellAction, tellEvent, tellHappening } from './sentences.ts';
+import { isNotable, tellAction, tellHappening, tellNotice } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
 import { writeSnippets } from './snippets.ts';
 import { spellAgo, spellDuration } from './time.ts';
@@ -26,6 +26,10 @@ describe('money', () => {
   it('multiplies and adds without losing a cent, and adds no apples to pears', () => {
     expect(timesAmount(dollars('9007199254740993'), 3)).toEqual(dollars('27021597764222979'));
     expect(addAmounts([dollars('1'), dollars('2')])).toEqual(dollars('3'));
+    expect([overTime(dollars('450'), 20 * 60_000), overTime(dollars('450'), -5)]).toEqual([
+      dollars('150'),
+      dollars('0'),
+    ]);
     expect(addAmounts([dollars('1'), { amount_minor: '1', currency: 'EUR' }])).toBeUndefined();
   });
 });
@@ -113,7 +117,8 @@ describe('sentences', () => {
     expect(tellAction('project.create')).toBe('created a project');
     expect(tellAction('user.create')).toBe('created a user');
     expect(tellAction('odd')).toBe('odd');
-    expect(tellEvent('provisioning.phase')).toBeUndefined();
+    expect([isNotable('provisioning.phase'), isNotable('provisioning.active')]).toEqual([false, true]);
+    expect(tellNotice('provisioning.failed', 'calm-otter').sentence).toBe('calm-otter failed, and nothing was charged');
   });
 });
 

@@ -12,7 +12,7 @@ export interface Api {
      *
      * Refusals: cursor_invalid, project_not_found.
      */
-    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Activity>;
+    list(input?: { readonly actors?: "people" | "all" | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Activity>;
     /**
      * Everything that one request led to in this project, in the order of time
      *
@@ -997,6 +997,29 @@ readonly y: string;
      */
     keyRevoke(input: { readonly key_id: string; readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccountKey>;
   };
+  readonly health: {
+    /**
+     * What this installation is called and how it looks
+     *
+     * `GET /api/v1/branding`
+     */
+    brandingGet(options?: CallOptions): Promise<T.Branding>;
+    /**
+     * Where and how to sign in
+     *
+     * `GET /api/v1/sign-in`
+     */
+    signInGet(options?: CallOptions): Promise<T.SignIn>;
+    /**
+     * Which release answers
+     *
+     * `GET /api/v1/version`
+     */
+    versionGet(options?: CallOptions): Promise<{
+  readonly product: string;
+  readonly version: string;
+}>;
+  };
   readonly catalog: {
     /**
      * What can be rented, what it costs now, and how much of it is free; a few seconds old at most
@@ -1141,6 +1164,14 @@ readonly y: string;
      */
     get(options?: CallOptions): Promise<T.Me>;
     /**
+     * Say what one likes to be called; those who share an organization see it
+     *
+     * `PATCH /api/v1/me`
+     */
+    update(input: { readonly display_name: string | null }, options?: CallOptions): Promise<{
+  readonly display_name: string | null;
+}>;
+    /**
      * The project that the caller works in when nothing else is said
      *
      * `GET /api/v1/me/default-project`
@@ -1154,6 +1185,22 @@ readonly y: string;
      * Refusals: project_not_found.
      */
     defaultProjectSet(input: { readonly project_id: string }, options?: CallOptions): Promise<T.DefaultProject>;
+  };
+  readonly notices: {
+    /**
+     * Say until when one has read; it never moves back
+     *
+     * `PUT /api/v1/me/notices-read`
+     */
+    read(input: { readonly until: string }, options?: CallOptions): Promise<T.NoticesRead>;
+    /**
+     * What happened in a project that is worth knowing, newest first, for as long as events are kept
+     *
+     * `GET /api/v1/notices`
+     *
+     * Refusals: cursor_invalid, project_not_found.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Notice>;
   };
   readonly sessions: {
     /**
@@ -1419,23 +1466,6 @@ readonly y: string;
      */
     list(options?: CallOptions): Promise<{
   readonly data: readonly T.EffectivePolicy[];
-}>;
-  };
-  readonly health: {
-    /**
-     * Where and how to sign in
-     *
-     * `GET /api/v1/sign-in`
-     */
-    signInGet(options?: CallOptions): Promise<T.SignIn>;
-    /**
-     * Which release answers
-     *
-     * `GET /api/v1/version`
-     */
-    versionGet(options?: CallOptions): Promise<{
-  readonly product: string;
-  readonly version: string;
 }>;
   };
   readonly simulator: {

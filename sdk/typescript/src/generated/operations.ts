@@ -3,7 +3,7 @@ import type { OperationFacts } from '../operation.ts';
 
 /** How each operation travels. */
 export const operations = {
-  activity_list: { method: 'GET', path: '/api/v1/activity', query: ['cursor', 'limit'], inProject: true, paged: true },
+  activity_list: { method: 'GET', path: '/api/v1/activity', query: ['actors', 'cursor', 'limit'], inProject: true, paged: true },
   admin_allocation_list: { method: 'GET', path: '/api/v1/admin/allocations', query: ['cursor', 'limit', 'node', 'organization', 'state'], paged: true },
   admin_allocation_queue: { method: 'GET', path: '/api/v1/admin/allocations/queue', query: ['region', 'sku'] },
   allocation_stuck_list: { method: 'GET', path: '/api/v1/admin/allocations/stuck', bare: true },
@@ -101,14 +101,17 @@ export const operations = {
   allocation_timeline: { method: 'GET', path: '/api/v1/allocations/{allocation_id}/timeline', query: ['cursor', 'limit'], paged: true },
   signing_key_list: { method: 'GET', path: '/api/v1/auth/keys', bare: true },
   service_account_token: { method: 'POST', path: '/api/v1/auth/service-accounts/token', keyed: true },
+  branding_get: { method: 'GET', path: '/api/v1/branding', bare: true },
   catalog_list: { method: 'GET', path: '/api/v1/catalog', query: ['cursor', 'limit', 'region'], paged: true },
   catalog_get: { method: 'GET', path: '/api/v1/catalog/{sku}' },
   correlation_get: { method: 'GET', path: '/api/v1/correlations/{correlation_id}', inProject: true },
   event_stream: { method: 'GET', path: '/api/v1/events/stream', query: ['about', 'after', 'follow', 'project_id', 'types'], inProject: true, stream: true, text: true },
   invitation_accept: { method: 'POST', path: '/api/v1/invitations/accept', keyed: true },
   me_get: { method: 'GET', path: '/api/v1/me', bare: true },
+  me_update: { method: 'PATCH', path: '/api/v1/me', keyed: true },
   default_project_get: { method: 'GET', path: '/api/v1/me/default-project', bare: true },
   default_project_set: { method: 'PUT', path: '/api/v1/me/default-project', keyed: true },
+  notice_read: { method: 'PUT', path: '/api/v1/me/notices-read', keyed: true },
   session_list: { method: 'GET', path: '/api/v1/me/sessions', query: ['cursor', 'limit'], paged: true },
   session_revoke_others: { method: 'POST', path: '/api/v1/me/sessions/revoke-others', keyed: true },
   session_revoke: { method: 'DELETE', path: '/api/v1/me/sessions/{session_id}', keyed: true },
@@ -118,6 +121,7 @@ export const operations = {
   personal_token_list: { method: 'GET', path: '/api/v1/me/tokens', query: ['cursor', 'limit'], paged: true },
   personal_token_create: { method: 'POST', path: '/api/v1/me/tokens', keyed: true },
   personal_token_revoke: { method: 'DELETE', path: '/api/v1/me/tokens/{token_id}', keyed: true },
+  notice_list: { method: 'GET', path: '/api/v1/notices', query: ['cursor', 'limit'], inProject: true, paged: true },
   organization_list: { method: 'GET', path: '/api/v1/organizations', query: ['cursor', 'limit'], paged: true },
   organization_create: { method: 'POST', path: '/api/v1/organizations', keyed: true },
   organization_delete: { method: 'DELETE', path: '/api/v1/organizations/{organization_id}', keyed: true },
@@ -319,6 +323,11 @@ export const spaces = {
     keyCreate: 'service_account_key_create',
     keyRevoke: 'service_account_key_revoke',
   },
+  health: {
+    brandingGet: 'branding_get',
+    signInGet: 'sign_in_get',
+    versionGet: 'version_get',
+  },
   catalog: {
     list: 'catalog_list',
     get: 'catalog_get',
@@ -343,8 +352,13 @@ export const spaces = {
   },
   me: {
     get: 'me_get',
+    update: 'me_update',
     defaultProjectGet: 'default_project_get',
     defaultProjectSet: 'default_project_set',
+  },
+  notices: {
+    read: 'notice_read',
+    list: 'notice_list',
   },
   sessions: {
     list: 'session_list',
@@ -392,10 +406,6 @@ export const spaces = {
   },
   policies: {
     list: 'policy_list',
-  },
-  health: {
-    signInGet: 'sign_in_get',
-    versionGet: 'version_get',
   },
   simulator: {
     nodeList: 'simulator_node_list',

@@ -492,6 +492,22 @@ readonly available: number;
   readonly region: string;
 };
 
+export type Branding = {
+  /** The colour of what can be done; null for the usual one. */
+readonly accent: {
+  /** On dark ground, as #rrggbb. */
+readonly dark: string;
+  /** On light ground, as #rrggbb. */
+readonly light: string;
+} | null;
+  /** A path of this server. */
+readonly logo_url: string | null;
+  /** What the product is called here. */
+readonly name: string;
+  /** Where people find help. */
+readonly support_url: string | null;
+};
+
 export type CatalogItem = {
   readonly allowed_gpu_counts: readonly number[];
   readonly availability: readonly Availability[];
@@ -789,6 +805,8 @@ readonly key: string;
 
 export type Me = {
   readonly default_project_id: string | null;
+  /** What the person likes to be called. */
+readonly display_name: string | null;
   readonly id: string;
   /** The first 200; GET /api/v1/organizations has all of them. */
 readonly organizations: readonly {
@@ -809,6 +827,8 @@ readonly posix: {
 
 export type Member = {
   readonly created_at: string;
+  /** What the person likes to be called. */
+readonly display_name: string | null;
   readonly resource_name: string;
   readonly role: "owner" | "admin" | "member" | "viewer";
   readonly user_id: string;
@@ -930,6 +950,22 @@ export type NodeImage = {
   readonly digest: string;
   readonly slug: string;
   readonly verified_at: string;
+};
+
+export type Notice = {
+  readonly at: string;
+  readonly correlation_id: string;
+  readonly id: string;
+  /** As in the event of this type. */
+readonly payload: Readonly<Record<string, unknown>>;
+  /** Whether the caller has said that they have read it. */
+readonly read: boolean;
+  readonly type: "provisioning.active" | "provisioning.queued" | "provisioning.failed" | "provisioning.releasing.completed" | "provisioning.release_failed" | "provisioning.idle" | "provisioning.drain_notice" | "provisioning.drain_called_off" | "tenancy.project_member.changed";
+};
+
+/** Whatever happened until then counts as read, in every project. */
+export type NoticesRead = {
+  readonly read_until: string;
 };
 
 export type Organization = {

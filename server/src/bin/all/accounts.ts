@@ -8,13 +8,18 @@ import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 
 /** The people of a local start, named by what they may do. */
 export const people = [
-  { login: 'owner', may: 'owns the organization "Demo"', role: 'owner' },
-  { login: 'admin', may: 'administers it', role: 'admin' },
-  { login: 'member', may: 'works in it', role: 'member' },
-  { login: 'viewer', may: 'looks at it', role: 'viewer' },
-  { login: 'operator', may: 'operates the platform', platformRole: 'platform_superadmin' },
-  { login: 'finance', may: 'sees to the money of the platform', platformRole: 'platform_finance' },
-  { login: 'support', may: 'helps those who use it', platformRole: 'platform_support' },
+  { login: 'owner', name: 'Olivia Owner', may: 'owns the organization "Demo"', role: 'owner' },
+  { login: 'admin', name: 'Adam Admin', may: 'administers it', role: 'admin' },
+  { login: 'member', name: 'Mara Member', may: 'works in it', role: 'member' },
+  { login: 'viewer', name: 'Vera Viewer', may: 'looks at it', role: 'viewer' },
+  { login: 'operator', name: 'Otto Operator', may: 'operates the platform', platformRole: 'platform_superadmin' },
+  {
+    login: 'finance',
+    name: 'Fina Finance',
+    may: 'sees to the money of the platform',
+    platformRole: 'platform_finance',
+  },
+  { login: 'support', name: 'Sam Support', may: 'helps those who use it', platformRole: 'platform_support' },
 ] as const;
 export type Login = (typeof people)[number]['login'];
 
@@ -63,12 +68,11 @@ export async function openLocalAccounts(spec: {
   try {
     const subjects = new Map(
       await Promise.all(
-        people.map(async ({ login }) => {
+        people.map(async ({ login, name }) => {
           const found = await issuer.accounts.find({ login });
           // Somebody removed the file: the password that nobody knows any more is replaced.
           if (found && !kept) await issuer.accounts.setPassword(found.id, password);
-          const displayName = `${login.charAt(0).toUpperCase()}${login.slice(1)}`;
-          const account = found ?? (await issuer.accounts.create({ login, displayName, password }));
+          const account = found ?? (await issuer.accounts.create({ login, displayName: name, password }));
           if ('refused' in account) throw new Error(`The account ${login} could not be made: ${account.refused}`);
           return [login, account.id] as const;
         }),

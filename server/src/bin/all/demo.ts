@@ -45,6 +45,13 @@ export async function seedDemo(spec: {
     }),
   );
   await bindPlatformRoles(spec);
+  await Promise.all(
+    people.map(async ({ login, name }) => {
+      const person = await as(login);
+      const known = (await person('GET', '/api/v1/me')) as { display_name: string | null };
+      if (known.display_name === null) await person('PATCH', '/api/v1/me', { display_name: name });
+    }),
+  );
   const operator = await as('operator');
   await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'a local start begins with something to sell' });
 }

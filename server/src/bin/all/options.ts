@@ -9,6 +9,8 @@ export interface Options {
   readonly dataDir: string;
   readonly ephemeral: boolean;
   readonly split: boolean;
+  /** Accounts and a catalogue, but nothing that anybody has done. */
+  readonly bare: boolean;
   readonly verbose: boolean;
   readonly fleet: FleetSize;
   /** How many times faster than real hosts the simulated ones are. */
@@ -27,6 +29,7 @@ Options:
   --ephemeral   keep nothing: a temporary folder that is removed at the end
   --fleet SIZE  simulated hosts: none, small (3), medium (12) or large (64); small when left out
   --speed N     simulated hosts are N times as fast as real ones (60 when left out: a slice takes 5 s)
+  --bare        without the history that makes a first look worthwhile: nothing has been rented yet
   --split       run each process alone, as in production
   --verbose     show the log here instead of in the data folder
   --help        show this
@@ -57,6 +60,7 @@ export function readOptions(args: readonly string[], env: Environment, uid: numb
     dataDir: resolve(values.data ?? defaultFolder(env, uid)),
     ephemeral: values.ephemeral,
     split: values.split,
+    bare: values.bare,
     verbose: values.verbose,
     fleet: readSize(values.fleet),
     speed: readSpeed(values.speed),
@@ -75,6 +79,7 @@ const parse = (args: readonly string[]) =>
       speed: { type: 'string', default: '60' },
       ephemeral: { type: 'boolean', default: false },
       split: { type: 'boolean', default: false },
+      bare: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { LocalAccounts } from './accounts.ts';
-import { makeCaller } from './caller.ts';
+import { keepToken, makeCaller } from './caller.ts';
 import type { FleetDesk } from './fleet-desk.ts';
 import { type FleetSize, planFleet } from './fleet-plan.ts';
 import { onboardFleet } from './onboarding.ts';
@@ -10,8 +10,6 @@ import { openSimulatedFleet } from './simulated-fleet.ts';
 
 /** How long a start waits for its hosts; the rest come into service while people look around. */
 const patienceMs = 4_000;
-/** Tokens last five minutes, and bringing a large fleet into service takes longer. */
-const tokenMs = 120_000;
 
 export interface RunningFleet {
   readonly hosts: number;
@@ -44,7 +42,7 @@ export async function startFleet(spec: {
     spec.desk.attend(fleet);
     const call = makeCaller(
       spec.apiUrl,
-      keep(() => spec.accounts.tokenFor('operator')),
+      keepToken(() => spec.accounts.tokenFor('operator')),
     );
     let ready = 0;
     const onboarding = onboardFleet({
@@ -75,13 +73,4 @@ export async function startFleet(spec: {
     await fleet.close();
     throw error;
   }
-}
-
-function keep(ask: () => Promise<string>): () => Promise<string> {
-  let kept: { readonly token: Promise<string>; readonly untilMs: number } | undefined;
-  return () => {
-    const nowMs = systemClock.now().getTime();
-    if (!kept || kept.untilMs <= nowMs) kept = { token: ask(), untilMs: nowMs + tokenMs };
-    return kept.token;
-  };
 }

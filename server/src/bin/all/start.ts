@@ -16,6 +16,7 @@ import { buildConsole } from './build-console.ts';
 import { seedDemo } from './demo.ts';
 import { type Member, openLog, openLogFile, startApart, startHere } from './fleet.ts';
 import { openFleetDesk } from './fleet-desk.ts';
+import { startHistory } from './history.ts';
 import { type Options, UsageFault } from './options.ts';
 import { startFleet } from './start-fleet.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
@@ -128,6 +129,11 @@ export async function startAll(
           `${hosts} hosts${ready < hosts ? `, ${hosts - ready} on their way` : ''}, ${options.speed} times as fast as real ones`,
       );
       closing.push(fleet.close);
+    }
+    if (!options.bare) {
+      const log = openLog('demo-history', env, logPath);
+      closing.push(async () => log.flush());
+      closing.push(startHistory({ apiUrl: url, accounts, hasFleet: desk !== undefined, log: log.log }).close);
     }
     welcome(steps, {
       url,

@@ -1,10 +1,19 @@
-import { type PolicyKey, routes, type SignIn, signInGet, versionGet } from '@gpuaas/contract';
+import {
+  type Branding,
+  brandingGet,
+  type PolicyKey,
+  routes,
+  type SignIn,
+  signInGet,
+  versionGet,
+} from '@gpuaas/contract';
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
+import { noticeRoutes } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
@@ -34,6 +43,8 @@ import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
+const plainBrand: Branding = { name: product, logo_url: null, accent: null, support_url: null };
+const branding = handlers<{ readonly branding: Branding }>()(brandingGet, async (parts) => parts.branding);
 const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined }>()(
   signInGet,
   async ({ describe }) =>
@@ -53,6 +64,8 @@ export async function assembleApi(
     readonly keys: KeySource;
     /** Where people sign in; left out where only the keys of the issuer are known. */
     readonly signIn?: () => Promise<SignIn>;
+    /** How this installation presents itself; left out, as the product does. */
+    readonly branding?: Branding;
     /** Where callers reach this installation. */
     readonly publicUrl: string;
     /** Where hosts enrol; the public address where nothing else is said. */
@@ -226,10 +239,12 @@ export async function assembleApi(
     handlers: [
       ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
       version({}),
+      branding({ branding: settings.branding ?? plainBrand }),
       signIn({ describe: settings.signIn }),
       ...tenancy.routes,
       ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,
+      ...noticeRoutes({ db }),
       ...deadLetterRoutes({ db }),
       ...inventory.routes,
       ...policies.routes,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { mountBrand, readBrand } from '../../edge/console/branding.ts';
 import { readConsoleFiles } from '../../edge/console/files.ts';
 import { closedPage } from '../../edge/console/pages.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
@@ -13,6 +14,25 @@ import { product, release } from '../release.ts';
 import { assembleApi } from './assemble.ts';
 import { openSignIn, signInConfig } from './sign-in.ts';
 import { connectFleet } from './simulator-desk.ts';
+
+const colour = (theme: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^#[0-9a-fA-F]{6}$',
+      description: `The accent of the console on ${theme} ground, #rrggbb.`,
+    }),
+  );
+const brandConfig = Type.Object({
+  brandName: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 60, description: 'What the console is called here instead of GPUaaS.' }),
+  ),
+  brandLogo: Type.Optional(Type.String({ description: 'An SVG or PNG file that the console shows beside its name.' })),
+  brandAccentLight: colour('light'),
+  brandAccentDark: colour('dark'),
+  brandSupportUrl: Type.Optional(
+    Type.String({ pattern: '^(?:https?://|mailto:)', description: 'Where the console sends people who need help.' }),
+  ),
+});
 
 export const api = defineProcess({
   name: 'api',
@@ -61,6 +81,7 @@ export const api = defineProcess({
         description: 'Where the built console lies (web/dist). Without it browsers find the API and sign-in alone.',
       }),
     ),
+    ...brandConfig.properties,
     simulatorAddress: Type.Optional(
       Secret({
         description:
@@ -84,6 +105,16 @@ export const api = defineProcess({
         'GPUAAS_SECRETS_KEY is missing: service accounts get no tokens and nobody signs in to the console; both are answered 503',
       );
     }
+    const brand = await readBrand(
+      {
+        name: config.brandName,
+        logo: config.brandLogo,
+        accentLight: config.brandAccentLight,
+        accentDark: config.brandAccentDark,
+        supportUrl: config.brandSupportUrl,
+      },
+      product,
+    );
     const signIn = await openSignIn(config, publicUrl, parts);
     const { provider, consoleClient: client, embedded } = signIn;
     const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
@@ -103,6 +134,7 @@ export const api = defineProcess({
       keys: signIn.keys,
       ...(signIn.describe && { signIn: signIn.describe }),
       publicUrl,
+      branding: brand.branding,
       ...(seal && { seal }),
       ...(runs && { runs }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
@@ -112,12 +144,15 @@ export const api = defineProcess({
     if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log });
     if (!console)
       app.get('/auth/login', (_, reply) => reply.code(503).headers(closedPage.headers).send(closedPage.html));
+    let hasConsole = false;
     if (console && config.consoleFolder) {
       const files = await readConsoleFiles(config.consoleFolder);
+      hasConsole = files !== undefined;
       if (files) console.open(files);
       else parts.log.warn({ folder: config.consoleFolder }, 'there is no built console: browsers find the API alone');
     }
-    await mountFrontPage(app, { product, version: release, ...(console && { home: console.home }) });
+    await mountFrontPage(app, { product, version: release, hasConsole, ...(console && { home: console.home }) });
+    mountBrand(app, brand);
     // Load balancers ask on the port that they send traffic to.
     app.get('/healthz', async () => ({ alive: true }));
     app.get('/readyz', async (_, reply) => {

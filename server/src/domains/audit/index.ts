@@ -28,6 +28,7 @@ const ofProject = sql(
    from audit_logs
    where (project_id = $1 or (target_type = 'project' and target_id = $1::text)) and mine(organization_id)
      and organization_id = $4 and ($2::uuid is null or id < $2)
+     and ($5 = 'all' or (actor_kind in ('user', 'service_account') and action <> 'allocation.plan'))
    order by id desc limit $3`,
 );
 
@@ -44,6 +45,7 @@ const activity = on(activityList, ({ db }, who, { query }) =>
           before ?? null,
           limit,
           who.organizationId,
+          query.actors ?? 'all',
         ]),
       ),
     keyOf: (row) => row.id,

@@ -97,6 +97,7 @@ export async function openTenancy(parts: {
         invitations.revoke,
         invitations.accept,
         me.get,
+        me.update,
         me.getDefault,
         me.setDefault,
         projects.create,

@@ -22,9 +22,10 @@ const list = sql(
 const toMail = sql(
   'invitation-to-mail',
   `select i.organization_id, i.email, i.role, i.state, i.expires_at, i.token_hash, o.name as organization,
-     p.username as inviter
+     coalesce(n.display_name, p.username) as inviter
    from invitations i join organizations o on o.id = i.organization_id
      join user_posix_identities p on p.user_id = i.invited_by
+     left join user_names n on n.user_id = i.invited_by
    where i.id = $1 and mine(i.organization_id) and mine(o.id)`,
 );
 const lapsed = sql(

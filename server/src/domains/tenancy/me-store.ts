@@ -3,10 +3,11 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 
 const person = sql(
   'me-person',
-  `select i.uid, i.gid, i.username,
+  `select i.uid, i.gid, i.username, n.display_name,
      coalesce((select array_agg(b.role order by b.role) from platform_role_bindings b
        where b.user_id = i.user_id and b.deleted_at is null), '{}') as platform_roles
-   from user_posix_identities i where i.user_id = $1 and is_me(i.user_id)`,
+   from user_posix_identities i left join user_names n on n.user_id = i.user_id
+   where i.user_id = $1 and is_me(i.user_id)`,
 );
 const organizations = sql(
   'me-organizations',
@@ -33,8 +34,24 @@ const setDefault = sql(
    returning project_id`,
 );
 
-export const findMyself = async (tx: ReadTx, userId: string) =>
-  (await tx.rows<{ uid: number; gid: number; username: string; platform_roles: PlatformRole[] }>(person, [userId]))[0];
+const setName = sql(
+  'display-name-set',
+  `insert into user_names (user_id, display_name) values ($1, $2)
+   on conflict (user_id) do update set display_name = excluded.display_name, updated_at = excluded.updated_at
+     where is_me(user_names.user_id)`,
+);
+const dropName = sql('display-name-drop', 'delete from user_names where user_id = $1 and is_me(user_id)');
+
+interface Myself {
+  readonly uid: number;
+  readonly gid: number;
+  readonly username: string;
+  readonly display_name: string | null;
+  readonly platform_roles: PlatformRole[];
+}
+export const findMyself = async (tx: ReadTx, userId: string) => (await tx.rows<Myself>(person, [userId]))[0];
+export const setDisplayName = (tx: WriteTx, userId: string, name: string | null) =>
+  name === null ? tx.run(dropName, [userId]) : tx.run(setName, [userId, name]);
 export const listMine = (tx: ReadTx, userId: string, limit: number) =>
   tx.rows<{ id: string; name: string; slug: string; role: TenantRole }>(organizations, [userId, limit]);
 export const findDefaultProject = async (tx: ReadTx, userId: string) =>

@@ -1,9 +1,9 @@
-import { defaultProjectGet, defaultProjectSet, meGet } from '@gpuaas/contract';
+import { defaultProjectGet, defaultProjectSet, meGet, meUpdate } from '@gpuaas/contract';
 import { type Database, handlers } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
 import { maxShown } from './facts.ts';
-import { findDefaultProject, findMyself, listMine, setDefaultProject } from './me-store.ts';
+import { findDefaultProject, findMyself, listMine, setDefaultProject, setDisplayName } from './me-store.ts';
 
 const on = handlers<{ readonly db: Database; readonly region: string }>();
 
@@ -14,9 +14,10 @@ export const get = on(meGet, async ({ db, region }, who) => {
     await findDefaultProject(tx, who.actorId),
   ]);
   if (!person) return new Fault('user_not_found', 'There is no such object.');
-  const { uid, gid, username, platform_roles } = person;
+  const { uid, gid, username, display_name, platform_roles } = person;
   return {
     id: who.actorId,
+    display_name,
     platform_roles,
     organizations: organizations.map(({ id, name, slug, role }) => ({
       id,
@@ -29,6 +30,16 @@ export const get = on(meGet, async ({ db, region }, who) => {
     posix: { uid, gid, username },
   };
 });
+
+export const update = on(meUpdate, ({ db }, act, { body: { display_name } }) =>
+  db.write(act, async (tx) => {
+    await setDisplayName(tx, act.actorId, display_name);
+    return tx.commit(
+      { display_name },
+      { target: { type: 'user', id: act.actorId }, change: { display_name }, events: 'none' },
+    );
+  }),
+);
 
 export const getDefault = on(defaultProjectGet, async ({ db }, who) => ({
   project_id: await db.read(who, (tx) => findDefaultProject(tx, who.actorId)),

@@ -20,8 +20,9 @@ const roles = sql(
 );
 const list = sql(
   'membership-list',
-  `select m.organization_id, m.user_id, i.username, m.role, m.created_at
+  `select m.organization_id, m.user_id, i.username, n.display_name, m.role, m.created_at
    from tenant_memberships m join user_posix_identities i on i.user_id = m.user_id
+     left join user_names n on n.user_id = m.user_id
    where m.organization_id = $1 and mine(m.organization_id) and m.deleted_at is null
      and ($2::uuid is null or m.user_id > $2)
    order by m.user_id limit $3`,
@@ -39,8 +40,9 @@ const hold = sql(
 );
 const get = sql(
   'membership-get',
-  `select m.organization_id, m.user_id, i.username, m.role, m.created_at
+  `select m.organization_id, m.user_id, i.username, n.display_name, m.role, m.created_at
    from tenant_memberships m join user_posix_identities i on i.user_id = m.user_id
+     left join user_names n on n.user_id = m.user_id
    where m.organization_id = $1 and m.user_id = $2 and mine(m.organization_id)`,
 );
 const setRole = sql(
@@ -60,15 +62,17 @@ const removeFromProjects = sql(
 );
 const listOfProject = sql(
   'project-membership-list',
-  `select m.organization_id, m.project_id, m.user_id, i.username, m.role, m.created_at
+  `select m.organization_id, m.project_id, m.user_id, i.username, n.display_name, m.role, m.created_at
    from project_memberships m join user_posix_identities i on i.user_id = m.user_id
+     left join user_names n on n.user_id = m.user_id
    where m.project_id = $1 and mine(m.organization_id) and m.deleted_at is null and ($2::uuid is null or m.user_id > $2)
    order by m.user_id limit $3`,
 );
 const getOfProject = sql(
   'project-membership-get',
-  `select m.organization_id, m.project_id, m.user_id, i.username, m.role, m.created_at
+  `select m.organization_id, m.project_id, m.user_id, i.username, n.display_name, m.role, m.created_at
    from project_memberships m join user_posix_identities i on i.user_id = m.user_id
+     left join user_names n on n.user_id = m.user_id
    where m.project_id = $1 and m.user_id = $2 and mine(m.organization_id)`,
 );
 const setOfProject = sql(
@@ -92,6 +96,7 @@ interface Row {
   readonly project_id?: string;
   readonly user_id: string;
   readonly username: string;
+  readonly display_name: string | null;
   readonly role: TenantRole;
   readonly created_at: Date;
 }
@@ -105,6 +110,7 @@ export const showMember = (region: string, row: Row): Member => ({
     row.user_id,
   ),
   username: row.username,
+  display_name: row.display_name,
   role: row.role,
   created_at: row.created_at.toISOString(),
 });

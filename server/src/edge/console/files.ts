@@ -29,6 +29,7 @@ interface StaticFile {
 export const consolePlaces = [
   'launch',
   'allocations',
+  'groups',
   'ssh-keys',
   'tokens',
   'service-accounts',
@@ -36,6 +37,7 @@ export const consolePlaces = [
   'team',
   'activity',
   'correlations',
+  'invitations',
   'ops',
 ] as const;
 

@@ -12,6 +12,8 @@ export async function mountFrontPage(
   about: {
     readonly product: string;
     readonly version: string;
+    /** Whether the console has pages of its own, so that nothing has to be said in their place. */
+    readonly hasConsole?: boolean;
     /** What a browser is shown; programs get the text. */
     readonly home?: (cookie: string | undefined) => Promise<Page>;
   },
@@ -30,14 +32,15 @@ Every other call carries a token: Authorization: Bearer <token>
 Calls that change something also carry a key of yours, so that they may be repeated: Idempotency-Key: <uuid>
 `;
   // The token stands behind the # of the address, which no browser sends: this page can only say what to do with it.
-  app.get('/invitations/accept', async (_, reply) =>
-    reply.type('text/plain; charset=utf-8').send(`${about.product}: you are invited
+  const invited = `${about.product}: you are invited
 
 Your invitation is the part of this page's address behind the sign #. Accept it with a token of yours:
 
   POST /api/v1/invitations/accept   {"token": "<your invitation>"}
-`),
-  );
+`;
+  if (!about.hasConsole) {
+    app.get('/invitations/accept', async (_, reply) => reply.type('text/plain; charset=utf-8').send(invited));
+  }
   app.get('/', async (request, reply) => {
     if (about.home && (request.headers.accept ?? '').includes('text/html')) {
       const { html, headers } = await about.home(request.headers.cookie);

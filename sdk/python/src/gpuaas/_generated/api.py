@@ -14,14 +14,14 @@ class ActivityApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Activity]:
+    def list(self, *, actors: Literal["people", "all"] | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Activity]:
         """Who did what in the project, newest first
 
         ``GET /api/v1/activity``
 
         Refusals: cursor_invalid, project_not_found.
         """
-        return Pages(self._transport, "activity_list", {"cursor": cursor, "limit": limit}, options)
+        return Pages(self._transport, "activity_list", {"actors": actors, "cursor": cursor, "limit": limit}, options)
 
     def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
         """Everything that one request led to in this project, in the order of time
@@ -1154,6 +1154,35 @@ class ServiceAccountsApi:
         return answer
 
 
+class HealthApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def branding_get(self, *, options: Options | None = None) -> Branding:
+        """What this installation is called and how it looks
+
+        ``GET /api/v1/branding``
+        """
+        answer: Branding = self._transport.call("branding_get", {}, options)
+        return answer
+
+    def sign_in_get(self, *, options: Options | None = None) -> SignIn:
+        """Where and how to sign in
+
+        ``GET /api/v1/sign-in``
+        """
+        answer: SignIn = self._transport.call("sign_in_get", {}, options)
+        return answer
+
+    def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
+        """Which release answers
+
+        ``GET /api/v1/version``
+        """
+        answer: VersionGetAnswer = self._transport.call("version_get", {}, options)
+        return answer
+
+
 class CatalogApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1336,6 +1365,14 @@ class MeApi:
         answer: Me = self._transport.call("me_get", {}, options)
         return answer
 
+    def update(self, *, display_name: str | None, options: Options | None = None) -> MeUpdateAnswer:
+        """Say what one likes to be called; those who share an organization see it
+
+        ``PATCH /api/v1/me``
+        """
+        answer: MeUpdateAnswer = self._transport.call("me_update", {"display_name": display_name}, options)
+        return answer
+
     def default_project_get(self, *, options: Options | None = None) -> DefaultProject:
         """The project that the caller works in when nothing else is said
 
@@ -1353,6 +1390,28 @@ class MeApi:
         """
         answer: DefaultProject = self._transport.call("default_project_set", {"project_id": project_id}, options)
         return answer
+
+
+class NoticesApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def read(self, *, until: str, options: Options | None = None) -> NoticesRead:
+        """Say until when one has read; it never moves back
+
+        ``PUT /api/v1/me/notices-read``
+        """
+        answer: NoticesRead = self._transport.call("notice_read", {"until": until}, options)
+        return answer
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Notice]:
+        """What happened in a project that is worth knowing, newest first, for as long as events are kept
+
+        ``GET /api/v1/notices``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return Pages(self._transport, "notice_list", {"cursor": cursor, "limit": limit}, options)
 
 
 class SessionsApi:
@@ -1697,27 +1756,6 @@ class PoliciesApi:
         return answer
 
 
-class HealthApi:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def sign_in_get(self, *, options: Options | None = None) -> SignIn:
-        """Where and how to sign in
-
-        ``GET /api/v1/sign-in``
-        """
-        answer: SignIn = self._transport.call("sign_in_get", {}, options)
-        return answer
-
-    def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
-        """Which release answers
-
-        ``GET /api/v1/version``
-        """
-        answer: VersionGetAnswer = self._transport.call("version_get", {}, options)
-        return answer
-
-
 class SimulatorApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1789,10 +1827,12 @@ class Api:
         self.allocation_groups = AllocationGroupsApi(transport)
         self.allocations = AllocationsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)
+        self.health = HealthApi(transport)
         self.catalog = CatalogApi(transport)
         self.events = EventsApi(transport)
         self.members = MembersApi(transport)
         self.me = MeApi(transport)
+        self.notices = NoticesApi(transport)
         self.sessions = SessionsApi(transport)
         self.ssh_keys = SshKeysApi(transport)
         self.personal_tokens = PersonalTokensApi(transport)
@@ -1801,5 +1841,4 @@ class Api:
         self.departments = DepartmentsApi(transport)
         self.projects = ProjectsApi(transport)
         self.policies = PoliciesApi(transport)
-        self.health = HealthApi(transport)
         self.simulator = SimulatorApi(transport)

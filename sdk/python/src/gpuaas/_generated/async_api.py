@@ -14,14 +14,14 @@ class AsyncActivityApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Activity]:
+    def list(self, *, actors: Literal["people", "all"] | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Activity]:
         """Who did what in the project, newest first
 
         ``GET /api/v1/activity``
 
         Refusals: cursor_invalid, project_not_found.
         """
-        return AsyncPages(self._transport, "activity_list", {"cursor": cursor, "limit": limit}, options)
+        return AsyncPages(self._transport, "activity_list", {"actors": actors, "cursor": cursor, "limit": limit}, options)
 
     async def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
         """Everything that one request led to in this project, in the order of time
@@ -1154,6 +1154,35 @@ class AsyncServiceAccountsApi:
         return answer
 
 
+class AsyncHealthApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def branding_get(self, *, options: Options | None = None) -> Branding:
+        """What this installation is called and how it looks
+
+        ``GET /api/v1/branding``
+        """
+        answer: Branding = await self._transport.call("branding_get", {}, options)
+        return answer
+
+    async def sign_in_get(self, *, options: Options | None = None) -> SignIn:
+        """Where and how to sign in
+
+        ``GET /api/v1/sign-in``
+        """
+        answer: SignIn = await self._transport.call("sign_in_get", {}, options)
+        return answer
+
+    async def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
+        """Which release answers
+
+        ``GET /api/v1/version``
+        """
+        answer: VersionGetAnswer = await self._transport.call("version_get", {}, options)
+        return answer
+
+
 class AsyncCatalogApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1336,6 +1365,14 @@ class AsyncMeApi:
         answer: Me = await self._transport.call("me_get", {}, options)
         return answer
 
+    async def update(self, *, display_name: str | None, options: Options | None = None) -> MeUpdateAnswer:
+        """Say what one likes to be called; those who share an organization see it
+
+        ``PATCH /api/v1/me``
+        """
+        answer: MeUpdateAnswer = await self._transport.call("me_update", {"display_name": display_name}, options)
+        return answer
+
     async def default_project_get(self, *, options: Options | None = None) -> DefaultProject:
         """The project that the caller works in when nothing else is said
 
@@ -1353,6 +1390,28 @@ class AsyncMeApi:
         """
         answer: DefaultProject = await self._transport.call("default_project_set", {"project_id": project_id}, options)
         return answer
+
+
+class AsyncNoticesApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def read(self, *, until: str, options: Options | None = None) -> NoticesRead:
+        """Say until when one has read; it never moves back
+
+        ``PUT /api/v1/me/notices-read``
+        """
+        answer: NoticesRead = await self._transport.call("notice_read", {"until": until}, options)
+        return answer
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[Notice]:
+        """What happened in a project that is worth knowing, newest first, for as long as events are kept
+
+        ``GET /api/v1/notices``
+
+        Refusals: cursor_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "notice_list", {"cursor": cursor, "limit": limit}, options)
 
 
 class AsyncSessionsApi:
@@ -1697,27 +1756,6 @@ class AsyncPoliciesApi:
         return answer
 
 
-class AsyncHealthApi:
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
-
-    async def sign_in_get(self, *, options: Options | None = None) -> SignIn:
-        """Where and how to sign in
-
-        ``GET /api/v1/sign-in``
-        """
-        answer: SignIn = await self._transport.call("sign_in_get", {}, options)
-        return answer
-
-    async def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
-        """Which release answers
-
-        ``GET /api/v1/version``
-        """
-        answer: VersionGetAnswer = await self._transport.call("version_get", {}, options)
-        return answer
-
-
 class AsyncSimulatorApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1789,10 +1827,12 @@ class AsyncApi:
         self.allocation_groups = AsyncAllocationGroupsApi(transport)
         self.allocations = AsyncAllocationsApi(transport)
         self.service_accounts = AsyncServiceAccountsApi(transport)
+        self.health = AsyncHealthApi(transport)
         self.catalog = AsyncCatalogApi(transport)
         self.events = AsyncEventsApi(transport)
         self.members = AsyncMembersApi(transport)
         self.me = AsyncMeApi(transport)
+        self.notices = AsyncNoticesApi(transport)
         self.sessions = AsyncSessionsApi(transport)
         self.ssh_keys = AsyncSshKeysApi(transport)
         self.personal_tokens = AsyncPersonalTokensApi(transport)
@@ -1801,5 +1841,4 @@ class AsyncApi:
         self.departments = AsyncDepartmentsApi(transport)
         self.projects = AsyncProjectsApi(transport)
         self.policies = AsyncPoliciesApi(transport)
-        self.health = AsyncHealthApi(transport)
         self.simulator = AsyncSimulatorApi(transport)

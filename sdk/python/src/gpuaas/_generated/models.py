@@ -585,6 +585,26 @@ class Availability(TypedDict):
     region: str
 
 
+class BrandingAccent(TypedDict):
+    """The colour of what can be done; null for the usual one."""
+
+    dark: str
+    """On dark ground, as #rrggbb."""
+    light: str
+    """On light ground, as #rrggbb."""
+
+
+class Branding(TypedDict):
+    accent: BrandingAccent | None
+    """The colour of what can be done; null for the usual one."""
+    logo_url: str | None
+    """A path of this server."""
+    name: str
+    """What the product is called here."""
+    support_url: str | None
+    """Where people find help."""
+
+
 class CatalogItem(TypedDict):
     allowed_gpu_counts: Sequence[int]
     availability: Sequence[Availability]
@@ -904,6 +924,8 @@ class MePosix(TypedDict):
 
 class Me(TypedDict):
     default_project_id: str | None
+    display_name: str | None
+    """What the person likes to be called."""
     id: str
     organizations: Sequence[MeOrganizationsItem]
     """The first 200; GET /api/v1/organizations has all of them."""
@@ -914,6 +936,8 @@ class Me(TypedDict):
 
 class Member(TypedDict):
     created_at: str
+    display_name: str | None
+    """What the person likes to be called."""
     resource_name: str
     role: Literal["owner", "admin", "member", "viewer"]
     user_id: str
@@ -1043,6 +1067,23 @@ class NodeImage(TypedDict):
     digest: str
     slug: str
     verified_at: str
+
+
+class Notice(TypedDict):
+    at: str
+    correlation_id: str
+    id: str
+    payload: Mapping[str, Any]
+    """As in the event of this type."""
+    read: bool
+    """Whether the caller has said that they have read it."""
+    type: Literal["provisioning.active", "provisioning.queued", "provisioning.failed", "provisioning.releasing.completed", "provisioning.release_failed", "provisioning.idle", "provisioning.drain_notice", "provisioning.drain_called_off", "tenancy.project_member.changed"]
+
+
+class NoticesRead(TypedDict):
+    """Whatever happened until then counts as read, in every project."""
+
+    read_until: str
 
 
 class Organization(TypedDict):
@@ -1636,6 +1677,10 @@ class ServiceAccountTokenAnswer(TypedDict):
     """Seconds."""
     scope: str
     token_type: Literal["Bearer"]
+
+
+class MeUpdateAnswer(TypedDict):
+    display_name: str | None
 
 
 class PolicyListAnswer(TypedDict):

@@ -1,0 +1,2 @@
+drop index outbox_events_notices;
+drop table notice_marks;

@@ -1,0 +1,251 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type LocalAccounts, type Login, people } from './accounts.ts';
+import { type Call, CallRefused, keepToken, makeCaller } from './caller.ts';
+
+/**
+ * A past for an installation that has none: colleagues who rented GPUs, gave some back, wait for others, and once got a
+ * host that was broken. Everything is asked for through the public API by the people who are said to have done it, and
+ * each deed looks first whether it has been done, so that a start that was killed in the middle is finished by the next.
+ * The owner has rented nothing yet: whoever signs in as owner begins at the beginning.
+ */
+interface Allocation {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+}
+interface Page<T> {
+  readonly data: readonly T[];
+}
+interface Desk {
+  readonly as: (login: Login) => Call;
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly signal: AbortSignal;
+}
+
+type Wish = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+const slice = { sku: 'h200-sxm-slice', region: 'local' } as const;
+/** Nothing of this kind is in any simulated fleet, so whoever asks for it waits. */
+const scarce = { sku: 'mi210x', region: 'north', gpus: 8 } as const;
+const weekSeconds = 604_800;
+const lookEveryMs = 250;
+const patienceMs = 120_000;
+
+export interface History {
+  close(): Promise<void>;
+}
+
+/** Goes on in the background: whoever starts the product does not wait for its past. */
+export function startHistory(spec: {
+  readonly apiUrl: string;
+  readonly accounts: LocalAccounts;
+  readonly hasFleet: boolean;
+  readonly log: Log;
+}): History {
+  const leaving = new AbortController();
+  const work = writeHistory({ ...spec, signal: leaving.signal }).catch((error: unknown) => {
+    if (!leaving.signal.aborted) spec.log.error({ err: error }, 'the demo history could not be written');
+  });
+  return {
+    async close() {
+      leaving.abort(new Error('The start is over.'));
+      await work;
+    },
+  };
+}
+
+async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonly signal: AbortSignal }) {
+  const tokens = new Map<Login, () => Promise<string>>(
+    people.map(({ login }) => [login, keepToken(() => spec.accounts.tokenFor(login))]),
+  );
+  const callAs = (login: Login, headers = {}) =>
+    makeCaller(spec.apiUrl, tokens.get(login) ?? (() => spec.accounts.tokenFor(login)), headers);
+  const owner = callAs('owner');
+  const me = (await owner('GET', '/api/v1/me')) as { organizations: { id: string; slug: string }[] };
+  const organizationId = me.organizations.find(({ slug }) => slug === 'demo')?.id;
+  if (!organizationId) return;
+  const projects = (await owner('GET', `/api/v1/organizations/${organizationId}/projects`)) as Page<{
+    id: string;
+    slug: string;
+  }>;
+  const projectId = projects.data.find(({ slug }) => slug === 'playground')?.id;
+  if (!projectId) return;
+  const desk: Desk = {
+    as: (login) => callAs(login, { 'x-project-id': projectId }),
+    projectId,
+    organizationId,
+    signal: spec.signal,
+  };
+  const deeds: readonly (readonly [string, () => Promise<void>])[] = [
+    ...(spec.hasFleet ? ([['a launch that failed', () => failOnce(desk)]] as const) : []),
+    ['keys', () => addKeys(desk)],
+    ['programs', () => addPrograms(desk)],
+    ['an invitation', () => invite(desk)],
+    ['a launch that waits', () => waitInLine(desk)],
+    ...(spec.hasFleet ? ([['launches', () => launchSome(desk)]] as const) : []),
+  ];
+  // One deed that cannot be done, say because somebody removed what it needs, does not keep the others away.
+  for (const [name, doIt] of deeds) {
+    spec.signal.throwIfAborted();
+    await doIt().catch((error: unknown) => {
+      if (spec.signal.aborted) throw error;
+      spec.log.warn({ err: error, deed: name }, 'a part of the demo history could not be written');
+    });
+  }
+}
+
+const known = async (call: Call): Promise<readonly Allocation[]> =>
+  ((await call('GET', '/api/v1/allocations?limit=200')) as Page<Allocation>).data;
+
+/** Asks for it unless it has been asked for; hosts that are still on their way are waited for. */
+async function ask(desk: Desk, login: Login, wish: Wish): Promise<Allocation> {
+  const call = desk.as(login);
+  const found = (await known(call)).find(({ name }) => name === wish.name);
+  return found ?? whenThereIsRoom(desk, () => call('POST', '/api/v1/allocations', wish) as Promise<Allocation>);
+}
+
+async function whenThereIsRoom<T>(desk: Desk, attempt: () => Promise<T>): Promise<T> {
+  const untilMs = systemClock.now().getTime() + patienceMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isFull = error instanceof CallRefused && error.code === 'sku_unavailable';
+      if (!isFull || systemClock.now().getTime() > untilMs) throw error;
+      await systemClock.sleep(lookEveryMs, desk.signal);
+    }
+  }
+}
+
+async function settle(desk: Desk, login: Login, id: string, states: readonly string[]): Promise<string> {
+  const untilMs = systemClock.now().getTime() + patienceMs;
+  for (;;) {
+    const { state } = (await desk.as(login)('GET', `/api/v1/allocations/${id}`)) as Allocation;
+    if (states.includes(state)) return state;
+    if (systemClock.now().getTime() > untilMs) throw new Error(`${id} is still ${state}.`);
+    await systemClock.sleep(lookEveryMs, desk.signal);
+  }
+}
+
+/** A host whose driver does not fit its libraries proves nothing, so the launch fails and nobody pays. */
+async function failOnce(desk: Desk): Promise<void> {
+  const operator = desk.as('operator');
+  const fault = 'wrong_driver';
+  const name = 'first-attempt';
+  const before = (await known(desk.as('member'))).find((each) => each.name === name);
+  const isOver = before !== undefined && ['failed', 'released', 'release_failed'].includes(before.state);
+  if (isOver) return;
+  const hosts = await whenHostsAreThere(desk);
+  try {
+    if (!before) {
+      for (const { node_id } of hosts) {
+        await operator('POST', `/api/v1/sim/nodes/${node_id}/faults`, { fault, once: true });
+      }
+    }
+    const { id } = await ask(desk, 'member', { ...slice, name, gpus: 1 });
+    await settle(desk, 'member', id, ['failed', 'active', 'released', 'release_failed']);
+  } finally {
+    // Also when the start is being stopped: nobody else is to meet a fault that was meant for this one.
+    for (const { node_id } of hosts) await operator('DELETE', `/api/v1/sim/nodes/${node_id}/faults`, { fault });
+  }
+}
+
+async function whenHostsAreThere(desk: Desk): Promise<readonly { readonly node_id: string }[]> {
+  const untilMs = systemClock.now().getTime() + patienceMs;
+  for (;;) {
+    const page = (await desk.as('operator')('GET', '/api/v1/sim/nodes')) as Page<{ node_id: string; name: string }>;
+    const hosts = page.data.filter(({ name }) => name.startsWith('local-slice-'));
+    if (hosts.length > 0) return hosts;
+    if (systemClock.now().getTime() > untilMs) throw new Error('There are no simulated hosts.');
+    await systemClock.sleep(lookEveryMs, desk.signal);
+  }
+}
+
+async function launchSome(desk: Desk): Promise<void> {
+  const running = [
+    ['member', { ...slice, name: 'notebook', gpus: 1, idle: { minutes: 240, action: 'warn' } }],
+    ['admin', { ...slice, name: 'fine-tuning', gpus: 2, tags: { team: 'research' } }],
+  ] as const;
+  for (const [login, wish] of running) await ask(desk, login, wish);
+  await askForGroup(desk);
+  const finished = [
+    ['member', { ...slice, name: 'image-classifier', gpus: 1, max_duration_seconds: 3_600 }],
+    ['admin', { ...slice, name: 'nightly-evaluation', gpus: 2, max_duration_seconds: 10_800 }],
+  ] as const;
+  for (const [login, wish] of finished) {
+    const { id } = await ask(desk, login, wish);
+    const state = await settle(desk, login, id, ['active', 'failed', 'releasing', 'released', 'release_failed']);
+    if (state === 'active') await desk.as(login)('POST', `/api/v1/allocations/${id}/release`, {});
+  }
+}
+
+async function askForGroup(desk: Desk): Promise<void> {
+  const call = desk.as('admin');
+  const name = 'parameter-sweep';
+  const groups = (await call('GET', '/api/v1/allocation-groups')) as Page<{ name: string }>;
+  if (groups.data.some((group) => group.name === name)) return;
+  const members = [1, 2].map((number) => ({ ...slice, name: `${name}-${number}`, gpus: 1 }));
+  await whenThereIsRoom(desk, () => call('POST', '/api/v1/allocation-groups', { name, members }));
+}
+
+async function waitInLine(desk: Desk): Promise<void> {
+  await ask(desk, 'member', { ...scarce, name: 'port-to-mi210', queue: { max_wait_seconds: weekSeconds } });
+}
+
+/** Public halves of keys whose private halves nobody has. */
+async function addKeys(desk: Desk): Promise<void> {
+  for (const [login, name] of [
+    ['member', 'thinkpad'],
+    ['admin', 'workstation'],
+  ] as const) {
+    const call = desk.as(login);
+    const { data } = (await call('GET', '/api/v1/me/ssh-keys')) as Page<unknown>;
+    if (data.length === 0) await call('POST', '/api/v1/me/ssh-keys', { name, public_key: makePublicKey(name) });
+  }
+  const call = desk.as('admin');
+  const { data } = (await call('GET', '/api/v1/ssh-keys')) as Page<unknown>;
+  const name = 'build-machine';
+  if (data.length === 0) await call('POST', '/api/v1/ssh-keys', { name, public_key: makePublicKey(name) });
+}
+
+function makePublicKey(comment: string): string {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
+  const field = (bytes: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const type = 'ssh-ed25519';
+  return `${type} ${Buffer.concat([field(Buffer.from(type)), field(raw)]).toString('base64')} ${comment}`;
+}
+
+/** A token and a service account. What opens them is shown once, to nobody. */
+async function addPrograms(desk: Desk): Promise<void> {
+  const look = ['organizations:read', 'projects:read', 'allocations:read'];
+  for (const [login, name] of [
+    ['owner', 'cost-report'],
+    ['member', 'laptop-scripts'],
+  ] as const) {
+    const call = desk.as(login);
+    const { data } = (await call('GET', '/api/v1/me/tokens')) as Page<unknown>;
+    if (data.length === 0) await call('POST', '/api/v1/me/tokens', { name, scopes: look, expires_in_days: 90 });
+  }
+  const call = desk.as('admin');
+  const path = `/api/v1/projects/${desk.projectId}/service-accounts`;
+  const { data } = (await call('GET', path)) as Page<unknown>;
+  if (data.length > 0) return;
+  const description = 'Launches the evaluation of every night';
+  await call('POST', path, { name: 'Nightly', slug: 'nightly', description, scopes: [...look, 'allocations:write'] });
+}
+
+async function invite(desk: Desk): Promise<void> {
+  const path = `/api/v1/organizations/${desk.organizationId}/invitations`;
+  const email = 'newcomer@demo.example';
+  const { data } = (await desk.as('owner')('GET', `${path}?limit=200`)) as Page<{ email: string }>;
+  if (data.some((each) => each.email === email)) return;
+  await desk.as('owner')('POST', path, { email, role: 'member' });
+}

@@ -1,0 +1,64 @@
+import { type Notice, noticeList, noticeRead, noticeTypes } from '@gpuaas/contract';
+import { type Database, handlers, type Mounted, sql } from '../../kernel/act.ts';
+import { readPage } from '../../kernel/page.ts';
+
+/**
+ * What happened in a project while somebody looked elsewhere. Nothing is copied: the outbox keeps the events, an index finds
+ * those of a project, and a mark per person says until when they have read.
+ */
+const list = sql(
+  'notices',
+  `select e.event_id as id, e.position::text as position, e.subject as type, e.created_at as at,
+     e.envelope -> 'payload' as payload, e.envelope ->> 'correlation_id' as correlation_id
+   from outbox_events e
+   where mine(e.organization_id) and e.envelope ->> 'project_id' = $1 and e.subject <> 'provisioning.phase'
+     and e.subject = any($2::text[]) and ($3::bigint is null or e.position < $3)
+   order by e.position desc limit $4`,
+);
+const findMark = sql('notice-mark-get', 'select read_until from notice_marks where user_id = $1 and is_me(user_id)');
+// A clock that runs ahead must not mark what has not happened yet.
+const mark = sql(
+  'notice-mark',
+  `insert into notice_marks (user_id, read_until) values ($1, least($2::timestamptz, act_time()))
+   on conflict (user_id) do update
+     set read_until = greatest(notice_marks.read_until, excluded.read_until), updated_at = excluded.updated_at
+     where is_me(notice_marks.user_id)
+   returning read_until`,
+);
+
+type Row = Omit<Notice, 'at' | 'read'> & { readonly at: Date; readonly position: string };
+const on = handlers<{ readonly db: Database }>();
+
+const show = on(noticeList, async ({ db }, who, { query }) => {
+  // What somebody has read is theirs alone: the project's wall does not show it, so they ask for it as themselves.
+  const [mark] = await db.read({ ...who, reach: 'self', organizationId: undefined, projectId: undefined }, (tx) =>
+    tx.rows<{ read_until: Date }>(findMark, [who.actorId]),
+  );
+  return readPage({
+    name: 'notices',
+    query,
+    key: 'number',
+    read: (before, limit) =>
+      db.read(who, (tx) => tx.rows<Row>(list, [who.projectId, noticeTypes, before ?? null, limit])),
+    keyOf: (row) => row.position,
+    show: ({ position: _, at, ...row }) => ({
+      ...row,
+      at: at.toISOString(),
+      read: mark !== undefined && at <= mark.read_until,
+    }),
+  });
+});
+
+const read = on(noticeRead, ({ db }, act, { body }) =>
+  db.write(act, async (tx) => {
+    const [row] = await tx.rows<{ read_until: Date }>(mark, [act.actorId, body.until]);
+    if (!row) throw new Error('a mark was not stored');
+    const readUntil = row.read_until.toISOString();
+    return tx.commit(
+      { read_until: readUntil },
+      { target: { type: 'user', id: act.actorId }, change: { read_until: readUntil }, events: 'none' },
+    );
+  }),
+);
+
+export const noticeRoutes = (parts: { readonly db: Database }): Mounted[] => [show, read].map((bind) => bind(parts));

@@ -1,0 +1,42 @@
+import type { Member } from '@gpuaas/sdk';
+import { api } from './api.ts';
+import { useAsk } from './ask.ts';
+import { useSession } from './session.tsx';
+
+/** What to call somebody: the name they chose, or the one they have on hosts. */
+export const callName = ({ display_name, username }: Pick<Member, 'display_name' | 'username'>): string =>
+  display_name ?? username;
+
+/** Events tell of changes, so names are not asked for again on every page. */
+const freshMs = 300_000;
+
+/** The names behind ids: the people of the organization, and the programs of the project. */
+export function useNames(): (id: string) => string {
+  const session = useSession();
+  const organization_id = session.project?.organization_id ?? '';
+  const project_id = session.project?.id ?? '';
+  const members = useAsk(
+    ['members', 'names', organization_id],
+    (options) => api.members.list({ organization_id, limit: 200 }, options),
+    { enabled: organization_id !== '', freshMs },
+  );
+  const programs = useAsk(
+    ['service-accounts', 'names'],
+    (options) => api.serviceAccounts.list({ project_id, limit: 200 }, options),
+    { enabled: project_id !== '', freshMs },
+  );
+  const names = new Map([
+    ...(programs.data?.data.map(({ id, name }) => [id, name] as const) ?? []),
+    ...(members.data?.data.map((member) => [member.user_id, callName(member)] as const) ?? []),
+  ]);
+  return (id) => (id === session.me.id ? 'You' : (names.get(id) ?? 'Somebody'));
+}
+
+/** What the latest allocations of the project are called. */
+export function useAllocationNames(): ReadonlyMap<string, string> {
+  const isIn = useSession().project !== undefined;
+  const names = useAsk(['allocations', 'names'], (options) => api.allocations.list({ limit: 200 }, options), {
+    enabled: isIn,
+  });
+  return new Map(names.data?.data.map(({ id, name }) => [id, name]));
+}

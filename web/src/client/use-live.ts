@@ -1,0 +1,27 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { letGo } from './let-go.ts';
+import { type LiveStatus, staleAfter, watchProject } from './live.ts';
+
+/** Keeps what is shown true: each event lets go of the answers that it made old. */
+export function useLive(project: string | undefined): LiveStatus {
+  const client = useQueryClient();
+  const [status, setStatus] = useState<LiveStatus>('connecting');
+  useEffect(() => {
+    if (!project) return;
+    return watchProject(project, {
+      status(next) {
+        setStatus(next);
+        // Whoever may not watch may have lost the project itself: who they are is asked anew.
+        if (next === 'refused') {
+          for (const word of ['me', 'projects']) letGo(client.invalidateQueries({ queryKey: [word] }));
+        }
+      },
+      caughtUp: () => void client.invalidateQueries(),
+      event(event) {
+        for (const word of staleAfter(event.type)) letGo(client.invalidateQueries({ queryKey: [word] }));
+      },
+    });
+  }, [client, project]);
+  return status;
+}

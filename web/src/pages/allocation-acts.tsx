@@ -1,0 +1,146 @@
+import type { AllocationDetail } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct } from '../client/ask.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { TextField } from '../parts/field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { Facts, Panel } from '../parts/page.tsx';
+import { Problem } from '../parts/states.tsx';
+import { Ago } from '../parts/time.tsx';
+import { isLive } from '../words/rail.ts';
+import { counted } from '../words/sizes.ts';
+import { spellDuration } from '../words/time.ts';
+
+/** What can be done with it now. The API says for each act whether it is allowed and, if not, why not. */
+export function AllocationActions({ it }: { it: AllocationDetail }) {
+  const [asking, setAsking] = useState<'release' | 'restart' | 'rename'>();
+  const close = () => setAsking(undefined);
+  const release = useAct(
+    'release',
+    (allocation_id: string, options) => api.allocations.release({ allocation_id }, options),
+    { stale: ['allocation', 'allocations', 'groups', 'catalog'], done: close },
+  );
+  const restart = useAct(
+    'restart',
+    (version: number, options) => api.allocations.restart({ allocation_id: it.id }, options).then(() => version),
+    { stale: ['allocation'], done: close },
+  );
+  const button = (name: 'release' | 'restart' | 'rename', label: string, look?: 'danger') => {
+    const action = it.actions.find((each) => each.action === name);
+    return (
+      <Button
+        {...(look && { look })}
+        disabled={!action?.allowed}
+        title={action?.why_not ?? undefined}
+        onClick={() => setAsking(name)}
+      >
+        {label}
+      </Button>
+    );
+  };
+  return (
+    <>
+      {isLive(it.state) && button('rename', 'Rename')}
+      {it.state === 'active' && button('restart', 'Restart')}
+      {isLive(it.state) && button('release', 'Release', 'danger')}
+      {asking === 'rename' && <Rename it={it} onClose={close} />}
+      <Confirm
+        open={asking === 'restart'}
+        onClose={close}
+        title={`Restart ${it.name}?`}
+        verb="Restart"
+        busy={restart.isPending}
+        error={restart.error}
+        onConfirm={() => restart.mutate(it.version)}
+      >
+        <p>What runs on it ends. Its disks stay as they are, and it keeps its address.</p>
+      </Confirm>
+      <Confirm
+        open={asking === 'release'}
+        onClose={close}
+        title={`Release ${it.name}?`}
+        verb="Release"
+        danger
+        busy={release.isPending}
+        error={release.error}
+        onConfirm={() => release.mutate(it.id)}
+      >
+        <p>Everything on the machine is lost: its disks are wiped, and nobody can bring them back.</p>
+        <p>You stop paying the moment it is asked for.</p>
+      </Confirm>
+    </>
+  );
+}
+
+function Rename({ it, onClose }: { it: AllocationDetail; onClose(): void }) {
+  const [name, setName] = useState(it.name);
+  const rename = useAct(
+    'rename',
+    (input: { name: string; version: number }, options) =>
+      api.allocations.update({ allocation_id: it.id, ...input }, options),
+    { stale: ['allocation', 'allocations', 'groups'], done: onClose },
+  );
+  return (
+    <FormDialog
+      title={`Rename ${it.name}`}
+      verb="Rename"
+      busy={rename.isPending}
+      error={rename.error}
+      onClose={onClose}
+      onSubmit={() => rename.mutate({ name: name.trim(), version: it.version })}
+    >
+      <TextField label="Name" required maxLength={200} value={name} onChange={setName} />
+    </FormDialog>
+  );
+}
+
+/** What ends it by itself, and how to keep it longer. */
+export function Guards({ it }: { it: AllocationDetail }) {
+  const extend = useAct(
+    'extend',
+    ({ seconds }: { seconds: number; version: number }, options) =>
+      api.allocations.extend({ allocation_id: it.id, seconds }, options),
+    { stale: ['allocation'] },
+  );
+  const mayExtend = it.actions.some(({ action, allowed }) => action === 'extend' && allowed);
+  return (
+    <Panel title="Guards">
+      {extend.error && <Problem error={extend.error} />}
+      <Facts
+        rows={[
+          [
+            'Ends',
+            it.expires_at && isLive(it.state) ? (
+              <Ago key="ends" at={it.expires_at} />
+            ) : it.max_duration_seconds ? (
+              `${spellDuration(it.max_duration_seconds * 1_000)} after it is ready`
+            ) : (
+              'when you give it back'
+            ),
+          ],
+          [
+            'Idle',
+            it.idle
+              ? `${it.idle.action === 'release' ? 'given back' : 'you are told'} after ${counted(it.idle.minutes, 'minute')}`
+              : 'it is kept',
+          ],
+        ]}
+      />
+      {mayExtend && it.expires_at && (
+        <div className="mt-3 flex flex-wrap gap-2">
+          {[1, 3].map((hours) => (
+            <Button
+              key={hours}
+              busy={extend.isPending}
+              onClick={() => extend.mutate({ seconds: hours * 3_600, version: it.version })}
+            >
+              Keep {counted(hours, 'hour')} longer
+            </Button>
+          ))}
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Allocation } from '@gpuaas/sdk';
+import { Link } from '@tanstack/react-router';
+import { StateChip } from '../parts/chip.tsx';
+import type { Column } from '../parts/rows.tsx';
+import { Ago, Lasting } from '../parts/time.tsx';
+import { spellMoney } from '../words/money.ts';
+
+/** What the state of it is to people: somebody who waits in line has not merely asked. */
+export const shownState = ({ state, placement_status }: Pick<Allocation, 'state' | 'placement_status'>): string =>
+  placement_status === 'queued' && state === 'requested' ? 'queued' : state;
+
+/** Allocations in a table, wherever they stand. */
+export const allocationColumns = (nameOf: (id: string) => string): readonly Column<Allocation>[] => [
+  {
+    head: 'Name',
+    cell: (row) => (
+      <Link
+        to="/allocations/$id"
+        params={{ id: row.id }}
+        className="font-medium text-accent underline-offset-2 hover:underline"
+      >
+        <bdi className="line-clamp-2">{row.name}</bdi>
+      </Link>
+    ),
+  },
+  { head: 'State', cell: (row) => <StateChip state={shownState(row)} /> },
+  {
+    head: 'GPUs',
+    cell: (row) => (
+      <span className="whitespace-nowrap">
+        {row.sku} × {row.gpu_count}
+      </span>
+    ),
+  },
+  { head: 'Region', cell: (row) => row.region },
+  { head: 'Asked for by', cell: (row) => <bdi className="line-clamp-1">{nameOf(row.requested_by)}</bdi> },
+  {
+    head: 'Ran for',
+    end: true,
+    cell: (row) => <Lasting from={row.active_at} until={row.releasing_at ?? row.ended_at} />,
+  },
+  { head: 'Per hour', end: true, cell: (row) => <span className="tabular">{spellMoney(row.price.per_hour)}</span> },
+  { head: 'Asked for', end: true, cell: (row) => <Ago at={row.created_at} /> },
+];

@@ -1,0 +1,84 @@
+import { GpuaasError } from '@gpuaas/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../client/api.ts';
+import { useAct } from '../client/ask.ts';
+import { letGo } from '../client/let-go.ts';
+import { useSession } from '../client/session.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Page } from '../parts/page.tsx';
+import { Empty, Problem } from '../parts/states.tsx';
+
+const shape = /^gpuaas_invite_[A-Za-z0-9_-]{8,180}$/;
+
+/**
+ * Where the link of an invitation leads. The token stands behind the #, so nobody but this page sees it; nothing happens until
+ * somebody says yes, and whoever is not signed in has signed in before they are asked.
+ */
+export function InvitationPage() {
+  const session = useSession();
+  const client = useQueryClient();
+  const [token] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const accept = useAct('invitation accept', (_: string, options) => api.members.invitationAccept({ token }, options), {
+    done: () => {
+      history.replaceState(history.state, '', location.pathname);
+      letGo(client.invalidateQueries());
+    },
+  });
+  const code = accept.error instanceof GpuaasError ? accept.error.code : undefined;
+  const joined = session.me.organizations.find(({ id }) => id === accept.data?.organization_id);
+  return (
+    <Page title="Invitation">
+      <div className="panel">
+        {accept.data ? (
+          <Empty icon="check" title={`Welcome${joined ? ` to ${joined.name}` : ''}`}>
+            <p>You belong to it now, as {accept.data.role}.</p>
+            <Enter organizationId={accept.data.organization_id} />
+          </Empty>
+        ) : code === 'already_member' ? (
+          <Empty icon="team" title="You belong to it already">
+            <p>The invitation is for an organization that you are a member of. Nothing was changed.</p>
+            <ButtonLink to="/">Go home</ButtonLink>
+          </Empty>
+        ) : code === 'invitation_invalid' ? (
+          <Empty icon="mail" title="This invitation cannot be accepted">
+            <p>It has ended, was taken back, or was used before. Ask whoever invited you for a new one.</p>
+            <ButtonLink to="/">Go home</ButtonLink>
+          </Empty>
+        ) : shape.test(token) ? (
+          <Empty icon="mail" title="You are invited to an organization">
+            <p>
+              You are signed in as <bdi className="font-semibold text-ink">{session.me.posix.username}</bdi>. Accept,
+              and this account becomes a member.
+            </p>
+            {accept.error && <Problem error={accept.error} />}
+            <div className="flex flex-wrap justify-center gap-2">
+              <Button look="primary" icon="check" busy={accept.isPending} onClick={() => accept.mutate(token)}>
+                Accept the invitation
+              </Button>
+              <form method="post" action="/auth/logout">
+                <Button type="submit">That is not me</Button>
+              </form>
+            </div>
+          </Empty>
+        ) : (
+          <Empty icon="mail" title="The link is not complete">
+            <p>Open it from the letter once more, or copy all of it: the part behind the # is the invitation.</p>
+            <ButtonLink to="/">Go home</ButtonLink>
+          </Empty>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** The way into a project of the organization, once the list of projects has it. */
+function Enter({ organizationId }: { organizationId: string }) {
+  const session = useSession();
+  const project = session.projects.find((each) => each.organization_id === organizationId);
+  return (
+    <ButtonLink look="primary" to="/" onClick={() => project && session.choose(project.id)}>
+      {project ? `Go to ${project.name}` : 'Go home'}
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef } from 'react';
+import { onKey } from '../shell/keys.ts';
+
+/** One of a few, or any of them. What is chosen belongs into the address. */
+export function Filter(parts: {
+  label: string;
+  value: string | undefined;
+  options: readonly (readonly [value: string, label: string])[];
+  any?: string;
+  onChoose(value: string | undefined): void;
+}) {
+  return (
+    <label className="flex items-center gap-2 text-sm text-dim">
+      {parts.label}
+      <select
+        className="field w-auto"
+        value={parts.value ?? ''}
+        onChange={(event) => parts.onChoose(event.target.value || undefined)}
+      >
+        <option value="">{parts.any ?? 'any'}</option>
+        {parts.options.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Words to look for. The key `/` leads here, and Escape away. */
+export function SearchBox(parts: { label: string; value: string; onChange(value: string): void }) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => onKey('/', () => box.current?.focus()), []);
+  return (
+    <input
+      ref={box}
+      type="search"
+      aria-label={parts.label}
+      placeholder={`${parts.label} ( / )`}
+      maxLength={200}
+      className="field w-44 grow sm:grow-0"
+      value={parts.value}
+      onChange={(event) => parts.onChange(event.target.value)}
+      onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
+    />
+  );
+}

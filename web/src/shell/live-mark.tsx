@@ -1,0 +1,40 @@
+import type { LiveStatus } from '../client/live.ts';
+
+/** Whether what is on the screen is true now. Quiet while it is. */
+export function LiveMark({ status }: { status: LiveStatus }) {
+  return (
+    <span role="status" className="text-sm">
+      {(status === 'reconnecting' || status === 'offline') && (
+        <span className="flex items-center gap-1.5 rounded-full bg-warn-soft px-2.5 py-1 text-warn">
+          <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-current" />
+          Reconnecting
+        </span>
+      )}
+      {status === 'live' && (
+        <span className="flex items-center gap-1.5 px-2 text-dim" title="What you see changes as it happens">
+          <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
+          <span className="max-sm:sr-only">Live</span>
+        </span>
+      )}
+    </span>
+  );
+}
+
+const sayings: Partial<Readonly<Record<LiveStatus, string>>> = {
+  offline: 'You are offline. What you see is as it was; it catches up by itself, and nothing that runs stops.',
+  reconnecting: 'The server does not answer for the moment. What you see may be old; it catches up by itself.',
+  refused:
+    'You may not watch this project any more. Your role may have changed; what you see is no longer kept up to date.',
+};
+/** The same in a sentence, across the page. It comes late enough not to flash when a connection is merely renewed. */
+export function LiveBanner({ status }: { status: LiveStatus }) {
+  const saying = sayings[status];
+  if (!saying) return null;
+  return (
+    <p
+      className={`border-b border-warn/30 bg-warn-soft px-4 py-2 text-sm text-warn sm:px-6 ${status === 'reconnecting' ? 'come-late' : ''}`}
+    >
+      {saying}
+    </p>
+  );
+}

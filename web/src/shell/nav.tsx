@@ -1,0 +1,116 @@
+import type { Branding } from '@gpuaas/sdk';
+import { Link } from '@tanstack/react-router';
+import type { Session } from '../client/session.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { isAt, type PlaceGroup } from './places.ts';
+
+/** The rail at the side: whose console it is, which project is looked at, and where one can go. */
+export function Nav(parts: {
+  session: Session;
+  brand: Branding;
+  groups: readonly PlaceGroup[];
+  mode: 'none' | 'project' | 'operator';
+  path: string;
+  isOpen: boolean;
+  onHelp(): void;
+}) {
+  const { brand, mode } = parts;
+  return (
+    <nav
+      aria-label="Main"
+      className={`fixed inset-y-0 start-0 z-30 w-[15.5rem] flex-col gap-5 overflow-y-auto border-e border-edge bg-paper px-3 py-4 lg:sticky lg:top-0 lg:flex lg:h-screen ${parts.isOpen ? 'flex shadow-lift' : 'hidden'}`}
+    >
+      <Link to="/" className="flex items-center gap-2.5 rounded-lg px-2">
+        <img src={brand.logo_url ?? '/mark.svg'} alt="" width="26" height="26" />
+        <bdi className="truncate text-lg font-semibold tracking-tight">{brand.name}</bdi>
+      </Link>
+      <ProjectSwitcher session={parts.session} />
+      {mode !== 'none' && <ModeSwitch operating={mode === 'operator'} />}
+      <div className="grid gap-4">
+        {parts.groups.map((group) => (
+          <NavGroup key={group.name} group={group} path={parts.path} />
+        ))}
+      </div>
+      <p className="mt-auto flex flex-wrap gap-x-3 gap-y-1 px-2 pt-4 text-sm text-dim">
+        <a className="underline underline-offset-2 hover:text-ink" href="/openapi.json">
+          API
+        </a>
+        {brand.support_url && (
+          <a className="underline underline-offset-2 hover:text-ink" href={brand.support_url} rel="noreferrer">
+            Help
+          </a>
+        )}
+        <button type="button" className="underline underline-offset-2 hover:text-ink" onClick={parts.onHelp}>
+          Keys
+        </button>
+      </p>
+    </nav>
+  );
+}
+
+function ProjectSwitcher({ session }: { session: Session }) {
+  if (session.projects.length === 0) return <p className="px-2 text-sm text-dim">You belong to no project yet.</p>;
+  return (
+    <label className="grid gap-1 px-2 text-[13px] text-dim">
+      Project
+      <select
+        className="field truncate"
+        value={session.project?.id}
+        onChange={(event) => session.choose(event.target.value)}
+      >
+        {session.me.organizations.map((organization) => (
+          <optgroup key={organization.id} label={organization.name}>
+            {session.projects
+              .filter((project) => project.organization_id === organization.id)
+              .map((project) => (
+                <option key={project.id} value={project.id}>
+                  {project.name}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function ModeSwitch({ operating }: { operating: boolean }) {
+  const face = (on: boolean, tone: string) =>
+    `rounded-md px-2 py-1 text-center text-sm font-medium ${on ? tone : 'text-dim hover:text-ink'}`;
+  return (
+    <div className="mx-2 grid grid-cols-2 gap-1 rounded-lg bg-sunk p-1">
+      <Link
+        to="/"
+        aria-current={operating ? undefined : 'true'}
+        className={face(!operating, 'bg-paper text-ink shadow-lift')}
+      >
+        Project
+      </Link>
+      <Link to="/ops" aria-current={operating ? 'true' : undefined} className={face(operating, 'bg-ops-soft text-ops')}>
+        Operator
+      </Link>
+    </div>
+  );
+}
+
+function NavGroup({ group, path }: { group: PlaceGroup; path: string }) {
+  return (
+    <div>
+      <h2 className="px-2 pb-1 text-[12px] font-semibold tracking-wide text-dim uppercase">{group.name}</h2>
+      <ul className="grid gap-0.5">
+        {group.places.map((place) => (
+          <li key={place.to}>
+            <Link
+              to={place.to}
+              aria-current={isAt(place, path) ? 'page' : undefined}
+              className={`flex min-h-9 items-center gap-2.5 rounded-lg px-2 ${isAt(place, path) ? 'bg-accent-soft font-medium text-accent' : 'text-ink hover:bg-sunk'}`}
+            >
+              <Icon name={place.icon} />
+              {place.label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
