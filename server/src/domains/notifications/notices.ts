@@ -41,8 +41,8 @@ const show = on(noticeList, async ({ db }, who, { query }) => {
     read: (before, limit) =>
       db.read(who, (tx) => tx.rows<Row>(list, [who.projectId, noticeTypes, before ?? null, limit])),
     keyOf: (row) => row.position,
-    show: ({ position: _, at, ...row }) => ({
-      ...row,
+    show: ({ id, type, at, payload, correlation_id }) => ({
+      ...{ id, type, payload, correlation_id },
       at: at.toISOString(),
       read: mark !== undefined && at <= mark.read_until,
     }),
