@@ -5,7 +5,7 @@ import { useList } from '../client/ask.ts';
 import { useAllocationNames, useNames } from '../client/names.ts';
 import { useSession } from '../client/session.tsx';
 import { StateChip } from '../parts/chip.tsx';
-import { Copy } from '../parts/copy.tsx';
+import { CorrelationId } from '../parts/correlation.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
@@ -68,11 +68,7 @@ export function ActivityPage() {
           { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
           {
             head: 'Correlation',
-            cell: (entry) => (
-              <span className="inline-block max-w-44">
-                <Copy text={entry.correlation_id} label="the correlation id" />
-              </span>
-            ),
+            cell: (entry) => <CorrelationId id={entry.correlation_id} />,
           },
         ]}
         empty={<Empty icon="activity" title="Nothing has happened yet" />}

@@ -6,6 +6,7 @@ import { useNames } from '../client/names.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { CorrelationId } from '../parts/correlation.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { RailView } from '../parts/rail-view.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
@@ -152,7 +153,7 @@ function Failure(parts: {
             Try again elsewhere
           </ButtonLink>
         )}
-        {end?.correlation_id && <Copy text={end.correlation_id} label="the id for support" />}
+        {end?.correlation_id && <CorrelationId id={end.correlation_id} />}
       </div>
     </div>
   );

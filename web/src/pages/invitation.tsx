@@ -1,5 +1,6 @@
 import { GpuaasError } from '@gpuaas/sdk';
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
@@ -75,10 +76,17 @@ export function InvitationPage() {
 /** The way into a project of the organization, once the list of projects has it. */
 function Enter({ organizationId }: { organizationId: string }) {
   const session = useSession();
+  const navigate = useNavigate();
   const project = session.projects.find((each) => each.organization_id === organizationId);
   return (
-    <ButtonLink look="primary" to="/" onClick={() => project && session.choose(project.id)}>
+    <Button
+      look="primary"
+      onClick={() => {
+        if (project) session.choose(project.id);
+        void navigate({ to: '/' });
+      }}
+    >
       {project ? `Go to ${project.name}` : 'Go home'}
-    </ButtonLink>
+    </Button>
   );
 }

@@ -37,7 +37,7 @@ describe('the story of a request', () => {
       'GPUs were asked for.',
       'An event was written.',
       'The host has done it.',
-      'The image is fetched.',
+      'Fetching the image.',
       'Ready: the host has proven that the GPUs work.',
       'An event was given up.',
     ]);

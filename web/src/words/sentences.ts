@@ -98,6 +98,19 @@ export function tellAction(action: string): string {
   return `${done} ${article} ${things}`;
 }
 
+const events: Readonly<Record<string, string>> = {
+  'provisioning.requested': 'GPUs were asked for',
+  'provisioning.releasing.requested': 'An allocation is being given back',
+  'tenancy.ssh_key.added': 'An SSH key was added',
+  'tenancy.ssh_key.removed': 'An SSH key was removed',
+  'tenancy.member.changed': 'Somebody joined, left, or has another role',
+  'tenancy.invitation.created': 'Somebody was invited',
+  'tenancy.invitation.accepted': 'An invitation was accepted',
+};
+/** An event in a sentence, where there is one for its type. */
+export const tellEvent = (type: string): string | undefined =>
+  isNotable(type) ? tellNotice(type, 'An allocation').sentence : events[type];
+
 interface Told {
   readonly tone: 'ok' | 'warn' | 'bad' | 'calm' | 'busy';
   say(name: string): string;
@@ -108,14 +121,17 @@ const notices: Readonly<Record<Notice['type'], Told>> = {
   'provisioning.active': { tone: 'ok', say: (name) => `${name} is ready` },
   'provisioning.failed': { tone: 'bad', say: (name) => `${name} failed, and nothing was charged` },
   'provisioning.releasing.completed': { tone: 'calm', say: (name) => `${name} was given back` },
-  'provisioning.release_failed': { tone: 'bad', say: (name) => `Giving ${name} back failed; nothing more is charged` },
-  'provisioning.idle': { tone: 'warn', say: (name) => `The GPUs of ${name} are idle` },
-  'provisioning.drain_notice': { tone: 'warn', say: (name) => `The host of ${name} leaves service` },
-  'provisioning.drain_called_off': { tone: 'calm', say: (name) => `The host of ${name} stays after all` },
+  'provisioning.release_failed': {
+    tone: 'bad',
+    say: (name) => `${name} could not be given back; nothing more is charged`,
+  },
+  'provisioning.idle': { tone: 'warn', say: (name) => `${name} is idle` },
+  'provisioning.drain_notice': { tone: 'warn', say: (name) => `${name} has to move: its host leaves service` },
+  'provisioning.drain_called_off': { tone: 'calm', say: (name) => `${name} may stay: its host stays in service` },
   'tenancy.project_member.changed': { tone: 'calm', say: () => 'Somebody has another role in this project' },
 };
 /** Whether an event of this type becomes a notice: a phase is one of ten, and does not. */
-export const isNotable = (type: string): boolean => type in notices;
+export const isNotable = (type: string): type is Notice['type'] => type in notices;
 export const tellNotice = (type: Notice['type'], name: string) => ({
   tone: notices[type].tone,
   sentence: notices[type].say(name),
