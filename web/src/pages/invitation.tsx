@@ -83,7 +83,7 @@ function Enter({ organizationId }: { organizationId: string }) {
       look="primary"
       onClick={() => {
         if (project) session.choose(project.id);
-        void navigate({ to: '/' });
+        letGo(navigate({ to: '/' }));
       }}
     >
       {project ? `Go to ${project.name}` : 'Go home'}
