@@ -23,11 +23,8 @@ const events = [
   'provisioning.releasing.completed',
 ];
 const steps = [
-  'allocation.provision.begin',
   'allocation.provision.machine',
-  'allocation.provision.judge',
   'allocation.provision.activate',
-  'allocation.vacate.hold',
   'allocation.vacate.emptied',
   'allocation.vacate.prove',
 ];
@@ -72,7 +69,8 @@ const worker: Cell[] = [
       (when): Cell => ({
         victim: 'provisioning-worker',
         place: `saga.${when}@${step}`,
-        beside: true,
+        // Before a step is after the record of the last one; after it is before its own.
+        ...(when === 'before-step' && { beside: true }),
       }),
     ),
   ),

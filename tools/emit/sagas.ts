@@ -12,12 +12,12 @@ const inWords = (ms: number): string => {
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
-const rowOf = ({ step, waitsMs, retry, attemptMs, undo }: SagaRow): string =>
+const rowOf = ({ step, kind, waitsMs, retry, attemptMs, undo }: SagaRow): string =>
   line([
-    `\`${step}\``,
+    kind === 'failure' ? `(\`${step}\`)` : `\`${step}\``,
     waitsMs === undefined ? '' : inWords(waitsMs),
-    `${retry.attempts}, each up to ${inWords(attemptMs)}`,
-    undo.kind === 'undone' ? 'taken back' : undo.why,
+    kind === 'failure' ? '' : `${retry.attempts}, each up to ${inWords(attemptMs)}`,
+    undo.kind === 'none' ? undo.why : kind === 'failure' ? 'becomes true' : 'taken back',
   ]);
 
 /** What each step of each saga tries, waits for and takes back. */
@@ -36,6 +36,8 @@ capabilities: FLW-P10
 
 Emitted from the definitions by \`npm run gen\`. A saga runs its steps in order. When one gives up, what the steps before
 it did is taken back in reverse; an undo that gives up leaves the run \`stuck\`, which an operator sees and an alert tells.
+A name in brackets is no step: it stands for what becomes true when anything after it fails, the next step included.
+
 Each saga is tested with every step failed, every step run twice and every undo run twice.
 
 ${sections.join('\n')}`;

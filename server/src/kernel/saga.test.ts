@@ -12,9 +12,10 @@ describe('a saga', () => {
       .step('drain', { do: idle, undo: idle, retry, attemptMs: 5_000 })
       .wait('boot', { ask: idle, answer: Type.Object({}), timeoutMs: 900_000, undo: nothing });
     expect(describeSaga(saga)).toEqual([
-      { step: 'drain', waitsMs: undefined, retry, attemptMs: 5_000, undo: { kind: 'undone' } },
+      { step: 'drain', kind: 'step', waitsMs: undefined, retry, attemptMs: 5_000, undo: { kind: 'undone' } },
       {
         step: 'boot',
+        kind: 'wait',
         waitsMs: 900_000,
         retry: defaultRetry,
         attemptMs: defaultAttemptMs,

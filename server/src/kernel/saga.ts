@@ -44,6 +44,14 @@ export interface Wait<P, Done, S extends TSchema> {
   readonly attemptMs?: number;
 }
 
+/**
+ * What becomes true when anything after it fails, the next step included. Nothing is done on the way forward, so nothing
+ * is recorded: it costs nothing until it is needed. `done` holds what had come of the later steps.
+ */
+export interface OnFailure<P> {
+  readonly undo: (context: StepContext<P, Readonly<Record<string, unknown>>>) => Promise<void>;
+}
+
 /** An expected failure inside a saga: no more tries, undo what was done, end as `undone` with this reason. */
 export class Halt {
   readonly reason: string;
@@ -57,10 +65,14 @@ export type AnyStep<P> = { readonly kind: 'step'; readonly name: string; readonl
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type AnyWait<P> = { readonly kind: 'wait'; readonly name: string; readonly wait: Wait<P, any, any> };
 
+export type AnyOnFailure<P> = { readonly kind: 'failure'; readonly name: string; readonly failure: OnFailure<P> };
+export type SagaEntry<P> = AnyStep<P> | AnyWait<P> | AnyOnFailure<P>;
+
 export interface Saga<P, Done = unknown> {
   readonly name: string;
   readonly version: number;
-  readonly steps: readonly (AnyStep<P> | AnyWait<P>)[];
+  readonly steps: readonly SagaEntry<P>[];
+  onFailure(name: string, failure: OnFailure<P>): Saga<P, Done>;
   step<N extends string, Out>(
     name: N extends keyof Done ? never : N,
     step: Step<P, Done, Out>,
@@ -80,7 +92,7 @@ export function defineSaga<P>(name: string, version: number): Saga<P, Record<nev
   if (!Number.isInteger(version) || version < 1) throw new Error(`saga ${name}: versions count from 1`);
   // biome-ignore lint/suspicious/noExplicitAny: the builder is typed by its interface, not by its body
   const make = (steps: Saga<P, any>['steps']): Saga<P, any> => {
-    const add = (next: AnyStep<P> | AnyWait<P>) => {
+    const add = (next: SagaEntry<P>) => {
       if (!plain.test(next.name)) throw new Error(`saga ${name}: "${next.name}" is no name for a step`);
       if (steps.some((step) => step.name === next.name)) throw new Error(`saga ${name} has ${next.name} twice`);
       return make([...steps, next]);
@@ -89,6 +101,7 @@ export function defineSaga<P>(name: string, version: number): Saga<P, Record<nev
       name,
       version,
       steps,
+      onFailure: (stepName, failure) => add({ kind: 'failure', name: stepName, failure }),
       // biome-ignore lint/suspicious/noExplicitAny: see above
       step: (stepName: string, step: Step<P, any, any>) => add({ kind: 'step', name: stepName, step }),
       // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -98,9 +111,18 @@ export function defineSaga<P>(name: string, version: number): Saga<P, Record<nev
   return make([]);
 }
 
+/** What every entry of a saga has, whatever it does on the way forward. */
+export function bodyOf<P>(
+  entry: SagaEntry<P>,
+): Pick<AnyStep<P>['step'], 'undo'> & { readonly retry?: Retry; readonly attemptMs?: number } {
+  if (entry.kind === 'step') return entry.step;
+  return entry.kind === 'wait' ? entry.wait : entry.failure;
+}
+
 /** One line of a saga's compensation matrix. */
 export interface SagaRow {
   readonly step: string;
+  readonly kind: SagaEntry<never>['kind'];
   /** How long the run may sleep here for an answer; `undefined` when the step does not wait. */
   readonly waitsMs: number | undefined;
   readonly retry: Retry;
@@ -112,9 +134,10 @@ export interface SagaRow {
 /** What a page about a saga needs to know: what each step tries, waits for and takes back. */
 export const describeSaga = (saga: Pick<Saga<never>, 'steps'>): SagaRow[] =>
   saga.steps.map((entry) => {
-    const body = entry.kind === 'step' ? entry.step : entry.wait;
+    const body = bodyOf(entry);
     return {
       step: entry.name,
+      kind: entry.kind,
       waitsMs: entry.kind === 'wait' ? entry.wait.timeoutMs : undefined,
       retry: body.retry ?? defaultRetry,
       attemptMs: body.attemptMs ?? defaultAttemptMs,

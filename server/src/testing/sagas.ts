@@ -31,7 +31,7 @@ export type MakeWorld<P extends object> = () => SagaWorld<P> | Promise<SagaWorld
 
 /** Each step in turn cannot be done, each wait in turn is not answered: the world must be as it was before. */
 export async function everyStepMayFail<P extends object>(saga: Saga<P>, makeWorld: MakeWorld<P>): Promise<void> {
-  for (const { name, kind } of saga.steps) {
+  for (const { name, kind } of forwardOf(saga)) {
     await undoneAt(saga, makeWorld, name, `when ${name} fails`, {
       attempt: (work, step) => (work !== 'undo' && step === name ? 'fail' : 'once'),
     });
@@ -49,7 +49,7 @@ export async function everyStepMayRunTwice<P extends object>(saga: Saga<P>, make
       return world.look();
     });
   const expected = await finished({}, 'when nothing goes wrong');
-  for (const { name } of saga.steps) {
+  for (const { name } of forwardOf(saga)) {
     const when = `when ${name} runs twice`;
     const found = await finished({ attempt: (_, step) => (step === name ? 'twice' : 'once') }, when);
     demandSame(expected, found, saga, when);
@@ -58,12 +58,15 @@ export async function everyStepMayRunTwice<P extends object>(saga: Saga<P>, make
 
 /** Each step in turn fails and every undo runs twice: the world must be as it was before. */
 export async function everyUndoMayRunTwice<P extends object>(saga: Saga<P>, makeWorld: MakeWorld<P>): Promise<void> {
-  for (const { name } of saga.steps) {
+  for (const { name } of forwardOf(saga)) {
     await undoneAt(saga, makeWorld, name, `when ${name} fails and undos run twice`, {
       attempt: (work, step) => (work === 'undo' ? 'twice' : step === name ? 'fail' : 'once'),
     });
   }
 }
+
+/** What is there for its undo alone cannot fail, and cannot run twice on the way forward. */
+const forwardOf = <P>(saga: Saga<P>) => saga.steps.filter(({ kind }) => kind !== 'failure');
 
 interface Meddling {
   attempt?(work: Work, step: string): 'once' | 'twice' | 'fail';

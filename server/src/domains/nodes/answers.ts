@@ -6,7 +6,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
 import type { Sagas } from '../../ports/sagas/port.ts';
-import { sweepBatch } from './facts.ts';
+import { markEveryMs, sweepBatch } from './facts.ts';
 import { type EndedRow, expireTasks, isAnyExpired, listUnanswered, markAnswered } from './tasks-store.ts';
 
 /** What a saga that waits for a task is told. */
@@ -57,6 +57,7 @@ export function makeAnswers(parts: {
   const { db, ids, clock, log } = parts;
   /** Told and not yet marked. Should it be lost, they are told once more. */
   let told: string[] = [];
+  let markedAtMs = Number.NEGATIVE_INFINITY;
   const look = <T>(work: Parameters<typeof db.read<T>>[1]) =>
     db.read(systemViewer('nodes', { correlationId: ids.next() }), work);
   const begin = (action: string) => parts.begin(action, { correlationId: ids.next() });
@@ -67,8 +68,10 @@ export function makeAnswers(parts: {
     if (verdict === 'invalid') log.error({ task: task.id }, 'a saga could not read the answer of a task');
     told.push(task.id);
   }
+  /** Nobody waits for the mark, so a busy second costs one. */
   async function mark(): Promise<void> {
-    if (told.length === 0) return;
+    const nowMs = clock.now().getTime();
+    if (told.length === 0 || (nowMs - markedAtMs < markEveryMs && told.length < sweepBatch)) return;
     const marked = told;
     told = [];
     try {
@@ -76,6 +79,7 @@ export function makeAnswers(parts: {
         const tasks = await markAnswered(tx, marked);
         return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change: { tasks }, events: 'none' });
       });
+      markedAtMs = nowMs;
     } catch (error) {
       told.push(...marked);
       throw error;
@@ -91,7 +95,7 @@ export function makeAnswers(parts: {
         let expired = 0;
         const seen = await look(async (tx) => ({
           isDue: await isAnyExpired(tx, now),
-          unanswered: await listUnanswered(tx, sweepBatch),
+          unanswered: await listUnanswered(tx, sweepBatch, told),
         }));
         let { unanswered } = seen;
         if (seen.isDue) {
@@ -101,7 +105,7 @@ export function makeAnswers(parts: {
             const change = { tasks: rows.length };
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });
-          unanswered = await look((tx) => listUnanswered(tx, sweepBatch));
+          unanswered = await look((tx) => listUnanswered(tx, sweepBatch, told));
         }
         await Promise.all(unanswered.map(tell));
         await mark();

@@ -10,6 +10,8 @@ export const nodesAtOnce = 500;
 export const answerWithinMs = 24 * hourMs;
 /** Tasks that one round of the sweeper ends or answers. */
 export const sweepBatch = 200;
+/** Between two marks that sagas were told of their tasks. */
+export const markEveryMs = secondMs;
 /** The ids of tasks that one audit row names; the rest is counted. */
 export const taskIdsNamed = 20;
 /** The randomness of an enrolment token: nobody guesses 256 bits. */

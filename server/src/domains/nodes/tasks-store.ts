@@ -86,7 +86,7 @@ const unansweredSql = sql(
   'node-task-unanswered',
   `select id, state, saga_token, result from node_tasks
    where saga_token is not null and saga_answered_at is null and finished_at is not null
-     and mine(organization_id)
+     and mine(organization_id) and id <> all ($2::uuid[])
    order by finished_at limit $1`,
 );
 const answeredSql = sql(
@@ -184,7 +184,9 @@ export const cancelTasks = async (tx: WriteTx, allocationId: string, generation:
   (await tx.rows<{ id: string }>(cancelSql, [allocationId, generation])).map(({ id }) => id);
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
-export const listUnanswered = (tx: ReadTx, limit: number) => tx.rows<EndedRow>(unansweredSql, [limit]);
+/** Those that were told already and only wait to be marked are left out. */
+export const listUnanswered = (tx: ReadTx, limit: number, told: readonly string[]) =>
+  tx.rows<EndedRow>(unansweredSql, [limit, told]);
 export const markAnswered = (tx: WriteTx, ids: readonly string[]) => tx.run(answeredSql, [ids]);
 export const readBacklog = async (tx: ReadTx, now: Date) => {
   const [row] = await tx.rows<{ waiting: bigint; oldest: number }>(backlogSql, [now]);

@@ -17,6 +17,11 @@ export interface LoggedEvent {
   /** The envelope as JSON. */
   readonly envelope: string;
 }
+export interface Reading {
+  readonly events: LoggedEvent[];
+  readonly mark: Mark;
+  readonly isAll: boolean;
+}
 export interface Wanted {
   readonly about: string | undefined;
   readonly types: readonly string[];
@@ -60,8 +65,8 @@ export function makeEventLog(db: Database) {
       const xid = await horizon(who);
       return { from: xid, to: xid, position: '0' };
     },
-    /** What comes next, and where it leaves the reader; nothing when there is nothing yet. */
-    next(who: Viewer, at: Mark, wanted: Wanted): Promise<{ readonly events: LoggedEvent[]; readonly mark: Mark }> {
+    /** What comes next, where it leaves the reader, and whether that was all there is. */
+    next(who: Viewer, at: Mark, wanted: Wanted): Promise<Reading> {
       return db.read(who, async (tx) => {
         const read = async (mark: Mark) =>
           (
@@ -70,14 +75,16 @@ export function makeEventLog(db: Database) {
               ...[wanted.about ?? null, wanted.types, batch],
             ])
           ).map(({ position, subject, envelope }) => ({ mark: { ...mark, position }, type: subject, envelope }));
+        /** A round that fitted into a batch is over, and need not be asked about again. */
+        const after = ({ to }: Mark, events: readonly LoggedEvent[]): Mark =>
+          (events.length === batch ? events.at(-1)?.mark : undefined) ?? { from: to, to, position: '0' };
         // What is left of the round that the reader was in; then a new one, up to the oldest transaction still running.
         const rest = at.from === at.to ? [] : await read(at);
-        if (rest.length > 0) return { events: rest, mark: rest.at(-1)?.mark ?? at };
+        if (rest.length > 0) return { events: rest, mark: after(at, rest), isAll: false };
         const [row] = await tx.rows<{ xid: string }>(readHorizon);
         const round: Mark = { from: at.to, to: row?.xid ?? at.to, position: '0' };
         const events = BigInt(round.to) > BigInt(round.from) ? await read(round) : [];
-        const last = events.at(-1)?.mark;
-        return { events, mark: last ?? { from: round.to, to: round.to, position: '0' } };
+        return { events, mark: after(round, events), isAll: events.length < batch };
       });
     },
   };

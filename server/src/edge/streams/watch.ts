@@ -41,8 +41,8 @@ async function* watch(
     mark = found.mark;
     if (found.events.length > 0) {
       yield found.events.map((event) => frame(event.type, event.mark, event.envelope)).join('');
-      continue;
     }
+    if (!found.isAll) continue;
     if (!news) return;
     await news;
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
-import { Halt, type Saga, type StepContext } from '../../kernel/saga.ts';
+import { bodyOf, Halt, type Saga, type StepContext } from '../../kernel/saga.ts';
 import type { Ending, Plan, PlannedStep, Results, Tried, Work } from './interpreter.ts';
 import { asJson } from './json.ts';
 import type { Origin, Run } from './port.ts';
@@ -87,7 +87,7 @@ async function tryOnce(
   const act = makeAct(viewer, `saga.${plan.saga}.${step.name}`, parts.ids.next());
   // What was written down when the run began has the types that the saga was defined with.
   const given = { act, params, done, signal } as unknown as StepContext<never, unknown>;
-  const body = entry.kind === 'step' ? entry.step : entry.wait;
+  const body = bodyOf(entry);
 
   const place = `${plan.saga}.${step.name}`;
   const perform = async (): Promise<Tried> => {
@@ -105,6 +105,7 @@ async function tryOnce(
       const asked = await entry.wait.ask(given, makeToken(beginning.secret, runName(plan.saga, id), step.name));
       return asked instanceof Halt ? { end: 'halt', reason: asked.reason } : { end: 'ok', out: null };
     }
+    if (entry.kind === 'failure') return { end: 'ok', out: null };
     const out: unknown = await entry.step.do(given);
     if (out instanceof Halt) return { end: 'halt', reason: out.reason };
     try {

@@ -190,6 +190,17 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
       expect(notes).toEqual(['two', 'undo one']);
     });
 
+    it('takes back what is said for the case of failure, also when the first step fails, and only then', async () => {
+      const saga = defineSaga<{ fails: boolean }>('suite.on-failure', 1)
+        .onFailure('ended', { undo: async ({ done }) => note(`ended after ${JSON.stringify(done)}`) })
+        .step('first', { do: async ({ params }) => (params.fails ? new Halt('no') : 1), undo: nothing });
+      await sagas.serve([saga]);
+      expect(await runOf(saga, { fails: false })).toMatchObject({ state: 'done', step: 'first' });
+      expect(notes).toEqual([]);
+      expect(await runOf(saga, { fails: true })).toMatchObject({ state: 'undone', step: 'first', reason: 'no' });
+      expect(notes).toEqual(['ended after {}']);
+    });
+
     it('tries an undo again, and ends as stuck where one gives up', async () => {
       let failures = 1;
       const saga = defineSaga<object>('suite.stuck', 1)

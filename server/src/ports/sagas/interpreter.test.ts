@@ -54,6 +54,13 @@ describe('the interpreter', () => {
     ]);
   });
 
+  it('passes what is there for its undo alone, and takes it back when the next step already fails', async () => {
+    const { engine, notes } = scripted({ 'do b': [{ end: 'halt', reason: 'stop' }] });
+    const ending = await interpret(plan(step('a', { kind: 'failure' }), step('b')), engine);
+    expect(ending).toEqual({ state: 'undone', step: 'b', reason: 'stop' });
+    expect(notes).toEqual(['at b', 'do b {}', 'at a', 'undo a {}']);
+  });
+
   it('stops at an undo that gives up, and names both reasons', async () => {
     const stop: Tried = { end: 'halt', reason: 'stop' };
     const { engine, notes } = scripted({ 'do c': [stop], 'undo b': [failed, failed, failed] });

@@ -14,7 +14,8 @@
 
 export interface PlannedStep {
   readonly name: string;
-  readonly kind: 'step' | 'wait';
+  /** One that is only there for its undo is passed on the way forward. */
+  readonly kind: 'step' | 'wait' | 'failure';
   readonly undoes: boolean;
   readonly attempts: number;
   readonly firstDelayMs: number;
@@ -62,6 +63,10 @@ export async function interpret(plan: Plan, engine: Engine): Promise<Ending> {
   const done: Record<string, unknown> = {};
   const completed: PlannedStep[] = [];
   for (const step of plan.steps) {
+    if (step.kind === 'failure') {
+      completed.push(step);
+      continue;
+    }
     await engine.at(step.name);
     const tried = await forward(step, engine, done);
     if (tried.end !== 'ok') return backward(completed, engine, done, { step: step.name, reason: tried.reason });

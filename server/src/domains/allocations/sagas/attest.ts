@@ -21,9 +21,8 @@ const makeLook = (
   type: 'allocation.restart' | 'allocation.attest',
   occasion: Occasion,
 ) =>
-  defineSaga<OfLease>(name, 1)
-    .step('begin', {
-      do: async ({ params }) => params,
+  defineSaga<OfLease>(name, 2)
+    .onFailure('unheard', {
       undo: ({ act, params }) => tell(parts, act, params, occasion, ['The node did not answer in time.']),
     })
     .wait('looked', {

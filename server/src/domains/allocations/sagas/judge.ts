@@ -1,10 +1,10 @@
 import type { ReadinessAttestation } from '@gpuaas/contract/node';
-import { type Act, sql } from '../../../kernel/act.ts';
+import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import type { TaskAnswer } from '../../nodes/index.ts';
 import { judgeAttestation } from '../attestation.ts';
-import { readOrder } from '../order.ts';
+import { type Order, readOrder } from '../order.ts';
 import type { OfLease, SagaParts } from './parts.ts';
 
 const insertAttestation = sql(
@@ -17,12 +17,6 @@ const findAttestation = sql(
   'attestation-by-task',
   'select id, passed, problems from readiness_attestations where task_id = $1 and mine(organization_id)',
 );
-const lastProblems = sql(
-  'attestation-problems',
-  `select problems from readiness_attestations
-   where allocation_id = $1 and generation = $2 and not passed and mine(organization_id) order by id desc limit 1`,
-);
-
 export interface Judged {
   readonly attestationId: string;
   readonly problems: string[];
@@ -31,6 +25,21 @@ export interface Judged {
 }
 
 /** Keeps what a node swore to, for ever, with what was wrong about it. One task swears once. */
+export async function keepIn(tx: WriteTx, parts: SagaParts, order: Order, answer: TaskAnswer): Promise<Judged> {
+  // The result was checked against the declared output of its task when it was taken.
+  const { attestation } = answer.output as { readonly attestation: ReadinessAttestation };
+  const problems = judgeAttestation(order.promised, attestation);
+  await tx.run(insertAttestation, [
+    ...[parts.ids.next(), order.id, order.organizationId, order.nodeId, answer.task_id, order.generation],
+    ...[problems.length === 0, problems, JSON.stringify(attestation), JSON.stringify(answer.signed_result)],
+    attestation.taken_at,
+  ]);
+  const [kept] = await tx.rows<{ id: string; problems: string[] }>(findAttestation, [answer.task_id]);
+  if (!kept) throw new Error('an attestation that was just kept is not there');
+  return { attestationId: kept.id, problems: kept.problems, access: attestation.ssh };
+}
+
+/** What a node swore to about an allocation that goes on whatever comes of it. */
 export async function keepAttestation(
   parts: SagaParts,
   act: Act,
@@ -38,32 +47,18 @@ export async function keepAttestation(
   answer: TaskAnswer,
 ): Promise<Judged | Halt> {
   if (answer.outcome !== 'succeeded') return new Halt(answer.failure?.message ?? 'The node did not answer in time.');
-  // The result was checked against the declared output of its task when it was taken.
-  const { attestation } = answer.output as { readonly attestation: ReadinessAttestation };
   const outcome = await parts.db.write(act, async (tx) => {
     const order = await readOrder(tx, lease.allocationId);
     if (!order || order.generation !== lease.generation) {
       return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
     }
-    const problems = judgeAttestation(order.promised, attestation);
-    await tx.run(insertAttestation, [
-      ...[parts.ids.next(), order.id, order.organizationId, order.nodeId, answer.task_id, order.generation],
-      ...[problems.length === 0, problems, JSON.stringify(attestation), JSON.stringify(answer.signed_result)],
-      attestation.taken_at,
-    ]);
-    const [kept] = await tx.rows<{ id: string; problems: string[] }>(findAttestation, [answer.task_id]);
-    if (!kept) throw new Error('an attestation that was just kept is not there');
-    return tx.commit(
-      { attestationId: kept.id, problems: kept.problems, access: attestation.ssh },
-      {
-        target: { type: 'allocation', id: order.id },
-        change: { attestation: kept.id, passed: kept.problems.length === 0, problems: kept.problems },
-        organizationId: order.organizationId,
-        events: 'none',
-      },
-    );
+    const judged = await keepIn(tx, parts, order, answer);
+    return tx.commit(judged, {
+      target: { type: 'allocation', id: order.id },
+      change: { attestation: judged.attestationId, passed: judged.problems.length === 0, problems: judged.problems },
+      organizationId: order.organizationId,
+      events: 'none',
+    });
   });
   return outcome instanceof Fault ? new Halt(outcome.message) : outcome.value;
 }
-
-export { lastProblems };

@@ -45,6 +45,8 @@ export async function askNode<T extends NodeTaskType>(
     readonly params: (order: Order) => TaskParams<T>;
     readonly allowed: (order: Order) => boolean;
     readonly ttlSeconds: number;
+    /** What becomes true together with the question, in the same transaction, and once like it. */
+    readonly first?: (tx: WriteTx, order: Order) => Promise<Fault | undefined>;
   },
 ): Promise<Halt | undefined> {
   const outcome = await parts.db.write(act, async (tx) => {
@@ -53,6 +55,8 @@ export async function askNode<T extends NodeTaskType>(
       return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
     }
     const [asked] = await tx.rows<{ id: string }>(findByToken, [token]);
+    const refused = asked ? undefined : await question.first?.(tx, order);
+    if (refused) return tx.abandon(refused);
     const type = question.type(order);
     const taskId = asked?.id ?? (await queue(tx, order, type));
     return tx.commit(taskId, {

@@ -9,7 +9,7 @@ import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { expectationOf, hostnameOf, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { failureOf } from './failure.ts';
-import { keepAttestation, lastProblems } from './judge.ts';
+import { keepIn } from './judge.ts';
 import { askNode, type OfLease, type SagaParts, stateIn } from './parts.ts';
 
 const wasHandedOut = sql(
@@ -37,57 +37,43 @@ const markKeysUsed = sql(
 /**
  * From reserved slots to proven ones. The allocation becomes active only with an attestation that has no problem; in
  * every other case it fails with a reason, its slots are cleaned, and nothing was ever billed.
+ *
+ * Two transactions make an allocation, each with all that becomes true in it: it is being provisioned and its node was
+ * asked; its node has sworn and it is active. Nothing could happen between two parts of either that a record of its own
+ * would help with. When it comes to nothing, one more ends it, and keeps what its node swore to.
  */
 export const makeProvision = (parts: SagaParts) =>
-  defineSaga<OfLease>('allocation.provision', 1)
-    .step('begin', {
-      do: ({ act, params }) => begin(parts, act, params),
-      undo: ({ act, params, done }) => fail(parts, act, params, (done as { readonly machine?: TaskAnswer }).machine),
+  defineSaga<OfLease>('allocation.provision', 2)
+    .onFailure('failed', {
+      undo: ({ act, params, done }) => fail(parts, act, params, done['machine'] as TaskAnswer | undefined),
     })
     .wait('machine', {
       ask: ({ act, params }, token) =>
         askNode(parts, act, params, token, {
           type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_provision' : 'allocation.provision_user'),
           params: (order) => (order.shape === 'gpu_slice' ? sliceOf(parts, order) : wholeNodeOf(parts, order)),
-          allowed: ({ state }) => state === 'provisioning',
+          allowed: ({ state }) => state === 'requested' || state === 'provisioning',
           ttlSeconds: parts.taskSeconds('provision'),
+          first: (tx, order) => begin(tx, parts, act, order),
         }),
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
-      undo: { none: 'Failing the allocation, which is the undo of the first step, has its slots cleaned.' },
-    })
-    .step('judge', {
-      do: async ({ act, params, done }) => {
-        const judged = await keepAttestation(parts, act, params, done.machine);
-        if (judged instanceof Halt) return judged;
-        return judged.problems.length > 0 ? new Halt(judged.problems.join(' ')) : judged;
-      },
-      undo: { none: 'What a node swore to is kept for ever.' },
+      undo: { none: 'Failing the allocation has its slots cleaned.' },
     })
     .step('activate', {
-      do: ({ act, params, done }) => activate(parts, act, params, done.judge),
+      do: ({ act, params, done }) => activate(parts, act, params, done.machine),
       undo: { none: 'The last step: nothing follows that could fail.' },
     });
 
-async function begin(parts: SagaParts, act: Act, { allocationId, generation }: OfLease): Promise<OfLease | Halt> {
-  const outcome = await parts.db.write(act, async (tx) => {
-    const moved = await advanceAllocation(tx, allocationId, 'provision', {
-      ids: parts.ids,
-      correlationId: act.correlationId,
-      seenGeneration: generation,
-    });
-    if (!moved) return tx.abandon(new Fault('allocation_not_found', 'The allocation is gone.'));
-    if (moved instanceof Fault) return tx.abandon(moved);
-    return tx.commit(undefined, {
-      target: { type: 'allocation', id: allocationId },
-      change: { state: [moved.from, moved.to] },
-      organizationId: moved.organizationId,
-      events: 'none',
-    });
+async function begin(tx: WriteTx, parts: SagaParts, act: Act, order: Order): Promise<Fault | undefined> {
+  if (order.state === 'provisioning') return undefined;
+  const moved = await advanceAllocation(tx, order.id, 'provision', {
+    ids: parts.ids,
+    correlationId: act.correlationId,
+    seenGeneration: order.generation,
   });
-  // Found as an earlier try of this step left it.
-  const begun = !(outcome instanceof Fault) || stateIn(outcome) === 'provisioning';
-  return begun ? { allocationId, generation } : new Halt((outcome as Fault).message);
+  if (!moved) return new Fault('allocation_not_found', 'The allocation is gone.');
+  return moved instanceof Fault ? moved : undefined;
 }
 
 const leaseOf = (parts: SagaParts, order: Order) => ({
@@ -127,12 +113,18 @@ async function activate(
   parts: SagaParts,
   act: Act,
   { allocationId, generation }: OfLease,
-  judged: { readonly attestationId: string; readonly access: object },
+  answer: TaskAnswer,
 ): Promise<{ readonly active: true } | Halt> {
+  if (answer.outcome !== 'succeeded') return new Halt(answer.failure?.message ?? 'The node did not answer in time.');
   const outcome = await parts.db.write(act, async (tx) => {
     const order = await readOrder(tx, allocationId);
+    if (order?.generation !== generation) {
+      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+    }
+    const judged = await keepIn(tx, parts, order, answer);
+    if (judged.problems.length > 0) return tx.abandon(new Fault('illegal_transition', judged.problems.join(' ')));
     const activeAt = parts.clock.now();
-    const lasts = order?.maxDurationSeconds;
+    const lasts = order.maxDurationSeconds;
     const expiresAt = lasts === undefined ? undefined : new Date(activeAt.getTime() + lasts * secondMs);
     const moved = await advanceAllocation(tx, allocationId, 'activate', {
       ids: parts.ids,
@@ -141,7 +133,7 @@ async function activate(
       detail: { attestation_id: judged.attestationId },
       set: { placementStatus: 'leased', access: judged.access, ...(expiresAt && { expiresAt }) },
     });
-    if (!order || !moved) return tx.abandon(new Fault('allocation_not_found', 'The allocation is gone.'));
+    if (!moved) return tx.abandon(new Fault('allocation_not_found', 'The allocation is gone.'));
     if (moved instanceof Fault) return tx.abandon(moved);
     const used = await moveSlots(tx, { allocationId }, 'use');
     if (used instanceof Fault) return tx.abandon(used);
@@ -172,6 +164,7 @@ async function activate(
       ],
     });
   });
+  // Found as an earlier try of this step left it.
   if (!(outcome instanceof Fault) || stateIn(outcome) === 'active') return { active: true };
   return new Halt(outcome.message);
 }
@@ -192,12 +185,19 @@ async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, act: Act, order:
   });
 }
 
-/** Ends the allocation with a reason and has its slots cleaned, unless somebody released it in the meantime. */
+/**
+ * Ends the allocation with a reason and has its slots cleaned, unless somebody released it in the meantime. What its node
+ * swore to is kept either way.
+ */
 async function fail(parts: SagaParts, act: Act, lease: OfLease, answer: TaskAnswer | undefined): Promise<void> {
   const { allocationId, generation } = lease;
   await parts.db.write(act, async (tx) => {
-    const [last] = await tx.rows<{ problems: string[] }>(lastProblems, [allocationId, generation]);
-    const failure = failureOf(answer, last?.problems ?? []);
+    const order = await readOrder(tx, allocationId);
+    if (order?.generation !== generation) {
+      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+    }
+    const judged = answer?.outcome === 'succeeded' ? await keepIn(tx, parts, order, answer) : undefined;
+    const failure = failureOf(answer, judged?.problems ?? []);
     const moved = await advanceAllocation(tx, allocationId, 'fail', {
       ids: parts.ids,
       correlationId: act.correlationId,
@@ -205,8 +205,13 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, answer: TaskAnsw
       detail: { failure_code: failure.code },
       set: { failureCode: failure.code, failureReason: failure.sentence },
     });
+    const target = { type: 'allocation', id: allocationId };
     if (!moved || moved instanceof Fault || !moved.nodeId) {
-      return tx.abandon(new Fault('illegal_transition', 'It failed already, or is being released.'));
+      // It failed already, or is being released.
+      if (!judged) return tx.abandon(new Fault('illegal_transition', 'There is nothing left to fail.'));
+      const { attestationId: attestation, problems } = judged;
+      const { organizationId } = order;
+      return tx.commit(undefined, { target, change: { attestation, problems }, organizationId, events: 'none' });
     }
     await parts.tasks.cancelOf(tx, lease);
     // What no node was ever asked for is as it was, and goes back at once.
@@ -229,8 +234,13 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, answer: TaskAnsw
       afterwards: failure.afterwards,
     });
     return tx.commit(undefined, {
-      target: { type: 'allocation', id: allocationId },
-      change: { state: [moved.from, moved.to], failure: failure.code, detail: failure.detail ?? null },
+      target,
+      change: {
+        state: [moved.from, moved.to],
+        failure: failure.code,
+        detail: failure.detail ?? null,
+        ...(judged && { attestation: judged.attestationId }),
+      },
       organizationId: moved.organizationId,
       events: touched ? [failed, cleanup] : [failed],
     });

@@ -212,6 +212,21 @@ describe('an allocation', () => {
     expect(rows).toEqual([{ passed: false, problems: expect.arrayContaining(['It has 1 of 2 GPUs.']) }]);
   });
 
+  it('that was released before its node had sworn keeps what it swore to, and is left to its release', async () => {
+    const allocation = await bench.allocation();
+    const end = await run(makeProvision(bench.parts), allocation, {}, async (each, step) => {
+      await asSystem(yard.root, `update allocations set state = 'releasing', version = version + 1 where id = $1`, [
+        each.id,
+      ]);
+      return wellMade(each, step);
+    });
+    expect(end).toMatchObject({ ending: { state: 'undone', step: 'activate' }, state: 'releasing', events: [] });
+    const { rows } = await yard.root.query('select passed from readiness_attestations where allocation_id = $1', [
+      allocation.id,
+    ]);
+    expect(rows).toEqual([{ passed: true }]);
+  });
+
   it('that no node ever heard of gives its slots back at once', async () => {
     const allocation = await bench.allocation({ gpus: 1 });
     const end = await run(makeProvision(bench.parts), allocation, {}, async () => undefined);
@@ -270,7 +285,7 @@ describe('an allocation', () => {
     const allocation = await bench.allocation({ state: 'releasing' });
     const end = await run(makeProvision(bench.parts), allocation, {}, wellMade);
     expect(end).toMatchObject({
-      ending: { state: 'undone', step: 'begin' },
+      ending: { state: 'undone', step: 'machine' },
       state: 'releasing',
       openTasks: 0,
       events: [],

@@ -54,11 +54,8 @@ export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
     });
 
 const emptied = (parts: SagaParts, name: string) =>
-  defineSaga<Vacate>(name, 1)
-    .step('hold', {
-      do: ({ act, params }) => hold(parts, act, params),
-      undo: ({ act, params }) => giveUp(parts, act, params),
-    })
+  defineSaga<Vacate>(name, 2)
+    .onFailure('given_up', { undo: ({ act, params }) => giveUp(parts, act, params) })
     .wait('emptied', {
       ask: ({ act, params }, token) =>
         askNode(parts, act, params, token, {
@@ -74,6 +71,7 @@ const emptied = (parts: SagaParts, name: string) =>
               : { allocation_id: order.id, login: order.login },
           allowed: isLeaving,
           ttlSeconds: parts.taskSeconds('release'),
+          first: (tx, order) => hold(tx, parts, order),
         }),
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
@@ -88,24 +86,10 @@ function reimageOf(order: Order) {
 }
 
 /** Nobody works for this lease any more, and its slots are on their way back. */
-async function hold(parts: SagaParts, act: Act, params: Vacate): Promise<OfLease | Halt> {
-  const { allocationId, generation } = params;
-  const outcome = await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, allocationId);
-    if (!order || order.generation !== generation || !isLeaving(order)) {
-      return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
-    }
-    const cancelled = await parts.tasks.cancelOf(tx, { allocationId, generation });
-    const moved = await moveSlots(tx, { allocationId }, 'clean');
-    if (moved instanceof Fault) return tx.abandon(moved);
-    return tx.commit(undefined, {
-      target: { type: 'allocation', id: allocationId },
-      change: { cancelled_tasks: cancelled, slots: 'cleaning' },
-      organizationId: order.organizationId,
-      events: 'none',
-    });
-  });
-  return outcome instanceof Fault ? new Halt(outcome.message) : { allocationId, generation };
+async function hold(tx: WriteTx, parts: SagaParts, { id, generation }: Order): Promise<Fault | undefined> {
+  await parts.tasks.cancelOf(tx, { allocationId: id, generation });
+  const moved = await moveSlots(tx, { allocationId: id }, 'clean');
+  return moved instanceof Fault ? moved : undefined;
 }
 
 interface Proofs {
@@ -180,8 +164,10 @@ const endRelease = async (tx: WriteTx, parts: SagaParts, act: Act, order: Order,
 async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: Vacate): Promise<void> {
   await parts.db.write(act, async (tx) => {
     const order = await readOrder(tx, allocationId);
-    if (!order || order.generation !== generation) {
-      return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
+    if (!order || order.generation !== generation || !isLeaving(order)) {
+      return tx.abandon(
+        new Fault('illegal_transition', 'There is nothing to give up: it is not leaving with this lease.'),
+      );
     }
     const reason = 'It could not be proven that nothing of it is left.';
     const moved = await endRelease(tx, parts, act, order, 'giveUp');
