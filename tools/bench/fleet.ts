@@ -21,6 +21,7 @@ export async function openFleet(order: FleetOrder): Promise<{ readonly nodes: nu
     pace: { speed: Number.POSITIVE_INFINITY },
     doorUrl: new URL(order.doorUrl),
     log: silentLog,
+    hostsAreForgotten: true,
   });
   await fleet.grow(
     Array.from({ length: order.nodes }, (_, index) => ({

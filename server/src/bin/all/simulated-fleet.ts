@@ -40,6 +40,8 @@ export interface FleetMember {
   agent(): NodeAgent | undefined;
 }
 
+/** The host remembers while it is open; nothing is left of it afterwards. */
+const inMemory = { read: async () => undefined, replace: async () => undefined };
 const mostNodes = 64;
 const closeGraceMs = 1_000;
 
@@ -49,6 +51,8 @@ export async function openSimulatedFleet(spec: {
   /** Where agents call. */
   readonly doorUrl: URL;
   readonly log: Log;
+  /** Hosts that live as long as this process, for whoever measures what everything but a host costs. */
+  readonly hostsAreForgotten?: boolean;
 }): Promise<LocalFleet> {
   const { folder, pace, log } = spec;
   const listPath = join(folder, 'fleet.json');
@@ -66,6 +70,7 @@ export async function openSimulatedFleet(spec: {
       clock: systemClock,
       pace,
       uids: { first: unusedUids.first + (index % mostNodes) * uidsEach, count: uidsEach },
+      ...(spec.hostsAreForgotten && { stateFile: inMemory }),
     });
     let agent: NodeAgent | undefined;
     let starting: Promise<NodeAgent | undefined> | undefined;

@@ -88,7 +88,7 @@ export async function advanceAllocation(
   }
   const set = move.set ?? {};
   const next = version + 1;
-  await tx.run(moveAllocation, [
+  const moving = tx.run(moveAllocation, [
     id,
     to,
     next,
@@ -102,7 +102,7 @@ export async function advanceAllocation(
     set.releaseReason ?? null,
     set.releaseAttempts ?? null,
   ]);
-  await tx.run(insertTimeline, [
+  const noting = tx.run(insertTimeline, [
     move.ids.next(),
     id,
     'transition',
@@ -113,6 +113,8 @@ export async function advanceAllocation(
     JSON.stringify(move.detail ?? {}),
     move.correlationId,
   ]);
+  // Neither needs the answer of the other.
+  await Promise.all([moving, noting]);
   return {
     from: row.state,
     to,

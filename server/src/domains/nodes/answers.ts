@@ -93,20 +93,18 @@ export function makeAnswers(parts: {
       async round(): Promise<'idle' | 'more'> {
         const now = clock.now();
         let expired = 0;
-        const seen = await look(async (tx) => ({
-          isDue: await isAnyExpired(tx, now),
-          unanswered: await listUnanswered(tx, sweepBatch, told),
-        }));
-        let { unanswered } = seen;
-        if (seen.isDue) {
+        const [isDue, found] = await look((tx) =>
+          Promise.all([isAnyExpired(tx, now), listUnanswered(tx, sweepBatch, told)] as const),
+        );
+        if (isDue) {
           await db.write(begin('node_task.expire'), async (tx) => {
             const rows = await expireTasks(tx, now, sweepBatch);
             expired = rows.length;
             const change = { tasks: rows.length };
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });
-          unanswered = await look((tx) => listUnanswered(tx, sweepBatch, told));
         }
+        const unanswered = isDue ? await look((tx) => listUnanswered(tx, sweepBatch, told)) : found;
         await Promise.all(unanswered.map(tell));
         await mark();
         return expired === sweepBatch || unanswered.length === sweepBatch ? 'more' : 'idle';

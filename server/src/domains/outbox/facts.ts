@@ -4,6 +4,8 @@ import { minuteMs, secondMs } from '../../kernel/units.ts';
 export const batchSize = 1_000;
 /** A wake-up that was lost costs this long. */
 export const pollMs = 2 * secondMs;
+/** While events wait for an older transaction to end: nobody says when it does. */
+export const heldUp = { firstMs: 4, maxMs: 128 };
 /** While the bus or the database is away. */
 export const away = { firstMs: 50, maxMs: 5 * secondMs };
 /** A refusal is about the event, and everything behind it waits meanwhile: all tries together take about a second. */

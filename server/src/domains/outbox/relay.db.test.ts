@@ -73,6 +73,25 @@ describe('the relay', () => {
     expect(ids(witness.seen)).toEqual([early, late]);
   });
 
+  it('is told when events wait for an older transaction, so that it looks again soon', async () => {
+    const older = new (await import('pg')).default.Client({ connectionString: desk.world.schema.url });
+    await older.connect();
+    await older.query('begin');
+    await older.query('select pg_current_xact_id()');
+    const event = await desk.slip('tenancy.held', {});
+    const reader = await desk.relayDb.outbox.lead('outbox-relay', new AbortController().signal);
+    expect(await reader.next(10)).toEqual([]);
+    expect(reader.isHeldUp()).toBe(true);
+    await older.query('commit');
+    await older.end();
+    const [row] = await eventually(async () => {
+      const rows = await reader.next(10);
+      return rows.length > 0 && rows;
+    });
+    expect(row?.envelope).toMatchObject({ event_id: event });
+    await reader.close();
+  });
+
   it('[GAP-10] [ACT-03] [X-09] makes a dead letter of what the bus refuses, and goes on with the rest', async () => {
     const witness = await openWitness(desk.bus, 'witness');
     await desk.outbox({ maxAttempts: 3 }).startRelay();

@@ -6,7 +6,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { inSpan } from '../../kernel/trace.ts';
 import type { Bus, Message, Published } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
-import { away, batchSize, pollMs, refused as refusedWait } from './facts.ts';
+import { away, batchSize, heldUp, pollMs, refused as refusedWait } from './facts.ts';
 
 /**
  * Carries events from the outbox to the bus, in the order of their commits. A crash between publishing and remembering
@@ -65,6 +65,7 @@ export async function startRelay(parts: {
 
   async function pump(reader: OutboxReader): Promise<void> {
     let failures = 0;
+    let looksInVain = 0;
     let settled: Promise<void> | undefined;
     while (!signal.aborted) {
       const wake = woken.promise;
@@ -96,8 +97,10 @@ export async function startRelay(parts: {
       } else {
         lastGoodAt = clock.now();
       }
+      looksInVain = reader.isHeldUp() ? looksInVain + 1 : 0;
+      const pauseMs = looksInVain > 0 ? backoffMs(heldUp, looksInVain) : pollMs;
       const timer = new AbortController();
-      await Promise.race([wake, clock.sleep(pollMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
+      await Promise.race([wake, clock.sleep(pauseMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
       timer.abort();
       if (woken.promise === wake) woken = Promise.withResolvers<void>();
     }

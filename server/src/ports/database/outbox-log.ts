@@ -31,7 +31,8 @@ const saveMark = sql(
      updated_at = clock_timestamp()
    where relay = $1 and transaction_from = $5::xid8 and transaction_to = $6::xid8 and position = $7`,
 );
-// One question for the next round: where it ends, whether the mark is still ours, and its first rows. "is true" keeps
+// One question for the next round: where it ends, whether the mark is still ours, whether there are rows beyond its end,
+// and its first rows. "is true" keeps
 // the planner on the primary key: the rows of a round are nearly contiguous there.
 const nextRound = sql(
   'outbox-round',
@@ -39,9 +40,11 @@ const nextRound = sql(
      select pg_snapshot_xmin(pg_current_snapshot()) as "to", (
        select m.transaction_from = $2::xid8 and m.transaction_to = $3::xid8 and m.position = $4
        from relay_watermarks m where m.relay = $1
-     ) as ours
+     ) as ours, exists (
+       select from outbox_events l where l.transaction_id >= pg_snapshot_xmin(pg_current_snapshot())
+     ) as later
    )
-   select round."to"::text as "to", round.ours, e.position::text as position, e.message_id as "messageId", e.subject,
+   select round."to"::text as "to", round.ours, round.later, e.position::text as position, e.message_id as "messageId", e.subject,
      e.key, e.envelope
    from round left join lateral (
      select o.position, o.message_id, o.subject, o.key, o.envelope from outbox_events o
@@ -160,6 +163,7 @@ export function makeOutboxLog(parts: {
     // Whether the round may hold more than was handed out: always, until a look has found it empty or short.
     let open = BigInt(mark.to) > BigInt(mark.from);
     let handedOut: string | undefined;
+    let heldUp = false;
 
     async function save(next: Mark): Promise<void> {
       const before = saved;
@@ -186,8 +190,13 @@ export function makeOutboxLog(parts: {
         }
         const from = mark.to;
         const { rows } = await ask(nextRound, [relay, saved.from, saved.to, saved.position, from, limit]);
-        const found = rows as (OutboxRow & { readonly to: string; readonly ours: boolean | null })[];
+        const found = rows as (OutboxRow & {
+          readonly to: string;
+          readonly ours: boolean | null;
+          readonly later: boolean;
+        })[];
         const [first] = found;
+        heldUp = first?.later ?? false;
         if (!first?.ours) throw new Error('the mark was moved by somebody else');
         if (first.position === null) {
           // Nothing to do: a good moment to note that the round is over.
@@ -197,10 +206,11 @@ export function makeOutboxLog(parts: {
         }
         mark = { from, to: first.to, position: String(BigInt(first.position) - 1n) };
         return handOut(
-          found.map(({ to: _to, ours: _ours, ...row }) => row),
+          found.map(({ to: _to, ours: _ours, later: _later, ...row }) => row),
           limit,
         );
       },
+      isHeldUp: () => heldUp,
       settle(position) {
         if (position === handedOut) handedOut = undefined;
         else open = true;

@@ -100,6 +100,8 @@ export interface OutboxLog {
 export interface OutboxReader {
   /** The next events in order, at most `limit`; empty when there is nothing to do now. */
   next(limit: number): Promise<OutboxRow[]>;
+  /** Whether the last round left events behind that an older transaction, still running, keeps from going out. */
+  isHeldUp(): boolean;
   /** Everything up to here is published: never offered again. */
   settle(position: string): Promise<void>;
   close(): Promise<void>;

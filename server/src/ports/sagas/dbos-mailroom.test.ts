@@ -50,6 +50,14 @@ describe('the mailroom', () => {
     expect(await box.letterBefore(inAnHour, signal)).toEqual(letter);
     await room.close();
   });
+  it('hands over a letter that was posted in the same process without looking', async () => {
+    const { room, looks, signal, inAnHour } = openDesk();
+    const waiting = room.open('run', 'boot', true).letterBefore(inAnHour, signal);
+    room.deliver('run', 'boot', letter);
+    expect(await waiting).toEqual(letter);
+    expect(looks).toEqual([]);
+    await room.close();
+  });
   it('finds what nobody rang for with one look for all who wait', async () => {
     const { room, posted, looks, clock, signal, inAnHour } = openDesk();
     const [first] = ['a', 'b', 'c'].map((run) => room.open(run, 'boot', true).letterBefore(inAnHour, signal));

@@ -11,6 +11,8 @@ export interface Mailroom {
   open(run: string, step: string, isNew: boolean): Mailbox;
   /** The payload of a notification of DBOS: the run and the topic, which is the step. */
   ring(payload: string): void;
+  /** The letter that counts, from somebody in this process who has just posted it: nobody need read it again. */
+  deliver(run: string, step: string, letter: Letter): void;
   /** Looks whether a ring was missed. */
   look(): Promise<void>;
   close(): Promise<void>;
@@ -24,6 +26,7 @@ interface Box {
   readonly run: string;
   readonly step: string;
   rang: boolean;
+  letter: Letter | undefined;
   wake: (() => void) | undefined;
 }
 
@@ -60,13 +63,14 @@ export function openMailroom(parts: {
 
   return {
     open(run, step, isNew) {
-      const box: Box = { run, step, rang: !isNew, wake: undefined };
+      const box: Box = { run, step, rang: !isNew, letter: undefined, wake: undefined };
       const name = nameOf(box);
       const same = boxes.get(name) ?? new Set();
       boxes.set(name, same.add(box));
       return {
         async letterBefore(untilMs, signal) {
           for (;;) {
+            if (box.letter) return box.letter;
             if (box.rang) {
               box.rang = false;
               const letter = await records.letter(run, step);
@@ -76,7 +80,7 @@ export function openMailroom(parts: {
             if (leftMs <= 0) return records.letter(run, step);
             const woken = new AbortController();
             box.wake = () => woken.abort();
-            if (box.rang) continue;
+            if (box.rang || box.letter) continue;
             await clock.sleep(leftMs, AbortSignal.any([woken.signal, signal])).catch(() => undefined);
             box.wake = undefined;
             signal.throwIfAborted();
@@ -89,6 +93,12 @@ export function openMailroom(parts: {
       };
     },
     ring,
+    deliver(run, step, letter) {
+      for (const box of boxes.get(nameOf({ run, step })) ?? []) {
+        box.letter = letter;
+        box.wake?.();
+      }
+    },
     look,
     async close() {
       closing.abort(new Error('closing'));

@@ -6,7 +6,7 @@ import { openForgetting } from './dbos-forget.ts';
 import { openLeases } from './dbos-leases.ts';
 import { type Mailroom, openMailroom } from './dbos-mailroom.ts';
 import { openPool } from './dbos-pool.ts';
-import { applicationName, makeRecords, plainJson } from './dbos-records.ts';
+import { applicationName, type Letter, makeRecords, plainJson } from './dbos-records.ts';
 import { openStrayWatch } from './dbos-strays.ts';
 import { type DbosMember, type DbosWorker, dbosSchema, openDbosWorker } from './dbos-worker.ts';
 import { makeTurns } from './turns.ts';
@@ -30,7 +30,7 @@ export interface DbosSeat extends DbosMember {
   /** What a run that is worked on in this process began with. */
   beginningOf(run: string): Beginning | undefined;
   /** A letter was posted from here: if its run sleeps in this process, it need not wait for the news. */
-  ring(run: string, step: string): void;
+  deliver(run: string, step: string, letter: Letter): void;
 }
 interface Shared {
   readonly url: string;
@@ -55,7 +55,7 @@ export const joinDbosProcess = (config: DbosProcessConfig, runAttempt: RunAttemp
       begin: (lane, run, beginning) => member.begin(lane, run, beginning),
       wakeAll: () => joined.worker.wakeAll(),
       beginningOf: (run) => joined.worker.beginningOf(run),
-      ring: (run, step) => joined.mailroom.ring(`${run}::${step}`),
+      deliver: (run, step, letter) => joined.mailroom.deliver(run, step, letter),
       async close(withinMs) {
         await member.close(withinMs);
         await inTurn(async () => {

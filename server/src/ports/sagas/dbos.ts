@@ -160,8 +160,9 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
       if (before) return 'late' in before ? 'unknown' : 'already answered';
       if (!run.isOpen) return 'unknown';
       const by = ids.next();
-      if (await records.post(parts.run, parts.step, { by, value: asJson(value, 'the answer') })) {
-        seat?.ring(parts.run, parts.step);
+      const letter: Letter = { by, value: asJson(value, 'the answer') };
+      if (await records.post(parts.run, parts.step, letter)) {
+        seat?.deliver(parts.run, parts.step, letter);
         return 'accepted';
       }
       const first = await records.letter(parts.run, parts.step);

@@ -29,12 +29,15 @@ export async function keepIn(tx: WriteTx, parts: SagaParts, order: Order, answer
   // The result was checked against the declared output of its task when it was taken.
   const { attestation } = answer.output as { readonly attestation: ReadinessAttestation };
   const problems = judgeAttestation(order.promised, attestation);
-  await tx.run(insertAttestation, [
-    ...[parts.ids.next(), order.id, order.organizationId, order.nodeId, answer.task_id, order.generation],
-    ...[problems.length === 0, problems, JSON.stringify(attestation), JSON.stringify(answer.signed_result)],
-    attestation.taken_at,
+  // Sent together: the second finds what the first has kept, or what was kept before.
+  const [, [kept]] = await Promise.all([
+    tx.run(insertAttestation, [
+      ...[parts.ids.next(), order.id, order.organizationId, order.nodeId, answer.task_id, order.generation],
+      ...[problems.length === 0, problems, JSON.stringify(attestation), JSON.stringify(answer.signed_result)],
+      attestation.taken_at,
+    ]),
+    tx.rows<{ id: string; problems: string[] }>(findAttestation, [answer.task_id]),
   ]);
-  const [kept] = await tx.rows<{ id: string; problems: string[] }>(findAttestation, [answer.task_id]);
   if (!kept) throw new Error('an attestation that was just kept is not there');
   return { attestationId: kept.id, problems: kept.problems, access: attestation.ssh };
 }

@@ -50,11 +50,13 @@ export async function askNode<T extends NodeTaskType>(
   },
 ): Promise<Halt | undefined> {
   const outcome = await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, lease.allocationId);
+    const [order, [asked]] = await Promise.all([
+      readOrder(tx, lease.allocationId),
+      tx.rows<{ id: string }>(findByToken, [token]),
+    ]);
     if (!order || order.generation !== lease.generation || !question.allowed(order)) {
       return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
     }
-    const [asked] = await tx.rows<{ id: string }>(findByToken, [token]);
     const refused = asked ? undefined : await question.first?.(tx, order);
     if (refused) return tx.abandon(refused);
     const type = question.type(order);

@@ -137,8 +137,7 @@ async function activate(
     if (moved instanceof Fault) return tx.abandon(moved);
     const used = await moveSlots(tx, { allocationId }, 'use');
     if (used instanceof Fault) return tx.abandon(used);
-    await tx.run(markKeysUsed, [allocationId]);
-    await bringKeysUpToDate(tx, parts, act, order);
+    await Promise.all([tx.run(markKeysUsed, [allocationId]), bringKeysUpToDate(tx, parts, act, order)]);
     if (expiresAt) {
       await parts.tasks.queueTask(tx, {
         nodeId: order.nodeId,
