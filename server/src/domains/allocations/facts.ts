@@ -30,3 +30,5 @@ export const maxQueueShown = 500;
 export const lastOne = 1;
 /** A node writes its report, sends it, and it is written down with others: that takes less than this. */
 export const reportLagMs = 10 * secondMs;
+/** Of the sagas of allocations. Runs of the first one recorded each part of what is one transaction since the second. */
+export const sagaVersion = 2;

@@ -3,7 +3,7 @@ import type { Act } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
-import { answerWithinMs } from '../facts.ts';
+import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { noteAllocation } from '../machine.ts';
 import { expectationOf, readOrder } from '../order.ts';
 import { keepAttestation } from './judge.ts';
@@ -21,7 +21,7 @@ const makeLook = (
   type: 'allocation.restart' | 'allocation.attest',
   occasion: Occasion,
 ) =>
-  defineSaga<OfLease>(name, 2)
+  defineSaga<OfLease>(name, sagaVersion)
     .onFailure('unheard', {
       undo: ({ act, params }) => tell(parts, act, params, occasion, ['The node did not answer in time.']),
     })

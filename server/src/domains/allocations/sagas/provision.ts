@@ -4,7 +4,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
-import { answerWithinMs } from '../facts.ts';
+import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { expectationOf, hostnameOf, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
@@ -43,7 +43,7 @@ const markKeysUsed = sql(
  * would help with. When it comes to nothing, one more ends it, and keeps what its node swore to.
  */
 export const makeProvision = (parts: SagaParts) =>
-  defineSaga<OfLease>('allocation.provision', 2)
+  defineSaga<OfLease>('allocation.provision', sagaVersion)
     .onFailure('failed', {
       undo: ({ act, params, done }) => fail(parts, act, params, done['machine'] as TaskAnswer | undefined),
     })

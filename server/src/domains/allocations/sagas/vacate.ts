@@ -4,7 +4,7 @@ import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
-import { answerWithinMs } from '../facts.ts';
+import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
@@ -54,7 +54,7 @@ export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
     });
 
 const emptied = (parts: SagaParts, name: string) =>
-  defineSaga<Vacate>(name, 2)
+  defineSaga<Vacate>(name, sagaVersion)
     .onFailure('given_up', { undo: ({ act, params }) => giveUp(parts, act, params) })
     .wait('emptied', {
       ask: ({ act, params }, token) =>
