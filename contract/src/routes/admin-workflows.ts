@@ -48,7 +48,9 @@ export const WorkflowDetail = Type.Object(
       Type.Object(
         {
           name: Type.String(),
-          kind: Type.Enum(['step', 'wait']),
+          kind: Type.Enum(['step', 'wait', 'failure'], {
+            description: 'One of kind failure is passed on the way, and becomes true when anything after it fails.',
+          }),
           undoes: Type.Boolean({ description: 'Whether there is something to take back.' }),
           attempts: Type.Integer({ description: 'How often it is tried before it gives up.' }),
         },

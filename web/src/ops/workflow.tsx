@@ -78,7 +78,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
                   <Chip tone="busy">{step.kind === 'wait' ? 'waits for an answer' : 'in work'}</Chip>
                 )}
                 <span className="text-sm text-dim">
-                  {step.kind === 'wait' ? 'asks and waits' : `tried ${counted(step.attempts, 'time')} at most`}
+                  {howOf(step)}
                   {step.undoes ? '' : '; nothing to take back'}
                 </span>
               </p>
@@ -90,6 +90,11 @@ function Detail({ run }: { run: WorkflowDetail }) {
     </Page>
   );
 }
+
+const howOf = ({ kind, attempts }: WorkflowDetail['plan'][number]): string => {
+  if (kind === 'failure') return 'only when something after it fails';
+  return kind === 'wait' ? 'asks and waits' : `tried ${counted(attempts, 'time')} at most`;
+};
 
 function Attempts({ run, attempts }: { run: WorkflowDetail; attempts: readonly WorkflowStep[] }) {
   if (attempts.length === 0) return null;

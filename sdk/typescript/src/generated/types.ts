@@ -1390,7 +1390,8 @@ readonly attempts: readonly WorkflowStep[];
 readonly plan: readonly {
   /** How often it is tried before it gives up. */
 readonly attempts: number;
-  readonly kind: "step" | "wait";
+  /** One of kind failure is passed on the way, and becomes true when anything after it fails. */
+readonly kind: "step" | "wait" | "failure";
   readonly name: string;
   /** Whether there is something to take back. */
 readonly undoes: boolean;

@@ -1511,7 +1511,8 @@ class Workflow(TypedDict):
 class WorkflowDetailPlanItem(TypedDict):
     attempts: int
     """How often it is tried before it gives up."""
-    kind: Literal["step", "wait"]
+    kind: Literal["step", "wait", "failure"]
+    """One of kind failure is passed on the way, and becomes true when anything after it fails."""
     name: str
     undoes: bool
     """Whether there is something to take back."""
