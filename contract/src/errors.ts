@@ -174,7 +174,7 @@ export type ErrorCode = keyof typeof errors;
 /** RFC 9457, with the members that every answer of ours carries. */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: 'A URI that names the kind of problem.' }),
+    type: Type.String({ description: 'Names the kind of problem, and leads to what the docs say about it.' }),
     title: Type.String({ description: 'The meaning of the code; the same every time.' }),
     status: Type.Integer(),
     code: Type.String({ description: 'One of the catalogue; programs branch on this.' }),

@@ -1,5 +1,6 @@
 import { errors, personas, type Verdict, verdictOf } from '@gpuaas/contract';
 import type { Contract } from './contract.ts';
+import { table } from './table.ts';
 
 const sign = (verdict: Verdict): string => (verdict === 'allowed' ? 'yes' : String(errors[verdict].status));
 
@@ -12,7 +13,6 @@ export function emitAuthorisation({ routes }: Contract): string {
     route.tenancy.kind,
     ...personas.map((persona) => sign(verdictOf(route, persona))),
   ]);
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return `---
 status: shipped
 capabilities: GAP-06
@@ -27,8 +27,6 @@ object of another tenant and one that does not exist get the same 404, to the by
 
 \`yes\` means allowed; a number is the status of the refusal.
 
-${line(head)}
-${line(head.map(() => '---'))}
-${rows.map(line).join('\n')}
+${table(head, rows)}
 `;
 }

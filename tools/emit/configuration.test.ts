@@ -15,14 +15,14 @@ it('a setting is shown by its variable, with what it takes; a secret says that i
     }),
   );
   expect(rows).toEqual([
-    '| `GPUAAS_POOL_SIZE` | How many. | `10` | 2 to 200 |  |',
-    '| `GPUAAS_BUS_URL` | Where the bus is. |  | `^nats://\\|^tls://` | secret |',
-    '| `GPUAAS_ISSUER` | Who signs. | needed |  |  |',
+    ['`GPUAAS_POOL_SIZE`', 'How many.', '`10`', '2 to 200', ''],
+    ['`GPUAAS_BUS_URL`', 'Where the bus is.', '', '`^nats://|^tls://`', 'secret'],
+    ['`GPUAAS_ISSUER`', 'Who signs.', 'needed', '', ''],
   ]);
 });
 
 it('the committed page is what the schemas say, and names every process', () => {
-  const page = readFileSync(`${root}docs/configuration.md`, 'utf8');
+  const page = readFileSync(`${root}docs/reference/configuration.md`, 'utf8');
   expect(page).toBe(emitConfiguration());
   for (const { spec } of processes) expect(page).toContain(`\n## ${spec.name}\n`);
 });

@@ -5,6 +5,7 @@ import { processes } from '../../server/src/bin/processes.ts';
 import { variable } from '../../server/src/kernel/config.ts';
 import { everyProcess } from '../../server/src/kernel/process.ts';
 import { portsConfig } from '../../server/src/ports/open.ts';
+import { table } from './table.ts';
 
 interface Field {
   readonly type?: string;
@@ -17,9 +18,6 @@ interface Field {
   readonly secret?: boolean;
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-
 function limits({ minimum, maximum, pattern, enum: choices }: Field): string {
   if (choices) return choices.join(', ');
   if (minimum !== undefined || maximum !== undefined) return `${minimum ?? ''} to ${maximum ?? ''}`;
@@ -27,30 +25,26 @@ function limits({ minimum, maximum, pattern, enum: choices }: Field): string {
 }
 
 /** One row a setting. A secret has no default and is marked, so that nobody puts it where others read. */
-export function settingRows(schema: TObject): string[] {
-  return Object.entries(schema.properties as Record<string, Field>).map(([name, field]) =>
-    line([
-      `\`${variable(name)}\``,
-      field.description ?? '',
-      field.default !== undefined ? `\`${String(field.default)}\`` : schema.required?.includes(name) ? 'needed' : '',
-      limits(field),
-      field.secret ? 'secret' : '',
-    ]),
-  );
+export function settingRows(schema: TObject): string[][] {
+  return Object.entries(schema.properties as Record<string, Field>).map(([name, field]) => [
+    `\`${variable(name)}\``,
+    field.description ?? '',
+    field.default !== undefined ? `\`${String(field.default)}\`` : schema.required?.includes(name) ? 'needed' : '',
+    limits(field),
+    field.secret ? 'secret' : '',
+  ]);
 }
 
-function table(schema: TObject): string {
+function settings(schema: TObject): string {
   const rows = settingRows(schema);
-  if (rows.length === 0) return 'Nothing of its own.';
-  const head = ['variable', 'what', 'default', 'limits', ''];
-  return [line(head), line(head.map(() => '---')), ...rows].join('\n');
+  return rows.length === 0 ? 'Nothing of its own.' : table(['variable', 'what', 'default', 'limits', ''], rows);
 }
 
 /** What an installation can be told from outside, from the very schemas that the processes check at their start. */
 export function emitConfiguration(): string {
   const own = processes.map(
     ({ spec, login }) =>
-      `## ${spec.name}\n\n${spec.summary} It asks for: ${spec.needs.join(', ')}. Its login is \`${login}\`.\n\n${table(spec.config)}\n`,
+      `## ${spec.name}\n\n${spec.summary} It asks for: ${spec.needs.join(', ')}. Its login is \`${login}\`.\n\n${settings(spec.config)}\n`,
   );
   return `---
 status: shipped
@@ -62,32 +56,32 @@ capabilities: GOV-12
 Emitted by \`npm run gen\` from the schemas that the processes check when they start. Everything comes from the
 environment, is read once and checked whole: a process that lacks three things says all three, and repeats no secret.
 An empty variable counts as one that is not there. What changes without a restart is not here but a
-[policy](../contract/src/policies.ts), set through the API.
+[policy](policies.md), set through the API.
 
 \`npm start\` needs none of this: it fills everything in for one machine. A variable that is set there still counts where it
 does not name an address that \`npm start\` makes itself.
 
 ## Every process
 
-${table(everyProcess)}
+${settings(everyProcess)}
 
 ## Ports
 
 Which adapter stands behind a port. A process reads all of these and opens only what it asks for.
 
-${table(portsConfig)}
+${settings(portsConfig)}
 
 ${own.join('\n')}
 ## migrate
 
 Sets a database up or brings it up to date, then ends. Run before the processes of a new release.
 
-${table(migrateConfig)}
+${settings(migrateConfig)}
 
 ## bootstrap
 
-Makes the first operator of an installation, then ends. See [signing in](guides/signing-in.md).
+Makes the first operator of an installation, then ends. See [signing in](../guides/signing-in.md).
 
-${table(bootstrapConfig)}
+${settings(bootstrapConfig)}
 `;
 }

@@ -1,5 +1,6 @@
 import { edges, type MachineTable } from '@gpuaas/contract';
 import { byText } from './json.ts';
+import { table } from './table.ts';
 
 /** A page per machine: the picture for people, and the table that every other copy of the rule is made from. */
 export const emitMachines = (machines: readonly MachineTable[]): ReadonlyMap<string, string> =>
@@ -9,7 +10,6 @@ function page(machine: MachineTable): string {
   const sorted = edges(machine).toSorted(
     (a, b) => byText(a.from, b.from) || byText(a.transition, b.transition) || byText(a.to, b.to),
   );
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
     `# ${machine.name.replaceAll('_', ' ')}`,
     '',
@@ -25,9 +25,10 @@ function page(machine: MachineTable): string {
     ...machine.terminal.toSorted(byText).map((state) => `  ${state} --> [*]`),
     '```',
     '',
-    row(['from', 'transition', 'to']),
-    row(['---', '---', '---']),
-    ...sorted.map(({ from, transition, to }) => row([`\`${from}\``, `\`${transition}\``, `\`${to}\``])),
+    table(
+      ['from', 'transition', 'to'],
+      sorted.map(({ from, transition, to }) => [`\`${from}\``, `\`${transition}\``, `\`${to}\``]),
+    ),
     '',
   ].join('\n');
 }

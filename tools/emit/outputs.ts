@@ -9,8 +9,10 @@ import { emitConfiguration } from './configuration.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
+import { emitMetrics } from './metrics.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
 import { emitOpenapi } from './openapi.ts';
+import { emitErrors, emitEventReference, emitPolicies, emitScopes } from './reference.ts';
 import { emitSagas } from './sagas.ts';
 import { emitPythonSdk } from './sdk-python.ts';
 import { emitPythonToCall } from './sdk-python-sync.ts';
@@ -31,7 +33,12 @@ export const outputs: readonly Output[] = [
   { file: 'api/routes.txt', emit: emitRoutes },
   { file: 'api/events.txt', emit: emitEvents },
   { file: 'docs/authorisation.md', emit: emitAuthorisation },
-  { file: 'docs/configuration.md', emit: emitConfiguration },
+  { file: 'docs/reference/configuration.md', emit: emitConfiguration },
+  { file: 'docs/reference/errors.md', emit: emitErrors },
+  { file: 'docs/reference/events.md', emit: emitEventReference },
+  { file: 'docs/reference/metrics.md', emit: () => emitMetrics(root) },
+  { file: 'docs/reference/policies.md', emit: emitPolicies },
+  { file: 'docs/reference/scopes.md', emit: emitScopes },
   { file: 'docs/compensation.md', emit: emitSagas },
   { file: 'cli/bin/help.txt', emit: emitCliFirstHelp },
   { file: 'cli/bin/help.json', emit: emitCliHelp },

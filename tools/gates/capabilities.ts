@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { capabilityPage, judgeStatus, shownBy, unknownIds } from '../lib/capability-page.ts';
+import { capabilityPage, judgeStatus, shownBy, statusHeader, unknownIds } from '../lib/capability-page.ts';
 import { type Gate, runAlone } from '../lib/gate.ts';
 import { type Results, readResults } from '../lib/results.ts';
 import { repository, root, type Tree } from '../lib/tree.ts';
@@ -10,7 +10,14 @@ const page = 'docs/capability-matrix.md';
 
 /** Documents that describe the product, as opposed to guides and runbooks, which describe work. */
 export const claimingDocuments = (tree: Tree): string[] =>
-  tree.paths.filter((path) => /^docs\/[^/]+\.md$/.test(path) && path !== page);
+  tree.paths.filter(
+    (path) =>
+      /^docs\/.*\.md$/.test(path) &&
+      path !== page &&
+      path !== 'docs/README.md' &&
+      // Pages elsewhere may claim something as well; then they are held to it.
+      (!path.slice('docs/'.length).includes('/') || statusHeader(tree.text(path)).status !== undefined),
+  );
 
 export function judgeClaims(tree: Tree, results: Results): string[] {
   const shown = shownBy(results);

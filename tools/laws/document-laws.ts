@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { parse as parseYaml } from 'yaml';
+import { anchorOf, withoutFrontMatter } from '../lib/document.ts';
 import { isCanary, type Tree } from '../lib/tree.ts';
 import { type Finding, type Law, lineAt } from './law.ts';
 
@@ -10,26 +11,18 @@ const withoutCode = (text: string): string =>
   text
     .replace(/```[\s\S]*?```/g, (block) => block.replace(/[^\n]/g, ' '))
     .replace(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
-const body = (text: string): string => text.replace(/^---\n[\s\S]*?\n---\n/, '');
 
 export const documentsHaveTitles: Law = {
   name: 'documents-have-titles',
   find: (tree) =>
     documents(tree)
-      .filter((path) => !/^\s*# \S/.test(body(tree.text(path))))
+      .filter((path) => !/^\s*# \S/.test(withoutFrontMatter(tree.text(path))))
       .map((path) => ({ path, line: 1, law: 'documents-have-titles', message: 'begin with "# " and a title' })),
 };
 
 /** The anchors that a page offers, as the usual renderers make them from headings. */
 const anchorsOf = (text: string): Set<string> =>
-  new Set(
-    [...body(text).matchAll(/^#{1,6} (.+)$/gm)].map((match) =>
-      (match[1] ?? '')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  new Set([...withoutFrontMatter(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading)));
 
 export const linksLeadSomewhere: Law = {
   name: 'links-lead-somewhere',

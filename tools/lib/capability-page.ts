@@ -1,4 +1,5 @@
 import { type CapabilityGroup, capabilityGroups, rowIds } from './capability-rows.ts';
+import { frontMatter } from './document.ts';
 import { fullTitle, type Results } from './results.ts';
 
 /** For each row, by its id, the files whose passing tests carry it in brackets: `[GAP-01] a replay answers ...`. */
@@ -65,11 +66,9 @@ export interface StatusHeader {
 
 /** The front matter of a document: \`status: shipped\` and \`capabilities: GAP-01, GAP-02\`. */
 export function statusHeader(text: string): StatusHeader {
-  const front = /^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '';
-  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(front)?.[1]?.trim();
-  const ids = field('capabilities') ?? '';
+  const { status, capabilities: ids = '' } = frontMatter(text);
   return {
-    status: field('status'),
+    status,
     capabilities: ids
       .replace(/^\[|\]$/g, '')
       .split(',')

@@ -66,7 +66,7 @@ export function expectPromised(method: string, url: string, reply: Reply, secret
     const kind = errors[code as keyof typeof errors];
     expect({ status, type, title, correlationId }, about).toEqual({
       status: reply.status,
-      type: `urn:gpuaas:problem:${code}`,
+      type: `/docs/reference/errors#${code}`,
       title: kind.meaning,
       correlationId: reply.headers['x-request-id'],
     });

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../chaos/children.ts';
 import { endAll, type Started, start } from './npm-start.ts';
+import { makePython } from './python-environment.ts';
 import { ask, signIn } from './sign-in.ts';
 
 /**
@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-python-'));
   // The account of the database passes through.
   await chmod(folder, 0o711);
-  python = await makeEnvironment();
+  python = await makePython();
   const port = String(await freePort());
   started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--speed', '500']);
 }, patience);
@@ -36,25 +36,6 @@ afterAll(async () => {
   await endAll();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** An environment of its own, kept from run to run. */
-async function makeEnvironment(): Promise<string> {
-  const wanted = await readFile(join(sdk, 'requirements-test.txt'));
-  const cache = join(root, 'node_modules', '.cache');
-  const place = join(cache, `gpuaas-python-${createHash('sha256').update(wanted).digest('hex').slice(0, 16)}`);
-  const program = join(place, 'bin', 'python');
-  if (await stat(join(place, 'complete')).catch(() => undefined)) return program;
-  await rm(place, { recursive: true, force: true });
-  await mkdir(cache, { recursive: true });
-  // An environment knows its own path, so it is made where it stays; the mark at the end says that it is whole.
-  await execute('python3', ['-m', 'venv', place], { timeout: patience });
-  const requirements = join(sdk, 'requirements-test.txt');
-  await execute(program, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], {
-    timeout: patience,
-  });
-  await writeFile(join(place, 'complete'), '');
-  return program;
-}
 
 /** Runs Python in the folder of the SDK. What it wrote is part of the failure, so that nobody has to run it again. */
 async function runPython(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {

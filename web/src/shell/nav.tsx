@@ -32,7 +32,11 @@ export function Nav(parts: {
         ))}
       </div>
       <p className="mt-auto flex flex-wrap gap-x-3 gap-y-1 px-2 pt-4 text-sm text-dim">
-        <a className="underline underline-offset-2 hover:text-ink" href="/openapi.json">
+        <a className="underline underline-offset-2 hover:text-ink" href="/docs">
+          Docs
+        </a>
+        <span className="mx-2">·</span>
+        <a className="underline underline-offset-2 hover:text-ink" href="/docs/api">
           API
         </a>
         {brand.support_url && (

@@ -1091,7 +1091,7 @@ readonly message: string;
   readonly status: number;
   /** The meaning of the code; the same every time. */
 readonly title: string;
-  /** A URI that names the kind of problem. */
+  /** Names the kind of problem, and leads to what the docs say about it. */
 readonly type: string;
 };
 

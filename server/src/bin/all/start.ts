@@ -12,7 +12,7 @@ import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
 import { chooseNodePort, choosePort, host } from './address.ts';
-import { buildConsole } from './build-console.ts';
+import { buildPages } from './build-pages.ts';
 import { seedDemo } from './demo.ts';
 import { type Member, openLog, openLogFile, startApart, startHere } from './fleet.ts';
 import { openFleetDesk } from './fleet-desk.ts';
@@ -77,10 +77,22 @@ export async function startAll(
     closing.push(async () => fleetLog.flush());
     const desk = options.fleet === 'none' ? undefined : await openFleetDesk(options.speed, fleetLog.log);
     if (desk) closing.push(desk.close);
-    const { folder: consoleFolder } = await steps.step('console', buildConsole, ({ says }) => says);
+    // The two have nothing to do with each other, so neither waits.
+    const docs = buildPages('docs');
+    const { folder: consoleFolder } = await steps.step(
+      'console',
+      () => buildPages('console'),
+      ({ says }) => says,
+    );
+    const { folder: docsFolder } = await steps.step(
+      'docs',
+      () => docs,
+      ({ says }) => says,
+    );
     const shared = {
       ...env,
       ...(consoleFolder && { GPUAAS_CONSOLE_FOLDER: consoleFolder }),
+      ...(docsFolder && { GPUAAS_DOCS_FOLDER: docsFolder }),
       ...(desk && { GPUAAS_SIMULATOR_ADDRESS: desk.address }),
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
@@ -237,6 +249,7 @@ function welcome(
   line(`  Password ${accounts.password}  (for all of them; kept in ${accounts.passwordPath})`);
   line(`  CLI      npx gpuaas login --base-url ${url}`);
   line(`  Try      curl -sS ${url}/api/v1/sign-in`);
+  line(`  Docs     ${url}/docs`);
   line(`  API      ${url}/openapi.json`);
   if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (letters that would leave the house)`);
   if (facts.isSimulated)

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { mountBrand, readBrand } from '../../edge/console/branding.ts';
 import { readConsoleFiles } from '../../edge/console/files.ts';
 import { closedPage } from '../../edge/console/pages.ts';
+import { mountDocs } from '../../edge/docs/mount.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { Secret } from '../../kernel/config.ts';
@@ -82,6 +83,9 @@ export const api = defineProcess({
       }),
     ),
     ...brandConfig.properties,
+    docsFolder: Type.Optional(
+      Type.String({ description: 'Where the built docs lie (web/dist-docs). Without it there is nothing at /docs.' }),
+    ),
     simulatorAddress: Type.Optional(
       Secret({
         description:
@@ -151,6 +155,8 @@ export const api = defineProcess({
       if (files) console.open(files);
       else parts.log.warn({ folder: config.consoleFolder }, 'there is no built console: browsers find the API alone');
     }
+    if (config.docsFolder && !(await mountDocs(app, config.docsFolder)))
+      parts.log.warn({ folder: config.docsFolder }, 'there are no built docs: nothing is served at /docs');
     await mountFrontPage(app, { product, version: release, hasConsole, ...(console && { home: console.home }) });
     mountBrand(app, brand);
     // Load balancers ask on the port that they send traffic to.

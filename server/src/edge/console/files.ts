@@ -1,28 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../ports/identity-provider/port.ts';
+import { readStaticFiles, type StaticFile, sendFile } from '../http/static-files.ts';
 import { formTarget } from '../oidc/layout.ts';
 
-/**
- * The console as files. They are read once and kept, packed in the two ways that browsers ask for: a console is a few
- * hundred kilobytes, and a start that finds a torn build says so before anybody sees half of it. Nothing is looked up on
- * the disk by what somebody sent, so no path leads out of the folder.
- */
+/** The console as files: one page, and what it loads. */
 export interface ConsoleFiles {
   /** The one page. `leadsTo` is where signing out may lead, besides here. */
   page(leadsTo: string | undefined): Page;
   readonly files: ReadonlyMap<string, StaticFile>;
-}
-interface StaticFile {
-  readonly type: string;
-  readonly plain: Buffer;
-  readonly br: Buffer | undefined;
-  readonly gzip: Buffer | undefined;
-  /** Whether its name changes with its content, so that nobody ever has to ask again. */
-  readonly isForever: boolean;
 }
 
 /** Addresses that the page answers. What is not below one of them is no page: the API never answers with HTML. */
@@ -41,37 +28,13 @@ export const consolePlaces = [
   'ops',
 ] as const;
 
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-const packBrotli = promisify(brotliCompress);
-const packGzip = promisify(gzip);
-/** The best that can be had within a moment; the highest level takes seconds for a few more bytes. */
-const brotliLevel = 9;
-
 /** Undefined where no console has been built. */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles | undefined> {
   const index = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
   if (index === undefined) return undefined;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = new Map<string, StaticFile>();
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    const type = types[extname(entry.name)];
-    if (!entry.isFile() || type === undefined || entry.name === 'index.html') continue;
-    const plain = await readFile(path);
-    const name = `/${relative(folder, path).split(sep).join('/')}`;
-    files.set(name, {
-      type,
-      plain,
-      br: await packBrotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliLevel } }),
-      gzip: await packGzip(plain),
-      isForever: name.startsWith('/assets/'),
-    });
-  }
+  const files = await readStaticFiles(folder);
+  // The page is answered at its places, with what belongs to a page.
+  files.delete('/index.html');
   return {
     files,
     page: (leadsTo) => ({
@@ -106,20 +69,5 @@ export function mountConsoleFiles(
     app.get(`/${place}`, showPage);
     app.get(`/${place}/*`, showPage);
   }
-  for (const [name, file] of files) {
-    app.get(name, async (request, reply) => {
-      const accepts = request.headers['accept-encoding'] ?? '';
-      const encoding = ['br', 'gzip'].find((each) => accepts.includes(each)) as 'br' | 'gzip' | undefined;
-      const packed = encoding && file[encoding];
-      return reply
-        .headers({
-          'content-type': file.type,
-          'cache-control': file.isForever ? 'public, max-age=31536000, immutable' : 'no-cache',
-          'x-content-type-options': 'nosniff',
-          vary: 'accept-encoding',
-          ...(packed && { 'content-encoding': encoding }),
-        })
-        .send(packed ?? file.plain);
-    });
-  }
+  for (const [name, file] of files) app.get(name, (request, reply) => sendFile(request, reply, file));
 }

@@ -42,7 +42,7 @@ export function homePage(about: {
   readonly name: string | undefined;
   readonly leadsTo: string | undefined;
 }): Page {
-  const links = html`<p class="dim">${about.product} ${about.version} · <a href="/openapi.json">API</a></p>`;
+  const links = html`<p class="dim">${about.product} ${about.version} · <a href="/docs">Docs</a> · <a href="/docs/api">API</a></p>`;
   return about.name === undefined
     ? layOut({
         title: 'Welcome',

@@ -22,6 +22,7 @@ export async function mountFrontPage(
 
 A control plane that rents GPU capacity. This is its API.
 
+  /docs             how to use it, with a page for every operation
   /openapi.json     what there is to call, as OpenAPI 3.1
   /api/v1/version   which release answers
   /healthz          whether it runs

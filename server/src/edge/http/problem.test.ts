@@ -10,7 +10,7 @@ describe('a problem', () => {
     const { status, body } = encodeProblem(new Fault(code, 'A sentence.', { more: 1 }), 'c-1');
     expect(status).toBe(errors[code].status);
     expect(JSON.parse(body)).toEqual({
-      type: `urn:gpuaas:problem:${code}`,
+      type: `/docs/reference/errors#${code}`,
       title: errors[code].meaning,
       status,
       code,

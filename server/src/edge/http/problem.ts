@@ -8,7 +8,8 @@ import { redact, redactText } from '../../kernel/redact.ts';
 export function encodeProblem(fault: Fault, correlationId: string): { status: number; body: string } {
   const { status, meaning } = errors[fault.code];
   const body = JSON.stringify({
-    type: `urn:gpuaas:problem:${fault.code}`,
+    // Relative, as RFC 9457 allows: it leads to the docs of whichever installation answered.
+    type: `/docs/reference/errors#${fault.code}`,
     title: meaning,
     status,
     code: fault.code,

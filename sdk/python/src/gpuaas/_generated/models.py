@@ -1215,7 +1215,7 @@ class Problem(TypedDict):
     title: str
     """The meaning of the code; the same every time."""
     type: str
-    """A URI that names the kind of problem."""
+    """Names the kind of problem, and leads to what the docs say about it."""
 
 
 class Project(TypedDict):

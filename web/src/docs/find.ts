@@ -1,0 +1,78 @@
+/** Search over the pages, in the browser and over nothing but what the site brought with it. */
+
+/** One thing to find; short names, since there are a thousand of them. */
+export interface Entry {
+  /** The address, with the anchor. */
+  readonly u: string;
+  /** The title of the page, the heading, and the words below it. */
+  readonly p: string;
+  readonly h: string;
+  readonly t: string;
+}
+export interface Find {
+  readonly entry: Entry;
+  /** A piece of its text around the first word that was found. */
+  readonly excerpt: string;
+}
+
+const most = 24;
+const excerptLength = 140;
+
+export const wordsOf = (query: string): string[] =>
+  query
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_]+/u)
+    .filter((word) => word !== '');
+
+/** The best finds first. Every word has to be somewhere: in the heading, in the title of the page, or in the text. */
+export function find(entries: readonly Entry[], query: string): Find[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  return entries
+    .flatMap((entry) => {
+      const score = scoreOf(entry, words);
+      return score > 0 ? [{ entry, score }] : [];
+    })
+    .sort((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ entry }) => ({ entry, excerpt: excerptOf(entry.t, words) }));
+}
+
+function scoreOf(entry: Entry, words: readonly string[]): number {
+  const heading = (entry.h === '' ? entry.p : entry.h).toLowerCase();
+  const page = entry.p.toLowerCase();
+  const text = entry.t.toLowerCase();
+  let sum = heading === words.join(' ') ? 60 : 0;
+  for (const word of words) {
+    const score =
+      (beginsAWord(heading, word) ? 40 : heading.includes(word) ? 20 : 0) +
+      (beginsAWord(page, word) ? 12 : 0) +
+      (beginsAWord(text, word) ? 5 : text.includes(word) ? 2 : 0);
+    if (score === 0) return 0;
+    sum += score;
+  }
+  // A page says more than one of its sections, and a short heading more than a long one.
+  return sum + (entry.h === '' ? 6 : 0) - heading.length / 100;
+}
+
+function beginsAWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (at === 0 || /[^\p{L}\p{N}]/u.test(text[at - 1] ?? ' ')) return true;
+  }
+  return false;
+}
+
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const at = Math.max(0, ...words.map((word) => lower.indexOf(word)));
+  const from = Math.max(0, at - 40);
+  const begin = from === 0 ? 0 : text.indexOf(' ', from) + 1;
+  const piece = text.slice(begin, begin + excerptLength);
+  return `${begin > 0 ? '… ' : ''}${piece}${begin + excerptLength < text.length ? ' …' : ''}`;
+}
+
+/** The text in pieces, of which every second one is a word that was asked for. */
+export function markWords(text: string, query: string): string[] {
+  const words = wordsOf(query).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return words.length === 0 ? [text] : text.split(new RegExp(`(${words.join('|')})`, 'giu'));
+}
