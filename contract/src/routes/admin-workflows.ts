@@ -84,7 +84,7 @@ export const workflowList = defineRoute({
     {
       saga: Type.Optional(Saga),
       state: Type.Optional(State),
-      run_id: Type.Optional(RunId),
+      run_id: Type.Optional({ ...RunId, description: 'What the id of the run begins with.' }),
       before: Type.Optional({ ...Timestamp, description: 'Only runs that began before this moment.' }),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
     },

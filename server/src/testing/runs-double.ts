@@ -35,7 +35,7 @@ export const knownRun: RunInDetail = {
 export const makeRunsDouble = (): SagaRuns => ({
   list: async ({ saga, state, id }) =>
     [knownRun].filter(
-      (run) => (!saga || run.saga === saga) && (!state || run.state === state) && (!id || run.id === id),
+      (run) => (!saga || run.saga === saga) && (!state || run.state === state) && (!id || run.id.startsWith(id)),
     ),
   find: async (saga, id) => (saga === knownRun.saga && id === knownRun.id ? knownRun : undefined),
   close: async () => undefined,

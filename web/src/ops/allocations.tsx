@@ -190,7 +190,7 @@ export function AllAllocationsPage() {
                 <Link
                   to="/ops/nodes/$id"
                   params={{ id: row.node_id }}
-                  className="text-accent underline-offset-2 hover:underline"
+                  className="whitespace-nowrap text-accent underline-offset-2 hover:underline"
                 >
                   {row.node_name ?? shortId(row.node_id)}
                 </Link>
@@ -204,7 +204,7 @@ export function AllAllocationsPage() {
               <Link
                 to="/ops/tenants/$id"
                 params={{ id: row.organization_id }}
-                className="font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+                className="font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
               >
                 {shortId(row.organization_id)}
               </Link>

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@gpuaas/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
@@ -8,8 +9,12 @@ import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { tellAction } from '../words/sentences.ts';
 import { counted, plainWord, shortId } from '../words/sizes.ts';
+import { nameActor, tellAct } from '../words/story.ts';
+
+/** People by what they may do here, everybody else by name. */
+const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry): string =>
+  actor_kind === 'user' && actor_role !== 'none' ? plainWord(actor_role) : nameActor(`${actor_kind} ${actor_id}`);
 
 /** Who did what anywhere. The rows are chained: a change to any of them shows. */
 export function AuditPage() {
@@ -113,10 +118,7 @@ export function AuditPage() {
             head: 'What',
             cell: (entry) => (
               <span>
-                <span className="font-medium">
-                  {plainWord(entry.actor_role === 'none' ? entry.actor_kind : entry.actor_role)}
-                </span>{' '}
-                {tellAction(entry.action)}
+                {tellAct(actorOf(entry), entry.action, entry.result === 'failure')}
                 <span className="block font-mono text-xs text-dim">
                   {entry.actor_kind} {shortId(entry.actor_id)}
                 </span>

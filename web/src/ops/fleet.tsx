@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
-import { countTiles, filterWall, tileWords, troublesOf, type WallFilter } from '../words/wall.ts';
+import { countTiles, filterWall, sharesOf, tileWords, troublesOf, type WallFilter } from '../words/wall.ts';
 import { tileLooks, Wall } from './wall.tsx';
 
 /** Events tell of every change; this is for what no event tells, such as a node that has gone quiet. */
@@ -26,7 +26,8 @@ export function FleetPage() {
         if (node.state !== 'deleted') all.push(node);
         if (all.length >= mostNodes) break;
       }
-      return all;
+      const byName = new Intl.Collator('en', { numeric: true });
+      return all.sort((a, b) => byName.compare(a.name, b.name));
     },
     { everyMs },
   );
@@ -34,6 +35,7 @@ export function FleetPage() {
   const shown = filterWall(all, search);
   const counts = countTiles(all);
   const troubles = troublesOf(all);
+  const shares = sharesOf(all);
   const isNarrowed = Object.values(search).some(Boolean);
   const go = (next: WallFilter) =>
     void navigate({
@@ -107,27 +109,52 @@ export function FleetPage() {
             </div>
           )}
         </Panel>
-        <Panel title="Needs somebody">
-          {troubles.length === 0 ? (
-            <p className="text-dim">{nodes.data ? 'Nothing. All is well.' : 'Looking.'}</p>
-          ) : (
-            <ul className="grid gap-3">
-              {troubles.slice(0, 20).map(({ node, why }) => (
-                <li key={`${node.id} ${why}`}>
-                  <Link
-                    to="/ops/nodes/$id"
-                    params={{ id: node.id }}
-                    className="font-medium text-accent underline-offset-2 hover:underline"
-                  >
-                    {node.name}
-                  </Link>
-                  <p className="text-sm text-dim">{why}</p>
-                </li>
-              ))}
-              {troubles.length > 20 && <li className="text-sm text-dim">and {troubles.length - 20} more</li>}
-            </ul>
+        <div className="grid gap-6">
+          <Panel title="Needs somebody">
+            {troubles.length === 0 ? (
+              <p className="text-dim">{nodes.data ? 'Nothing. All is well.' : 'Looking.'}</p>
+            ) : (
+              <ul className="grid gap-3">
+                {troubles.slice(0, 20).map(({ node, why }) => (
+                  <li key={`${node.id} ${why}`}>
+                    <Link
+                      to="/ops/nodes/$id"
+                      params={{ id: node.id }}
+                      className="font-medium text-accent underline-offset-2 hover:underline"
+                    >
+                      {node.name}
+                    </Link>
+                    <p className="text-sm text-dim">{why}</p>
+                  </li>
+                ))}
+                {troubles.length > 20 && <li className="text-sm text-dim">and {troubles.length - 20} more</li>}
+              </ul>
+            )}
+          </Panel>
+          {shares.length > 0 && (
+            <Panel title="Sold">
+              <ul className="grid gap-3">
+                {shares.map(({ sku, used, offered }) => (
+                  <li key={sku}>
+                    <p className="flex justify-between gap-2 text-sm">
+                      <span className="truncate font-medium">{sku}</span>
+                      <span className="tabular whitespace-nowrap text-dim">
+                        {used} of {offered}
+                      </span>
+                    </p>
+                    <meter
+                      className="sold mt-1 block h-2 w-full"
+                      min={0}
+                      max={offered}
+                      value={used}
+                      aria-label={`${used} of ${offered} GPUs of ${sku} are sold`}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </Panel>
           )}
-        </Panel>
+        </div>
       </div>
     </Page>
   );

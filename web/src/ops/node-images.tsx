@@ -21,15 +21,16 @@ export function NodeImages({ node }: { node: NodeDetail }) {
   if (error) return <Problem error={error} />;
   if (!offered.data || !held.data) return <Loading rows={2} label="Loading the images" />;
   const wanted = offered.data.data.filter(({ active, skus }) => active && skus.includes(node.sku));
+  const isLacking = wanted.some(({ slug }) => !held.data.data.some((found) => found.slug === slug && found.current));
   if (wanted.length === 0) return <p className="text-dim">What it is sold as needs no image.</p>;
   return (
-    <div className="grid gap-2">
-      <ul className="grid gap-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {wanted.map((image) => {
           const found = held.data.data.find(({ slug }) => slug === image.slug);
           return (
             <li key={image.slug} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-              <span className="min-w-0">
+              <span className="min-w-0 max-w-full grow basis-64">
                 <span className="font-medium">{image.display_name}</span>
                 <span className="block truncate font-mono text-xs text-dim">{image.digest}</span>
               </span>
@@ -52,7 +53,7 @@ export function NodeImages({ node }: { node: NodeDetail }) {
         })}
       </ul>
       {note.error && <Problem error={note.error} />}
-      <p className="text-sm text-dim">Put an image there before you say so: a slice boots from it.</p>
+      {isLacking && <p className="text-sm text-dim">Put an image there before you say so: a slice boots from it.</p>}
     </div>
   );
 }

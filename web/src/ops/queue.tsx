@@ -88,7 +88,7 @@ export function QueuePage() {
               <Link
                 to="/ops/tenants/$id"
                 params={{ id: row.organization_id }}
-                className="font-mono text-[13px] text-accent underline-offset-2 hover:underline"
+                className="font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
               >
                 {shortId(row.organization_id)}
               </Link>

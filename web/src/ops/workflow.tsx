@@ -25,7 +25,7 @@ export function WorkflowPage() {
     return (
       <Page title={saga}>
         {isAbsent(run.error) ? (
-          <Empty icon="rules" title="There is no such run">
+          <Empty icon="clock" title="There is no such run">
             <p>Or it is older than what is kept.</p>
             <ButtonLink to="/ops/workflows">All workflows</ButtonLink>
           </Empty>

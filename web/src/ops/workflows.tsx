@@ -108,7 +108,7 @@ export function WorkflowsPage() {
           { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
           { head: 'Story', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
         ]}
-        empty={<Empty icon="rules" title={state === 'stuck' ? 'Nothing is stuck' : 'No run fits'} />}
+        empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No run fits'} />}
       />
     </Page>
   );

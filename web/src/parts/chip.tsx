@@ -33,6 +33,8 @@ const stateTones: Readonly<Record<string, Tone>> = {
   succeeded: 'ok',
   current: 'ok',
   success: 'ok',
+  done: 'ok',
+  placed: 'ok',
   queued: 'busy',
   degraded: 'warn',
   requested: 'busy',
@@ -55,6 +57,9 @@ const stateTones: Readonly<Record<string, Tone>> = {
   quarantined: 'bad',
   cleanup_blocked: 'bad',
   stopped: 'bad',
+  stuck: 'bad',
+  undone: 'warn',
+  refused: 'bad',
   expired: 'warn',
 };
 export const StateChip = ({ state }: { state: string }) => (

@@ -56,7 +56,7 @@ export const operatorPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/ops/tenants', label: 'Tenants', icon: 'team' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag' },
-      { to: '/ops/policies', label: 'Policies', icon: 'book' },
+      { to: '/ops/policies', label: 'Policies', icon: 'rules' },
     ],
   },
   {
@@ -64,7 +64,7 @@ export const operatorPlaces: readonly PlaceGroup[] = [
     places: [
       { to: '/ops/health', label: 'Health', icon: 'activity', key: 'p' },
       { to: '/ops/events', label: 'Events', icon: 'mail', key: 'e' },
-      { to: '/ops/workflows', label: 'Workflows', icon: 'rules', key: 'w' },
+      { to: '/ops/workflows', label: 'Workflows', icon: 'clock', key: 'w' },
       { to: '/ops/audit', label: 'Audit', icon: 'book' },
       { to: '/ops/simulator', label: 'Simulator', icon: 'flask' },
     ],

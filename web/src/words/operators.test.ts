@@ -90,5 +90,6 @@ describe('sizes', () => {
   });
   it('of conditions become words', () => {
     expect(spellCondition('DriverReady')).toBe('Driver ready');
+    expect(spellCondition('GpusHealthy')).toBe('GPUs healthy');
   });
 });

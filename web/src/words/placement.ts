@@ -60,5 +60,6 @@ export function tellChange(change: NonNullable<PlacementDocument['would_fit']>[n
     return `${counted(change.gpus, 'GPU')} would fit now`;
   if (change.region !== undefined) return `it would fit in ${change.region}`;
   if (change.sku !== undefined) return `it would fit as ${change.sku}`;
+  if (change.change === 'wait') return 'it fits once somebody gives some back';
   return change.change.replaceAll('_', ' ');
 }

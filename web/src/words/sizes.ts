@@ -21,4 +21,4 @@ export function spellBytes(bytes: number): string {
 
 /** `DriverReady` as people say it: `Driver ready`. */
 export const spellCondition = (type: string): string =>
-  type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^Gpus\b/, 'GPUs');

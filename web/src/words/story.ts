@@ -36,7 +36,7 @@ export function nameActor(actor: string | null): string {
   const [kind = '', ...rest] = actor.split(' ');
   const name = rest.join(' ');
   if (kind === 'system') return name.startsWith('saga:') ? `the saga ${name.slice('saga:'.length)}` : name;
-  if (kind === 'node') return name;
+  if (kind === 'node') return /^[0-9a-f-]{36}$/.test(name) ? 'a node' : name;
   if (kind === 'user') return 'somebody';
   if (kind === 'service_account') return 'a service account';
   return actor;
@@ -65,7 +65,8 @@ export function tellMoment(moment: Moment): string {
   }
 }
 
-function tellAct(who: string, action: string, failed: boolean): string {
+/** Who did what, for whoever is named as `who`. */
+export function tellAct(who: string, action: string, failed: boolean): string {
   const end = failed ? ', which failed.' : '.';
   // The acts of a saga are called after it and after the step: `saga.allocation.provision.machine`.
   if (action.startsWith('saga.')) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAccess } from './access.ts';
-import { countTiles, filterWall, tilesOf, troublesOf, windowOf } from './wall.ts';
+import { countTiles, filterWall, sharesOf, tilesOf, troublesOf, windowOf } from './wall.ts';
 
 describe('the wall', () => {
   it('has one tile per GPU, trouble first, and shows GPUs that have no slot yet', () => {
@@ -51,6 +51,10 @@ describe('a wall that is larger than the screen', () => {
     expect(names({ region: 'south' })).toEqual(['beta']);
     expect(names({ sku: 'h200', tile: 'free' })).toEqual(['alpha']);
     expect(names({ q: ' ALP ' })).toEqual(['alpha']);
+    expect(sharesOf(nodes)).toEqual([
+      { sku: 'h200', used: 1, offered: 2 },
+      { sku: 'h100', used: 0, offered: 1 },
+    ]);
     expect(countTiles(nodes)).toEqual({ free: 1, used: 1, moving: 0, trouble: 1, off: 0 });
   });
 });

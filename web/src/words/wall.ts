@@ -100,6 +100,27 @@ export function filterWall<
       (!tile || tilesOf(node).some((each) => each === tile)),
   );
 }
+export interface SkuShare {
+  readonly sku: string;
+  readonly used: number;
+  readonly offered: number;
+}
+/** How much of each SKU is sold, of what is offered of it; the scarcest first. */
+export function sharesOf(nodes: readonly (WallNode & { readonly sku: string })[]): SkuShare[] {
+  const shares = new Map<string, { used: number; offered: number }>();
+  for (const node of nodes) {
+    const share = shares.get(node.sku) ?? { used: 0, offered: 0 };
+    for (const tile of tilesOf(node)) {
+      if (tile === 'used' || tile === 'moving') share.used += 1;
+      if (tile !== 'off') share.offered += 1;
+    }
+    shares.set(node.sku, share);
+  }
+  return [...shares]
+    .map(([sku, share]) => ({ sku, ...share }))
+    .filter(({ offered }) => offered > 0)
+    .sort((a, b) => b.used / b.offered - a.used / a.offered || a.sku.localeCompare(b.sku));
+}
 /** How many GPUs of the whole fleet are what. */
 export function countTiles(nodes: readonly WallNode[]): Readonly<Record<Tile, number>> {
   const counts: Record<Tile, number> = { free: 0, used: 0, moving: 0, trouble: 0, off: 0 };

@@ -124,6 +124,7 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
           ...{ correlationId: origin.correlationId, organizationId: origin.organizationId },
         });
         expect(listed.endedAt?.getTime()).toBeGreaterThanOrEqual(listed.beganAt.getTime());
+        expect(await runs.list({ ...wanted, id: id.slice(0, 24) })).toHaveLength(1);
         expect(await runs.list({ ...wanted, state: 'running' })).toEqual([]);
         expect(await runs.list({ ...wanted, before: listed.beganAt })).toEqual([]);
         const detail = await runs.find(saga.name, id);

@@ -49,6 +49,7 @@ export interface SagaRuns {
 }
 export interface WantedRuns {
   readonly saga: string | undefined;
+  /** What the id begins with: a run may be the first or the second about the same thing. */
   readonly id: string | undefined;
   readonly state: Run['state'] | undefined;
   /** Only runs that began before this. */

@@ -21,7 +21,7 @@ const listSql = {
   name: 'saga-runs',
   text: `select ${columns}
     where ($1::text is null or starts_with(s.workflow_uuid, $1 || '/')) and ($2::float8 is null or s.created_at < $2)
-      and ($3::text is null or split_part(s.workflow_uuid, '/', 2) = $3)
+      and ($3::text is null or starts_with(split_part(s.workflow_uuid, '/', 2), $3))
       and ($4::text is null or $4 = case when ${open} then 'running'
         else coalesce(o.output::jsonb ->> 'state', 'stuck') end)
     order by s.created_at desc, s.workflow_uuid limit $5`,

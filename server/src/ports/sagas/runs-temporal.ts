@@ -34,7 +34,7 @@ export async function openTemporalRuns(
         const run = showRun(info.workflowId, info.status.name, info.memo as Memo, info);
         if (
           (saga && info.workflowId.slice(0, at) !== saga) ||
-          (id && run.id !== id) ||
+          (id && !run.id.startsWith(id)) ||
           (state && run.state !== state)
         ) {
           continue;
