@@ -25,13 +25,17 @@ export interface Installation {
 }
 
 export async function openInstallation(args: readonly string[] = []): Promise<Installation> {
-  const started = await start(['--ephemeral', '--port', String(await freePort()), ...args]);
+  const started = await start(['--ephemeral', '--bare', '--port', String(await freePort()), ...args]);
   const base = started.fact('URL');
   const [password = ''] = started.fact('Password').split(' ');
+  // Whoever signs in again and again is held up, so everybody signs in once and is remembered.
+  const tokens = new Map<string, Promise<string>>();
   const call = async (login: string) => {
-    const { access_token: token } = await signIn(base, { login, password });
-    return openGpuaas({ baseUrl: base, token });
+    const token = tokens.get(login) ?? signIn(base, { login, password }).then(({ access_token }) => access_token);
+    tokens.set(login, token);
+    return openGpuaas({ baseUrl: base, token: await token });
   };
+  const cookies = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
   const operator = await call('operator');
   // A test turns pages faster than any person: without this it would wait out the budgets that people have.
   for (const lane of ['api', 'admin_overview'] as const) {
@@ -48,7 +52,11 @@ export async function openInstallation(args: readonly string[] = []): Promise<In
     started,
     call,
     async enter(login) {
-      const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
+      const known = cookies.get(login);
+      const context = await browser.newContext({
+        viewport: { width: 1_440, height: 900 },
+        ...(known && { storageState: known }),
+      });
       const page = await context.newPage();
       page.setDefaultTimeout(slowMs);
       const complaints: string[] = [];
@@ -57,11 +65,14 @@ export async function openInstallation(args: readonly string[] = []): Promise<In
       page.on('console', (message) => {
         if (message.text().includes('Content Security Policy')) complaints.push(message.text());
       });
-      await page.goto(`${base}/auth/login`);
-      await page.locator('input:not([type=hidden]):not([type=password])').first().fill(login);
-      await page.locator('input[type=password]').fill(password);
-      await page.locator('button[type=submit]').first().click();
+      await page.goto(known ? base : `${base}/auth/login`);
+      if (!known) {
+        await page.locator('input:not([type=hidden]):not([type=password])').first().fill(login);
+        await page.locator('input[type=password]').fill(password);
+        await page.locator('button[type=submit]').first().click();
+      }
       await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      cookies.set(login, await context.storageState());
       return { context, page, complaints };
     },
     async close() {

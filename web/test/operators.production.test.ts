@@ -162,6 +162,69 @@ describe('operators, in the console', () => {
     await context.close();
   });
 
+  it('find every page and dialog sound, down to one run of a saga and one tenant, wide and narrow', {
+    timeout: 180_000,
+  }, async () => {
+    const { context, page, complaints } = await here.enter('operator');
+    const operator = await here.call('operator');
+    const [allocation] = (await operator.adminAllocations.list({ limit: 1 })).data;
+    const [tenant] = (await operator.adminOrganizations.list({ q: 'demo' })).data;
+    const [run] = (await operator.adminWorkflows.list({ saga: 'allocation.provision' })).data;
+    const [act] = (await operator.adminAudit.list({ action: 'allocation.create', limit: 1 })).data;
+    const places: readonly (readonly [string, RegExp | undefined])[] = [
+      [`/ops/allocations/${allocation?.id}`, undefined],
+      [`/ops/tenants/${tenant?.id}`, undefined],
+      ['/ops/workflows', undefined],
+      [`/ops/workflows/${run?.saga}/${run?.run_id}`, undefined],
+      [`/ops/correlations/${act?.correlation_id}`, undefined],
+      ['/ops/policies', /^Change auth\.session/],
+      ['/ops/skus', /^New SKU/],
+      ['/ops/skus', /^Edit NVIDIA H200 GPU VM/],
+      ['/ops/skus', /^Prices of NVIDIA H200 GPU VM/],
+      ['/ops/events?box=outbox', /^Look at/],
+    ];
+    const findings: string[] = [];
+    for (const [path, button] of places) {
+      for (const width of [1_440, 360]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(here.base + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' });
+        if (button) {
+          await page.getByRole('button', { name: button }).first().click();
+          await page.getByRole('dialog').waitFor();
+          await page.getByRole('dialog').getByRole('status').waitFor({ state: 'detached' });
+        }
+        const where = `${path} ${button?.source ?? ''} ${width}`;
+        findings.push(...(await seriousFindings(page)).map((finding) => `${where}: ${finding}`));
+        const over = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+        if (over > 0) findings.push(`${where}: ${over} pixels too wide`);
+      }
+    }
+    expect(findings).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('are told when what they see is no longer live, and it catches up by itself', async () => {
+    const { context, page } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/nodes`);
+    const live = page.getByRole('banner').getByText('Live', { exact: true });
+    await live.waitFor();
+    await context.setOffline(true);
+    await page.getByText('Reconnecting', { exact: true }).waitFor();
+    // What happened meanwhile is there without a reload.
+    const operator = await here.call('operator');
+    const node = (await operator.adminNodes.list({ limit: 200 })).data.find(({ name }) => name === 'local-slice-1');
+    await operator.adminNodes.cordon({ node_id: node?.id ?? '', reason: 'while nobody looked' });
+    await context.setOffline(false);
+    await live.waitFor();
+    await page.getByRole('row', { name: /local-slice-1.*cordoned/ }).waitFor();
+    await operator.adminNodes.uncordon({ node_id: node?.id ?? '' });
+    await page.getByRole('row', { name: /local-slice-1.*cordoned/ }).waitFor({ state: 'detached' });
+    await context.close();
+  });
+
   it('deliver dead letters again, all of a kind at once and each with a key of its own', async () => {
     const { context, page } = await here.enter('operator');
     const letters = ['7', '8'].map((seq) => ({
