@@ -527,6 +527,28 @@ create policy reach on account_sessions
 
 grant select, update (revoke_reason), update (revoked_at), update (revoked_by), update (updated_at) on account_sessions to gpuaas_api;
 
+-- Table agent_releases
+
+create table agent_releases (
+  id uuid not null,
+  version text not null,
+  digest text not null,
+  size_bytes bigint not null,
+  withdrawn_at timestamp with time zone,
+  created_at timestamp with time zone not null default act_time(),
+  constraint agent_releases_pkey PRIMARY KEY (id),
+  constraint agent_releases_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint agent_releases_size_bytes_check CHECK ((size_bytes > 0)),
+  constraint agent_releases_version_check CHECK ((version ~ '^[0-9A-Za-z.+-]{1,64}$'::text))
+);
+
+CREATE UNIQUE INDEX agent_releases_digest ON public.agent_releases USING btree (digest) WHERE (withdrawn_at IS NULL);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.agent_releases FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.agent_releases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on agent_releases to gpuaas_api;
+
 -- Table allocation_claims
 
 create table allocation_claims (
@@ -2037,12 +2059,18 @@ create table task_signers (
   published_at timestamp with time zone not null default act_time(),
   effective_at timestamp with time zone not null default act_time(),
   retires_at timestamp with time zone,
+  endorsed_by uuid,
+  endorsement text,
   constraint task_signers_pkey PRIMARY KEY (id),
   constraint task_signers_public_key_key UNIQUE (public_key),
-  constraint task_signers_public_key_check CHECK ((public_key ~ '^[A-Za-z0-9_-]{43}$'::text))
+  constraint task_signers_check CHECK (((endorsed_by IS NULL) = (endorsement IS NULL))),
+  constraint task_signers_endorsement_check CHECK ((endorsement ~ '^[A-Za-z0-9_-]{86}$'::text)),
+  constraint task_signers_public_key_check CHECK ((public_key ~ '^[A-Za-z0-9_-]{43}$'::text)),
+  constraint task_signers_endorsed_by_fkey FOREIGN KEY (endorsed_by) REFERENCES task_signers(id)
 );
 
 CREATE UNIQUE INDEX task_signers_active ON public.task_signers USING btree (state) WHERE (state = 'active'::text);
+CREATE INDEX task_signers_endorser ON public.task_signers USING btree (endorsed_by);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.task_signers FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.task_signers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();

@@ -89,10 +89,13 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   ]);
 
   let everyMs = 15_000;
+  const hearSigners = async (list: NodeEnrolled['signers']) => {
+    const unknown = await signers.hear(list);
+    if (unknown > 0) log.error({ unknown }, 'the control plane names task-signing keys that none we know vouches for');
+  };
   const learn = async (answer: NodeEnrolled, askedAtMs: number) => {
     everyMs = answer.heartbeat_seconds * 1_000;
     await time.learn(answer.server_time, askedAtMs);
-    await signers.replace(answer.signers);
     await disk.write(at('pace.json'), JSON.stringify(answer.heartbeat_seconds));
   };
   const enrolOnce = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
@@ -100,6 +103,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     const common = { url: settings.url, peerId: settings.peerId, files, agentVersion: settings.agentVersion, bootId };
     const { identity, answer } = await enrol({ enrolment, ...common, ...(as !== undefined && { nodeId: as }) });
     await learn(answer, askedAtMs);
+    await signers.pin(answer.signers);
     log.info({ node_id: identity.nodeId }, 'enrolled');
     return identity;
   };
@@ -200,6 +204,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     everyMs: () => everyMs,
     async compose() {
       const utilization = await inTime(host.utilization()).catch(() => undefined);
+      const images = await inTime(host.images()).catch(() => undefined);
       const held = leases.held();
       parts.record?.({ at: time.now().toISOString(), gpu_utilization: utilization, leases: held.length });
       return {
@@ -210,13 +215,14 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
         leases: held,
         running_tasks: executor.running.slice(0, 64),
         ...(utilization && { gpu_utilization: utilization.slice(0, 64).map(Math.round) }),
+        ...(images && { images: images.slice(0, 64) }),
       };
     },
     listen() {
       const { epoch } = drain;
       return async (answer, askedAtMs) => {
         await time.learn(answer.server_time, askedAtMs);
-        await signers.replace(answer.signers);
+        await hearSigners(answer.signers);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -251,6 +257,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
         const askedAtMs = elapsedMs();
         const next = await renew({ client, identity, files });
         await learn(next.answer, askedAtMs);
+        await hearSigners(next.answer.signers);
         await become(next.identity);
       },
       async reread() {

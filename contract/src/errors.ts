@@ -110,6 +110,13 @@ export const errors = {
     'operator',
   ),
   insufficient_balance: kind(402, 'The balance does not cover this.', 'tenant admin'),
+  agent_release_not_found: kind(404, 'There is no such release of the node agent.', 'operator'),
+  agent_release_already_exists: kind(409, 'This very bundle is there already.', 'operator'),
+  agent_release_invalid: kind(
+    422,
+    'The bundle is not base64, is too large, or does not have the digest that was named.',
+    'operator',
+  ),
   node_not_found: kind(404, 'There is no such node.', 'operator'),
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),

@@ -66,6 +66,8 @@ export interface ReadRoute extends RouteBase {
 export interface WriteRoute extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: TSchema;
+  /** For a body that is larger than usual, because it carries a file. */
+  readonly bodyLimitBytes?: number;
   readonly status?: 200 | 201 | 202;
   /** `natural` says why a replay is harmless without a key; the list of these only shrinks. */
   readonly idempotency: 'key' | { readonly natural: string };

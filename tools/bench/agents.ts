@@ -23,6 +23,7 @@ import { startWorker } from './worker.ts';
  */
 const restMs = 3_000;
 const looks = 5;
+const announcedAtOnce = 16;
 const goals = { kbEach: 55, dispatchMs: 20 };
 
 export async function measureAgents(options: Options, report: Report): Promise<void> {
@@ -103,10 +104,15 @@ async function lookAt(pid: number): Promise<number[]> {
 async function announce(installation: Installation, setup: CapacitySetup, from: number, count: number) {
   const operator = makeCaller(setup.url, async () => setup.operatorToken);
   const offers: { node: { id: string }; token: string }[] = [];
-  for (let index = from; index < from + count; index += 1) {
-    const body = { name: `bench-${index}`, region: 'local', sku: 'h200-sxm-slice', address: '127.0.0.1' };
-    offers.push((await operator('POST', '/api/v1/admin/nodes', body)) as (typeof offers)[number]);
-  }
+  const left = Array.from({ length: count }, (_, index) => from + index);
+  await Promise.all(
+    Array.from({ length: announcedAtOnce }, async () => {
+      for (let index = left.shift(); index !== undefined; index = left.shift()) {
+        const body = { name: `bench-${index}`, region: 'local', sku: 'h200-sxm-slice', address: '127.0.0.1' };
+        offers.push((await operator('POST', '/api/v1/admin/nodes', body)) as (typeof offers)[number]);
+      }
+    }),
+  );
   const { rows } = await installation.admin.query<{ certificate: string }>(
     `select certificate from gpuaas_pki.issuer where kind = 'root' order by id`,
   );

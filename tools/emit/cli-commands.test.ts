@@ -11,6 +11,7 @@ const lines = commandLinesOf(document);
 
 /** Operations that a command makes on its way, or that only programs make. */
 const within: Readonly<Record<string, string>> = {
+  agent_release_add: 'gpuaas ops release add reads the bundle from a file',
   allocation_group_create: 'gpuaas group create takes its members one by one',
   allocation_plan: 'gpuaas launch shows it before it asks',
   default_project_get: 'gpuaas whoami and every command that needs a project',

@@ -23,6 +23,7 @@ export function sliceCases(suite: Suite): void {
       expect([seen.nvidia_smi.passed, seen.disk_clean.passed, seen.isolation.passed]).toEqual([true, true, true]);
       expect(seen.ssh).toMatchObject({ reachable: true, username: suite.rig.login.username });
       expect(work.phases).toEqual([...slicePhases]);
+      expect(await host.images()).toContain(params.image.digest);
       expect(Object.keys(seen.durations_ms).sort()).toEqual([...slicePhases].sort());
     });
 

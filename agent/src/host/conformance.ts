@@ -41,6 +41,7 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
         expect(new Set(conditions.map(({ type }) => type)).size).toBe(conditions.length);
         const load = await host.utilization();
         if (load) expect(load).toHaveLength(slots.length);
+        for (const digest of (await host.images()) ?? []) expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
       });
 
       it('has nothing running when nothing was asked of it', async () => {

@@ -32,6 +32,8 @@ export interface Host {
   conditions(): Promise<readonly NodeCondition[]>;
   /** Percent by slot index, where the host can tell. */
   utilization(): Promise<readonly number[] | undefined>;
+  /** Digests of the images that lie here and were verified; undefined where the host cannot tell. Cheap. */
+  images(): Promise<readonly string[] | undefined>;
   openShell(order: ShellOrder): Promise<Shell>;
   close(): Promise<void>;
 }

@@ -233,12 +233,12 @@ describe('the keys that sign tasks', () => {
       await plane.until(() => plane.seen.heartbeats.length >= beats + 2);
     };
     await run(plane.signer);
-    await say([plane.signer.version('active'), next.version('staged')]);
+    await say([plane.signer.version('active'), next.after(plane.signer, 'staged')]);
     await run(next);
-    await say([plane.signer.version('grace'), next.version('active')]);
+    await say([plane.signer.version('grace'), next.after(plane.signer, 'active')]);
     await run(plane.signer);
     await run(next);
-    await say([plane.signer.version('revoked'), next.version('active')]);
+    await say([plane.signer.version('revoked'), next.after(plane.signer, 'active')]);
     plane.give(plane.signer.task({ nodeId: plane.nodeId }));
     await until(() => agent.status().refused['unknown_signer'] === 1);
     await run(next);

@@ -34,7 +34,7 @@ export async function makeExecutorBench(given: {
   const leases = await openLeases({ disk, dir: at('leases') });
   const drain = await openDrain({ disk, path: at('drain.json') });
   const signers = await openSigners({ disk, path: at('signers.json') });
-  await signers.replace(given.signers);
+  await signers.pin(given.signers);
   const time = await openServerTime({
     clock: systemClock,
     elapsedMs: () => performance.now(),

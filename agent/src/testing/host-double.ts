@@ -88,6 +88,7 @@ export function makeHostDouble(): HostDouble {
     runtimes: async () => host.running,
     conditions: async () => [],
     utilization: async () => [12, 40],
+    images: async () => undefined,
     openShell: () => Promise.reject(new Error('the double has no shells')),
     close: async () => undefined,
   };

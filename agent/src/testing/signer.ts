@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import {
+  endorsementText,
   type NodeTask,
   type NodeTaskType,
   type SignerState,
@@ -10,6 +11,11 @@ import {
 /** The control plane's side of tasks: a signing key, and tasks that are signed with it. */
 export interface TestSigner {
   version(state?: SignerState): SignerVersion;
+  /** As the successor of another, which vouches for it. */
+  after(before: TestSigner, state?: SignerState): SignerVersion;
+  endorse(
+    signer: Pick<SignerVersion, 'signer_version_id' | 'public_key'>,
+  ): Pick<SignerVersion, 'endorsed_by' | 'endorsement'>;
   sign(task: Omit<NodeTask, 'signature'>): NodeTask;
   task(order: TaskOrder): NodeTask;
 }
@@ -31,13 +37,23 @@ export function makeTestSigner(): TestSigner {
     ...task,
     signature: sign(null, Buffer.from(signedText(task)), privateKey).toString('base64url'),
   });
+  const version = (state: SignerState = 'active'): SignerVersion => ({
+    signer_version_id: id,
+    public_key: publicKey.export({ format: 'jwk' }).x ?? '',
+    state,
+    published_at: at,
+    effective_at: at,
+  });
   return {
-    version: (state = 'active') => ({
-      signer_version_id: id,
-      public_key: publicKey.export({ format: 'jwk' }).x ?? '',
-      state,
-      published_at: at,
-      effective_at: at,
+    version,
+    after: (before, state) => ({ ...version(state), ...before.endorse(version()) }),
+    endorse: ({ signer_version_id, public_key }) => ({
+      endorsed_by: id,
+      endorsement: sign(
+        null,
+        Buffer.from(endorsementText({ signer_version_id, public_key, endorsed_by: id })),
+        privateKey,
+      ).toString('base64url'),
     }),
     sign: signTask,
     task: (order) => {

@@ -27,6 +27,10 @@ const cloudInit: FlagSpec = { type: 'boolean', meaning: 'as user data for a host
 const recover: FlagSpec = { type: 'boolean', meaning: 'it was here before and lost its certificate' };
 const notice: FlagSpec = { type: 'string', value: 'N', as: 'number', meaning: 'how long tenants have' };
 
+const someId = '01a1dea2-0000-7000-8000-000000000000';
+const release: ArgSpec = { name: 'RELEASE', meaning: 'as gpuaas ops release list shows it', field: 'release_id' };
+const releaseColumns = ['id', 'version', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
+
 const columns = ['id', 'name', 'state', 'schedulable', 'sku', 'region', 'slots', 'last_report_at'];
 const details = [
   ...columns,
@@ -259,6 +263,13 @@ export const fleet: CommandGroup = {
       operation: 'node_health_probe',
     },
     {
+      name: 'ops node update-agent',
+      summary: 'Replace its agent by a release; one that does not report in time is put back',
+      args: [node, release],
+      examples: [`gpuaas ops node update-agent rack-7 ${someId}`],
+      operation: 'node_agent_update',
+    },
+    {
       name: 'ops node discover',
       summary: 'Let it look into itself again: GPUs, NUMA, networks',
       args: [node],
@@ -375,6 +386,33 @@ export const fleet: CommandGroup = {
       examples: ["gpuaas ops slots clear rack-7 3 --reason 'checked by hand'"],
       operation: 'slot_clear',
       columns: slotColumns,
+    },
+    {
+      name: 'ops release list',
+      summary: 'Releases of the node agent, the newest first',
+      flags: { limit },
+      examples: ['gpuaas ops release list'],
+      operation: 'agent_release_list',
+      columns: releaseColumns,
+      none: 'There are no releases. gpuaas ops release add hands one over.',
+      reads: true,
+    },
+    {
+      name: 'ops release add',
+      summary: 'Hand over a release of the node agent; hosts fetch it by its digest',
+      args: [{ name: 'FILE', meaning: 'the bundle: node-agent.mjs' }],
+      flags: { 'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'as it calls itself' } },
+      examples: ['gpuaas ops release add ./node-agent.mjs --release-version 1.4.0'],
+      load: async () => (await import('../commands/ops-release.ts')).add,
+    },
+    {
+      name: 'ops release withdraw',
+      summary: 'Give a release to no host any more',
+      args: [release],
+      flags: { reason: because },
+      examples: [`gpuaas ops release withdraw ${someId} --reason 'it leaks'`],
+      operation: 'agent_release_withdraw',
+      columns: releaseColumns,
     },
   ],
 };

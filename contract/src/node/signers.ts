@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
+import { canonicalJson } from './canonical.ts';
 
 export const SignerVersionId = Uuid;
 
@@ -18,6 +19,14 @@ export const SignerVersion = Type.Object(
     published_at: Timestamp,
     effective_at: Timestamp,
     retires_at: Type.Optional(Timestamp),
+    endorsed_by: Type.Optional(SignerVersionId),
+    endorsement: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-]{86}$',
+        description:
+          'By the key before it: Ed25519 in base64url, over the canonical JSON of the three fields it vouches for.',
+      }),
+    ),
   },
   {
     $id: 'SignerVersion',
@@ -25,3 +34,20 @@ export const SignerVersion = Type.Object(
   },
 );
 export type SignerVersion = Static<typeof SignerVersion>;
+
+/**
+ * What a key says when it hands over to its successor. A node pins the keys that it hears of when it enrols, and from then
+ * on takes a new one only with the word of one that it has: whoever gets between a node and the control plane can keep a
+ * list from it, but cannot put a key of their own on it.
+ */
+export const endorsementText = (of: {
+  readonly signer_version_id: string;
+  readonly public_key: string;
+  readonly endorsed_by: string;
+}): string =>
+  canonicalJson({
+    endorses: 'task-signer',
+    signer_version_id: of.signer_version_id,
+    public_key: of.public_key,
+    endorsed_by: of.endorsed_by,
+  });

@@ -21,6 +21,8 @@ export const nodeTransport = {
     carries: 'NodeHeartbeat',
     answers: 'NodeHeartbeatAnswer',
   },
+  /** A release of the agent as it is, by its SHA-256 in hex. What a task names is fetched here and nowhere else. */
+  release: { method: 'GET', path: '/internal/v1/nodes/{id}/releases/{digest}', answers: 'bytes' },
 } as const;
 
 /**
@@ -119,6 +121,12 @@ export const NodeHeartbeat = Type.Object(
     running_tasks: Type.Array(Uuid, { maxItems: 64 }),
     gpu_utilization: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 64, description: 'Percent, by slot index.' }),
+    ),
+    images: Type.Optional(
+      Type.Array(Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }), {
+        maxItems: 64,
+        description: 'Digests of the images that lie there and were verified. Left out by a host that cannot tell.',
+      }),
     ),
   },
   { $id: 'NodeHeartbeat', additionalProperties: false },

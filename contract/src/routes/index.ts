@@ -9,6 +9,7 @@ import * as adminNodes from './admin-nodes.ts';
 import * as adminOrganizations from './admin-organizations.ts';
 import * as adminSlots from './admin-slots.ts';
 import * as adminWorkflows from './admin-workflows.ts';
+import * as agentReleases from './agent-releases.ts';
 import * as allocationGroups from './allocation-groups.ts';
 import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
   adminSlots,
   adminWorkflows,
   adminAllocations,
+  agentReleases,
   allocationGroups,
   allocations,
   audit,
@@ -84,6 +86,7 @@ export * from './admin-nodes.ts';
 export * from './admin-organizations.ts';
 export * from './admin-slots.ts';
 export * from './admin-workflows.ts';
+export * from './agent-releases.ts';
 export * from './allocation-groups.ts';
 export * from './allocations.ts';
 export * from './audit.ts';

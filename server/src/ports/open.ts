@@ -16,6 +16,8 @@ import { openPostgres } from './database/postgres.ts';
 import { makeSeal, readSealingKey } from './identity-provider/seal.ts';
 import { openMail } from './mail/open.ts';
 import type { Mail } from './mail/port.ts';
+import { openObjects } from './objects/open.ts';
+import type { Objects } from './objects/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 
@@ -27,6 +29,7 @@ export interface Ports {
   readonly sagas: Sagas;
   readonly certificates: Certificates;
   readonly mail: Mail;
+  readonly objects: Objects;
 }
 export const defineProcess = processesOver<Ports>();
 
@@ -75,6 +78,18 @@ export const portsConfig = Type.Object({
       description: '32 bytes in base64 that seal what is kept in the database, such as keys of the authority.',
     }),
   ),
+  objectsFolder: Type.Optional(
+    Type.String({ description: 'Where large things such as releases of the node agent are kept, as files.' }),
+  ),
+  s3Bucket: Type.Optional(
+    Type.String({ description: 'A bucket for the same, of any store that speaks S3, instead of a folder.' }),
+  ),
+  s3Region: Type.String({ default: 'us-east-1', description: 'The region of the bucket.' }),
+  s3Endpoint: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Where the store is, unless it is Amazon’s.' }),
+  ),
+  s3AccessKeyId: Type.Optional(Type.String({ description: 'Who asks the store.' })),
+  s3SecretAccessKey: Type.Optional(Secret({ description: 'What that is proven with.' })),
   instance: Type.Optional(Type.String({ description: 'A stable name of this instance; the host name when left out.' })),
 });
 
@@ -161,6 +176,20 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
           },
       opening,
     ),
+  objects(opening) {
+    const { s3Bucket: bucket, s3Region: region, s3Endpoint: endpoint, objectsFolder } = opening.config;
+    const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = opening.config;
+    if (bucket) {
+      if (!accessKeyId || !secretAccessKey) {
+        throw new Error(`${opening.name} needs GPUAAS_S3_ACCESS_KEY_ID and GPUAAS_S3_SECRET_ACCESS_KEY.`);
+      }
+      const store = { bucket, region, accessKeyId, secretAccessKey, ...(endpoint && { endpoint }) };
+      return openObjects({ kind: 's3', ...store }, opening);
+    }
+    if (objectsFolder) return openObjects({ kind: 'files', root: objectsFolder }, opening);
+    const because = 'nothing large is kept without GPUAAS_OBJECTS_FOLDER or GPUAAS_S3_BUCKET';
+    return openObjects({ kind: 'none', because }, opening);
+  },
   async certificates(opening) {
     const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey } = opening.config;
     if (stepCaUrl) {

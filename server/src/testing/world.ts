@@ -15,6 +15,7 @@ import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
 import { makeSeal, sealingKeyBytes } from '../ports/identity-provider/seal.ts';
 import { makeFleetDouble } from './fleet-double.ts';
+import { openTestObjects } from './objects.ts';
 import { makeRunsDouble } from './runs-double.ts';
 import { openTestSchema, type TestSchema } from './schema.ts';
 
@@ -106,6 +107,7 @@ export async function openWorld(
     }),
   );
   const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
+  const objects = scope.keep('objects', await openTestObjects());
   const signers = options.beside?.signers ?? {
     ours: await generateKeyPair('ES256'),
     stranger: await generateKeyPair('ES256'),
@@ -113,7 +115,7 @@ export async function openWorld(
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
   const { app } = await assembleApi(
-    { database: heard, cache, clock, ids: systemIds, log, metrics, scope },
+    { database: heard, cache, objects, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { discover, placeNode, type TestSlot, topologyOf } from '../../src/domains/inventory/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
@@ -33,6 +34,16 @@ const freshImage = async (world: World, sku?: string): Promise<string> => {
     [systemIds.next(), slug, digest, [sku ?? (await freshSku(world))]],
   );
   return slug;
+};
+const sha256 = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const freshRelease = async (world: World): Promise<string> => {
+  const id = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into agent_releases (id, version, digest, size_bytes) values ($1, '1.0.0', $2, 1)`,
+    [id, sha256(Buffer.from(id))],
+  );
+  return id;
 };
 const freshNode = async (world: World, state = 'active', slots: readonly TestSlot[] = []): Promise<string> =>
   placeNode(world.root, { sku: await freshSku(world), region: await freshRegion(world), slots, state });
@@ -158,6 +169,16 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_task_list: byNode('active'),
   node_topology_discover: byNode('active'),
   node_health_probe: byNode('active'),
+  node_agent_update: async (world) => ({
+    params: { node_id: await freshNode(world) },
+    body: { release_id: await freshRelease(world) },
+  }),
+  agent_release_list: async () => ({}),
+  agent_release_add: async () => {
+    const bytes = Buffer.from(`// ${systemIds.next()}`);
+    return { body: { version: '1.0.0', digest: sha256(bytes), bundle: bytes.toString('base64') } };
+  },
+  agent_release_withdraw: async (world) => ({ params: { release_id: await freshRelease(world) }, body: because }),
   resource_slot_list: byNode('active', undefined, [{}]),
   slots_approve: async (world) => {
     const node = await freshNode(world);

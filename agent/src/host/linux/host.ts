@@ -94,6 +94,8 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
       const loads = gpus.flatMap(({ utilization }) => utilization ?? []);
       return loads.length === gpus.length && loads.length > 0 ? loads : undefined;
     },
+    // Slices, and with them their images, are not made here yet.
+    images: async () => undefined,
     async openShell(shell) {
       const { account } = await wholeNode.livingOf(shell.allocationId);
       if (account.name !== shell.username) throw new HostFailure('not_found', `There is no user ${shell.username}.`);

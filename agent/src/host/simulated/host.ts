@@ -150,6 +150,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
     },
     conditions: async () => evidence.conditions(),
     utilization: async () => evidence.utilization(),
+    images: async () => store.now.images,
     async openShell(shell) {
       const runtime = livingOf(shell.allocationId);
       if (runtime.login.username !== shell.username) {

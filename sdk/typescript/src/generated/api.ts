@@ -22,6 +22,64 @@ export interface Api {
      */
     correlationGet(input: { readonly correlation_id: string }, options?: CallOptions): Promise<T.Correlation>;
   };
+  readonly adminFleet: {
+    /**
+     * Releases of the node agent that this installation has, the newest first
+     *
+     * `GET /api/v1/admin/agent-releases`
+     *
+     * Refusals: cursor_invalid.
+     */
+    agentReleaseList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AgentRelease>;
+    /**
+     * Hand over a release of the node agent; hosts fetch it by its digest, over their own connections
+     *
+     * `POST /api/v1/admin/agent-releases`
+     *
+     * Refusals: agent_release_already_exists, agent_release_invalid.
+     */
+    agentReleaseAdd(input: { readonly bundle: string; readonly digest: string; readonly version: string }, options?: CallOptions): Promise<T.AgentRelease>;
+    /**
+     * Give a release to no host any more
+     *
+     * `POST /api/v1/admin/agent-releases/{release_id}/withdraw`
+     *
+     * Refusals: agent_release_not_found.
+     */
+    agentReleaseWithdraw(input: { readonly release_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AgentRelease>;
+    /**
+     * The keys that sign tasks for nodes, the newest first
+     *
+     * `GET /api/v1/admin/task-signers`
+     */
+    taskSignerList(options?: CallOptions): Promise<{
+  readonly data: readonly T.TaskSigner[];
+}>;
+    /**
+     * Announce a new key; it signs once every node has had time to hear of it
+     *
+     * `POST /api/v1/admin/task-signers`
+     *
+     * Refusals: illegal_transition.
+     */
+    taskSignerRotate(input: { readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+    /**
+     * End the grace of a key that another one has replaced
+     *
+     * `POST /api/v1/admin/task-signers/{signer_id}/retire`
+     *
+     * Refusals: illegal_transition, task_signer_not_found.
+     */
+    taskSignerRetire(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+    /**
+     * Make nodes refuse what a key signed; one that is active gets a successor at once
+     *
+     * `POST /api/v1/admin/task-signers/{signer_id}/revoke`
+     *
+     * Refusals: illegal_transition, step_up_required, task_signer_not_found.
+     */
+    taskSignerRevoke(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
+  };
   readonly adminAllocations: {
     /**
      * Allocations of all tenants, latest first
@@ -305,6 +363,16 @@ readonly events: number;
      * Refusals: node_not_found, version_conflict.
      */
     update(input: { readonly node_id: string; readonly address?: string | null | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
+    /**
+     * Replace the agent of a host by a release; one that does not report in time is put back by itself
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/agent-update`
+     *
+     * Refusals: agent_release_not_found, node_not_found, node_offline.
+     */
+    agentUpdate(input: { readonly node_id: string; readonly release_id: string }, options?: CallOptions): Promise<{
+  readonly task_id: string;
+}>;
     /**
      * Trust a host again after somebody has looked
      *
@@ -620,40 +688,6 @@ readonly missing: readonly number[];
      * Refusals: region_not_found.
      */
     update(input: { readonly region: string; readonly active?: boolean | undefined; readonly name?: string | undefined }, options?: CallOptions): Promise<T.Region>;
-  };
-  readonly adminFleet: {
-    /**
-     * The keys that sign tasks for nodes, the newest first
-     *
-     * `GET /api/v1/admin/task-signers`
-     */
-    taskSignerList(options?: CallOptions): Promise<{
-  readonly data: readonly T.TaskSigner[];
-}>;
-    /**
-     * Announce a new key; it signs once every node has had time to hear of it
-     *
-     * `POST /api/v1/admin/task-signers`
-     *
-     * Refusals: illegal_transition.
-     */
-    taskSignerRotate(input: { readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
-    /**
-     * End the grace of a key that another one has replaced
-     *
-     * `POST /api/v1/admin/task-signers/{signer_id}/retire`
-     *
-     * Refusals: illegal_transition, task_signer_not_found.
-     */
-    taskSignerRetire(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
-    /**
-     * Make nodes refuse what a key signed; one that is active gets a successor at once
-     *
-     * `POST /api/v1/admin/task-signers/{signer_id}/revoke`
-     *
-     * Refusals: illegal_transition, step_up_required, task_signer_not_found.
-     */
-    taskSignerRevoke(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
   };
   readonly adminSessions: {
     /**

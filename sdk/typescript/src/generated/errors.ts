@@ -4,6 +4,12 @@
 export const errorCodes = {
   /** Only operators of the platform may do this. */
   admin_required: { status: 403, retryable: false },
+  /** This very bundle is there already. */
+  agent_release_already_exists: { status: 409, retryable: false },
+  /** The bundle is not base64, is too large, or does not have the digest that was named. */
+  agent_release_invalid: { status: 422, retryable: false },
+  /** There is no such release of the node agent. */
+  agent_release_not_found: { status: 404, retryable: false },
   /** The allocation is being released already. */
   allocation_already_releasing: { status: 409, retryable: false },
   /** The caller holds as many allocations as its policy allows. */

@@ -4,6 +4,9 @@ import type { OperationFacts } from '../operation.ts';
 /** How each operation travels. */
 export const operations = {
   activity_list: { method: 'GET', path: '/api/v1/activity', query: ['actors', 'cursor', 'limit'], inProject: true, paged: true },
+  agent_release_list: { method: 'GET', path: '/api/v1/admin/agent-releases', query: ['cursor', 'limit'], paged: true },
+  agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', keyed: true },
+  agent_release_withdraw: { method: 'POST', path: '/api/v1/admin/agent-releases/{release_id}/withdraw', keyed: true },
   admin_allocation_list: { method: 'GET', path: '/api/v1/admin/allocations', query: ['cursor', 'limit', 'node', 'organization', 'state'], paged: true },
   admin_allocation_queue: { method: 'GET', path: '/api/v1/admin/allocations/queue', query: ['region', 'sku'] },
   allocation_stuck_list: { method: 'GET', path: '/api/v1/admin/allocations/stuck', bare: true },
@@ -27,6 +30,7 @@ export const operations = {
   node_remove: { method: 'DELETE', path: '/api/v1/admin/nodes/{node_id}', keyed: true, body: true },
   node_get: { method: 'GET', path: '/api/v1/admin/nodes/{node_id}' },
   node_update: { method: 'PATCH', path: '/api/v1/admin/nodes/{node_id}', keyed: true },
+  node_agent_update: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/agent-update', keyed: true },
   node_clear: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/clear', keyed: true },
   node_cordon: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/cordon', keyed: true },
   node_drain: { method: 'POST', path: '/api/v1/admin/nodes/{node_id}/drain', keyed: true },
@@ -184,6 +188,15 @@ export const spaces = {
     list: 'activity_list',
     correlationGet: 'correlation_get',
   },
+  adminFleet: {
+    agentReleaseList: 'agent_release_list',
+    agentReleaseAdd: 'agent_release_add',
+    agentReleaseWithdraw: 'agent_release_withdraw',
+    taskSignerList: 'task_signer_list',
+    taskSignerRotate: 'task_signer_rotate',
+    taskSignerRetire: 'task_signer_retire',
+    taskSignerRevoke: 'task_signer_revoke',
+  },
   adminAllocations: {
     list: 'admin_allocation_list',
     queue: 'admin_allocation_queue',
@@ -227,6 +240,7 @@ export const spaces = {
     remove: 'node_remove',
     get: 'node_get',
     update: 'node_update',
+    agentUpdate: 'node_agent_update',
     clear: 'node_clear',
     cordon: 'node_cordon',
     drain: 'node_drain',
@@ -271,12 +285,6 @@ export const spaces = {
     list: 'admin_region_list',
     create: 'admin_region_create',
     update: 'admin_region_update',
-  },
-  adminFleet: {
-    taskSignerList: 'task_signer_list',
-    taskSignerRotate: 'task_signer_rotate',
-    taskSignerRetire: 'task_signer_retire',
-    taskSignerRevoke: 'task_signer_revoke',
   },
   adminSessions: {
     userList: 'user_session_list',

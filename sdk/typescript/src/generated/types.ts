@@ -146,6 +146,18 @@ readonly project_list: readonly {
   readonly type: "personal" | "enterprise";
 };
 
+export type AgentRelease = {
+  readonly created_at: string;
+  /** SHA-256 of the bundle. */
+readonly digest: string;
+  readonly id: string;
+  readonly size_bytes: number;
+  /** As the release calls itself. */
+readonly version: string;
+  /** Since when no node gets it any more. What runs already runs on. */
+readonly withdrawn_at: string | null;
+};
+
 export type Allocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;

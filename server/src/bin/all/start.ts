@@ -99,6 +99,7 @@ export async function startAll(
       GPUAAS_NODE_PORT: nodePort,
       GPUAAS_PUBLIC_URL: url,
       GPUAAS_SECRETS_KEY: sealingKey,
+      GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(dataDir, 'objects'),
       GPUAAS_OIDC_AUDIENCE: audience,
       GPUAAS_PLUMBING_URL: plumbingUrl,
       GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',

@@ -56,7 +56,7 @@ type ConsoleHome = Awaited<ReturnType<ReturnType<typeof makeConsole>['mount']>>;
 
 /** Puts the api together from its ports: every domain's routes behind one mount. */
 export async function assembleApi(
-  parts: Pick<Ports, 'database' | 'cache'> & Omit<Common<unknown>, 'config'>,
+  parts: Pick<Ports, 'database' | 'cache' | 'objects'> & Omit<Common<unknown>, 'config'>,
   settings: {
     readonly region: string;
     readonly issuer: string;
@@ -206,6 +206,7 @@ export async function assembleApi(
     changed: inventory.changed,
     moveSlots,
     tasks: makeTasks({ ids, clock, signer: taskSigners }),
+    objects: parts.objects,
   });
   const { simulator } = settings;
   const admission: Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> = {

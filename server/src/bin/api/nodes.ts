@@ -3,9 +3,11 @@ import {
   keepTopology,
   makeDispatch,
   makeIdentities,
+  makeOpenRelease,
   makeResults,
   newcomersChannel,
   openDenials,
+  openImageReports,
   openReports,
   openTaskSigners,
   pulseChannel,
@@ -60,7 +62,7 @@ export interface DoorSettings {
 
 /** The door of nodes and everything behind it: who they are, what they say, what they are asked to do. */
 export async function openNodeDoor(
-  parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
+  parts: Pick<Ports, 'database' | 'objects'> & Omit<Common<unknown>, 'config'>,
   settings: DoorSettings & {
     readonly policies: Policies;
     readonly signers: TaskSigners;
@@ -94,11 +96,13 @@ export async function openNodeDoor(
       onDispatched: (seconds) => waited.observe(seconds),
     }),
   });
+  const images = scope.keep('node-images', openImageReports({ db, begin, ids, clock, log }));
   const reports = openReports({
     reports: database.reports,
     clock,
     log,
     onNewcomers: () => database.notify(newcomersChannel),
+    onImages: images.hear,
     onWritten: (nodes) => {
       writes.inc();
       written.inc(nodes);
@@ -128,10 +132,11 @@ export async function openNodeDoor(
         onSettled: keepTopology,
         onProgress: makePhases({ ids }),
       }),
+      openRelease: makeOpenRelease({ db, ids, objects: parts.objects }),
       reports,
       room,
       denials: () => denials,
-      signers: signers.accepted,
+      signers: signers.announced,
       clock,
       ids,
       log,

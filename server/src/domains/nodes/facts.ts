@@ -4,6 +4,8 @@ import { hourMs, secondMs } from '../../kernel/units.ts';
 export const signersLookAgainMs = 5 * secondMs;
 /** Keys that are shown to operators: those of some years. */
 export const signersShown = 100;
+/** Keys that nodes are told of: those they obey, and as many before them as a long absence may have missed. */
+export const signersAnnounced = 16;
 /** Nodes that one statement serves, so that no transaction grows with the fleet. */
 export const nodesAtOnce = 500;
 /** The backstop of a wait for a node: the task itself expires long before, and says so. */

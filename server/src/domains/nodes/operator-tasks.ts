@@ -1,5 +1,5 @@
 import { nodeHealthProbe, nodeTaskList, nodeTopologyDiscover } from '@gpuaas/contract';
-import { type Act, type Database, handlers, type Mounted } from '../../kernel/act.ts';
+import { type Act, type Database, handlers, type Mounted, type ReadTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
@@ -29,6 +29,18 @@ const list = on(nodeTaskList, async ({ db }, who, { params, query }) => {
 /** States in which an agent listens, or will again soon: a task that nobody fetches expires by itself. */
 const listening: ReadonlySet<string> = new Set(['enrolling', 'active', 'quarantined', 'draining', 'retired']);
 
+/** Why a node cannot be asked for anything now. */
+export async function mayBeAsked(
+  tx: ReadTx,
+  nodeId: string,
+): Promise<Fault<'node_not_found' | 'node_offline'> | undefined> {
+  const node = await findNode(tx, nodeId);
+  if (!node || node.state === 'deleted') return absentNode();
+  return listening.has(node.state)
+    ? undefined
+    : new Fault('node_offline', `It is ${node.state}, and would not answer.`, { state: node.state });
+}
+
 function ask(
   { db, policies, tasks }: Parts,
   act: Act,
@@ -36,11 +48,8 @@ function ask(
   type: 'slice.topology_discover' | 'diag.health_probe',
 ) {
   return db.write(act, async (tx) => {
-    const node = await findNode(tx, nodeId);
-    if (!node || node.state === 'deleted') return tx.abandon(absentNode());
-    if (!listening.has(node.state)) {
-      return tx.abandon(new Fault('node_offline', `It is ${node.state}, and would not answer.`, { state: node.state }));
-    }
+    const refused = await mayBeAsked(tx, nodeId);
+    if (refused) return tx.abandon(refused);
     const taskId = await tasks.queueTask(tx, {
       nodeId,
       type,

@@ -1,4 +1,5 @@
 import type { Mounted } from '../../kernel/act.ts';
+import type { Objects } from '../../ports/objects/port.ts';
 import { fleetRoutes } from './operator-fleet.ts';
 import { moveRoutes } from './operator-moves.ts';
 import { nodeRoutes, type OperatorParts } from './operator-nodes.ts';
@@ -6,11 +7,16 @@ import { reimageRoutes } from './operator-reimage.ts';
 import { revokeRoutes } from './operator-revoke.ts';
 import { type MoveSlots, slotRoutes } from './operator-slots.ts';
 import { taskRoutes } from './operator-tasks.ts';
+import { releaseRoutes } from './releases.ts';
 import type { Tasks } from './tasks.ts';
 
 /** What operators do to the fleet. */
 export const operatorRoutes = (
-  parts: OperatorParts & { readonly moveSlots: MoveSlots; readonly tasks: Pick<Tasks, 'queueTask' | 'cancelOfNode'> },
+  parts: OperatorParts & {
+    readonly moveSlots: MoveSlots;
+    readonly tasks: Pick<Tasks, 'queueTask' | 'cancelOfNode'>;
+    readonly objects: Pick<Objects, 'put'>;
+  },
 ): Mounted[] => [
   ...nodeRoutes(parts),
   ...moveRoutes(parts),
@@ -18,5 +24,6 @@ export const operatorRoutes = (
   ...revokeRoutes(parts),
   ...slotRoutes(parts),
   ...taskRoutes(parts),
+  ...releaseRoutes(parts),
   ...fleetRoutes(parts),
 ];

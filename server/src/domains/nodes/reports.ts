@@ -30,6 +30,8 @@ export function openReports(parts: {
   /** Called with nodes that this process has not heard of before: somebody may be waiting for them. */
   readonly onNewcomers: () => void;
   readonly onWritten?: (nodes: number) => void;
+  /** Called with what nodes say about their images, once their word is written. */
+  readonly onImages?: (nodeId: string, images: readonly string[]) => void;
 }): Reports {
   const { clock } = parts;
   let waiting = new Map<string, Waiting>();
@@ -50,8 +52,9 @@ export function openReports(parts: {
         healthy = true;
         parts.onWritten?.(batch.size);
         let hasNewcomers = false;
-        for (const [nodeId, { done }] of batch) {
+        for (const [nodeId, { done, heartbeat }] of batch) {
           const state = states.get(nodeId);
+          if (state !== undefined && heartbeat.images) parts.onImages?.(nodeId, heartbeat.images);
           if (state === 'enrolling' || state === 'offline' || !known.has(nodeId)) hasNewcomers = true;
           if (known.size < maxReportsHeld) known.add(nodeId);
           done.resolve(state);

@@ -3,17 +3,20 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 
 const listSql = sql(
   'task-signer-list',
-  `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at from task_signers
+  `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at,
+     endorsed_by, endorsement from task_signers
    order by published_at desc, id desc limit $1`,
 );
 const getSql = sql(
   'task-signer-get',
-  `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at from task_signers
+  `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at,
+     endorsed_by, endorsement from task_signers
    where id = $1`,
 );
 const insertSql = sql(
   'task-signer-insert',
-  'insert into task_signers (id, public_key, sealed_private_key, effective_at) values ($1, $2, $3, $4)',
+  `insert into task_signers (id, public_key, sealed_private_key, effective_at, endorsed_by, endorsement)
+   values ($1, $2, $3, $4, $5, $6)`,
 );
 const supersedeSql = sql(
   'task-signer-supersede-move',
@@ -55,6 +58,8 @@ export interface SignerRow {
   readonly published_at: Date;
   readonly effective_at: Date;
   readonly retires_at: Date | null;
+  readonly endorsed_by: string | null;
+  readonly endorsement: string | null;
 }
 
 export const showSigner = (row: SignerRow): TaskSigner => ({
@@ -74,9 +79,14 @@ export interface NewSigner {
   readonly id: string;
   readonly publicKey: string;
   readonly sealed: Buffer;
+  /** By the key before it; the first one has nobody. */
+  readonly endorsed?: { readonly by: string; readonly signature: string };
 }
 export const insertSigner = (tx: WriteTx, signer: NewSigner, effectiveAt: Date) =>
-  tx.run(insertSql, [signer.id, signer.publicKey, signer.sealed, effectiveAt]);
+  tx.run(insertSql, [
+    ...[signer.id, signer.publicKey, signer.sealed, effectiveAt],
+    ...[signer.endorsed?.by ?? null, signer.endorsed?.signature ?? null],
+  ]);
 
 /** The one that signed goes into its grace, and this one signs. */
 export async function succeedSigner(tx: WriteTx, id: string, graceEndsAt: Date): Promise<void> {

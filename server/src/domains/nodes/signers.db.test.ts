@@ -1,6 +1,10 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { endorsementText } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { asSystem, openWorld, type World } from '../../testing/world.ts';
+import { openTaskSigners } from './signers.ts';
 import { isObeyed, type NodesWorld, openNodesWorld } from './testing.ts';
 
 const path = '/api/v1/admin/task-signers';
@@ -54,6 +58,35 @@ describe('keys that sign tasks', () => {
     expect(after[0]?.id).not.toBe(active);
     expect((await post(`${path}/${active}/revoke`)).status).toBe(409);
     expect((await post(`${path}/${systemIds.next()}/revoke`)).status).toBe(404);
+  });
+
+  it('are vouched for by the one before, also by one that is revoked, and nodes hear of both [SEC-02]', async () => {
+    const { rows } = await api.root.query(
+      `select id, public_key, state, endorsed_by, endorsement from task_signers order by published_at, id`,
+    );
+    const keys = new Map(rows.map((row) => [row.id as string, row]));
+    const [first, ...others] = rows;
+    expect(first).toMatchObject({ endorsed_by: null, endorsement: null });
+    expect(others.length).toBeGreaterThan(1);
+    for (const { id, public_key, endorsed_by, endorsement } of others) {
+      const before = keys.get(endorsed_by);
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: before?.public_key }, format: 'jwk' });
+      const text = endorsementText({ signer_version_id: id, public_key, endorsed_by });
+      expect(verify(null, Buffer.from(text), key, Buffer.from(endorsement, 'base64url'))).toBe(true);
+    }
+  });
+
+  it('are announced to nodes with those that lead to them', async () => {
+    const signers = await openTaskSigners({
+      ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
+      ...{ seal: undefined, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
+    });
+    const announced = signers.announced();
+    const ids = announced.map(({ signer_version_id }) => signer_version_id);
+    expect(signers.accepted().every(({ signer_version_id }) => ids.includes(signer_version_id))).toBe(true);
+    expect(announced.map(({ state }) => state)).toContain('revoked');
+    for (const { endorsed_by } of announced) if (endorsed_by !== undefined) expect(ids).toContain(endorsed_by);
+    await signers.close();
   });
 
   it('take over when they were announced long enough, and retire when their grace is over', async () => {

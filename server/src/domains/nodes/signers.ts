@@ -1,6 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto';
 import { taskSignerList, taskSignerRetire, taskSignerRevoke, taskSignerRotate } from '@gpuaas/contract';
-import { acceptedSignerStates, type NodeTask, type SignerVersion, signedText } from '@gpuaas/contract/node';
+import {
+  acceptedSignerStates,
+  endorsementText,
+  type NodeTask,
+  type SignerVersion,
+  signedText,
+} from '@gpuaas/contract/node';
 import { type BeginAct, type Database, handlers, type Mounted, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
@@ -8,7 +14,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
 import { hourMs, secondMs } from '../../kernel/units.ts';
-import { signersLookAgainMs, signersShown } from './facts.ts';
+import { signersAnnounced, signersLookAgainMs, signersShown } from './facts.ts';
 import { advanceSigner } from './signers-machine.ts';
 import {
   findDueSigner,
@@ -27,7 +33,8 @@ import {
  * The keys that sign tasks. They have nothing to do with certificates: whoever holds one of a node's certificates
  * cannot make a task, and whoever holds a task-signing key cannot speak to anybody's node. A new key is announced
  * first, with every heartbeat, and signs when all nodes have had time to hear of it; the one before it stays good for
- * a while, so that the change can be undone and no task in flight is lost. The private halves lie in Postgres, sealed.
+ * a while, so that the change can be undone and no task in flight is lost. It vouches for the new one, so that a node need
+ * not take anybody's list for it. The private halves lie in Postgres, sealed.
  */
 export interface TaskSigners {
   readonly routes: readonly Mounted[];
@@ -35,6 +42,8 @@ export interface TaskSigners {
   sign(task: Omit<NodeTask, 'signature' | 'signer_version_id'>): NodeTask;
   /** The keys that a node may obey now. */
   accepted(): readonly SignerVersion[];
+  /** The same with those that vouched for them, for a node that missed a change or several. */
+  announced(): readonly SignerVersion[];
   /** Activates what was announced long enough, retires what has been in grace long enough. One process does it. */
   readonly ageing: Reconciler;
   close(): Promise<void>;
@@ -70,18 +79,22 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
   const look = async () => {
     rows = await db.read(systemViewer('nodes', { correlationId: ids.next() }), (tx) => listSigners(tx, signersShown));
   };
-  const make = (seal: Seal): NewSigner => {
+  /** A new key, vouched for by the one that signs now: nodes take it on that one's word. */
+  const make = (seal: Seal, before: SignerRow | undefined): NewSigner => {
     const id = ids.next();
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const { publicKey, privateKey: secret } = generateKeyPairSync('ed25519');
     const { x = '' } = publicKey.export({ format: 'jwk' });
-    const sealed = seal.close(privateKey.export({ format: 'pem', type: 'pkcs8' }) as string, place(id));
-    return { id, publicKey: x, sealed };
+    const sealed = seal.close(secret.export({ format: 'pem', type: 'pkcs8' }) as string, place(id));
+    if (!before) return { id, publicKey: x, sealed };
+    const text = endorsementText({ signer_version_id: id, public_key: x, endorsed_by: before.id });
+    const signature = signBytes(null, Buffer.from(text), privateKey(before)).toString('base64url');
+    return { id, publicKey: x, sealed, endorsed: { by: before.id, signature } };
   };
   const graceEnds = () => new Date(clock.now().getTime() + parts.graceHours() * hourMs);
 
   /** The first key of an installation. Two processes may try: the database takes one. */
   async function begin(seal: Seal): Promise<void> {
-    const first = make(seal);
+    const first = make(seal, undefined);
     const act = parts.begin('task_signer.create', { correlationId: ids.next() });
     await db
       .write(act, async (tx) => {
@@ -127,7 +140,16 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
       const signature = signBytes(null, Buffer.from(signedText(unsigned)), privateKey(row)).toString('base64url');
       return { ...unsigned, signature };
     },
-    accepted: () => rows.filter(({ state }) => acceptedSignerStates.includes(state)).map(announce),
+    accepted: () => rows.filter(isAccepted).map(announce),
+    announced() {
+      const told = new Map(rows.filter(isAccepted).map((row) => [row.id, row]));
+      // One after the other, back in time: those that are obeyed are named first, and what vouches for them follows.
+      for (const { endorsed_by: by } of told.values()) {
+        const before = by === null ? undefined : rows.find(({ id }) => id === by);
+        if (before && told.size < signersAnnounced) told.set(before.id, before);
+      }
+      return [...told.values()].map(announce);
+    },
     ageing: {
       name: 'task-signer-ageing',
       async round() {
@@ -150,9 +172,9 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
       overlapMs: () => parts.overlapSeconds() * secondMs,
       graceEnds,
       clock,
-      make: () => {
+      make: (before) => {
         if (!parts.seal) throw new Outage('no tasks are signed without GPUAAS_SECRETS_KEY');
-        return make(parts.seal);
+        return make(parts.seal, before);
       },
       changed: looking.wake,
     }),
@@ -170,14 +192,18 @@ const announce = (row: SignerRow): SignerVersion => ({
   published_at: row.published_at.toISOString(),
   effective_at: row.effective_at.toISOString(),
   ...(row.retires_at && { retires_at: row.retires_at.toISOString() }),
+  ...(row.endorsed_by !== null && row.endorsement !== null
+    ? { endorsed_by: row.endorsed_by, endorsement: row.endorsement }
+    : {}),
 });
+const isAccepted = ({ state }: SignerRow): boolean => acceptedSignerStates.includes(state);
 
 interface RouteParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly overlapMs: () => number;
   readonly graceEnds: () => Date;
-  readonly make: () => NewSigner;
+  readonly make: (before: SignerRow | undefined) => NewSigner;
   readonly changed: () => void;
 }
 const on = handlers<RouteParts>();
@@ -189,8 +215,8 @@ const list = on(taskSignerList, async ({ db }, who) => ({
 
 const rotate = on(taskSignerRotate, async (parts, act, { body }) => {
   const written = await parts.db.write(act, async (tx) => {
-    const next = parts.make();
-    const announced = (await listSigners(tx, signersShown)).find(({ state }) => state === 'staged');
+    const there = await listSigners(tx, signersShown);
+    const announced = there.find(({ state }) => state === 'staged');
     if (announced) {
       return tx.abandon(
         new Fault(
@@ -199,6 +225,7 @@ const rotate = on(taskSignerRotate, async (parts, act, { body }) => {
         ),
       );
     }
+    const next = parts.make(there.find(({ state }) => state === 'active'));
     await insertSigner(tx, next, new Date(parts.clock.now().getTime() + parts.overlapMs()));
     tx.wake(signersChannel, 'rotated');
     const row = await findSigner(tx, next.id);
@@ -236,8 +263,9 @@ const revoke = on(taskSignerRevoke, async (parts, act, { params, body }) => {
     if (moved instanceof Fault) return tx.abandon(unversioned(moved));
     if (!moved) return tx.abandon(absent());
     if (moved.from === 'active') {
-      // Nobody waits for an announcement now: nodes hear of the successor with their next heartbeat.
-      const next = parts.make();
+      // Nobody waits for an announcement now: nodes hear of the successor with their next heartbeat, in the same list
+      // that ends the one that vouches for it. From then on that one's word counts for nothing.
+      const next = parts.make(await findSigner(tx, params.signer_id));
       await insertSigner(tx, next, parts.clock.now());
       await succeedSigner(tx, next.id, parts.graceEnds());
     }

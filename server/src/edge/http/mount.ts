@@ -1,4 +1,4 @@
-import { routes as everyRoute, type Route } from '@gpuaas/contract';
+import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
 import { SpanKind } from '@opentelemetry/api';
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Database, Mounted } from '../../kernel/act.ts';
@@ -124,6 +124,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
+      ...(isWrite(route) && route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
       handler: (request, reply) =>
         inSpan(
           `${route.method} ${route.path}`,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import {
   knownTasksHeader,
@@ -13,7 +14,7 @@ import {
   NodeTaskResult,
   type SignerVersion,
 } from '@gpuaas/contract/node';
-import type { Denials, Identities, Reports, Results } from '../../domains/nodes/index.ts';
+import type { Denials, Identities, OpenRelease, Reports, Results } from '../../domains/nodes/index.ts';
 import { makeAct, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
@@ -31,7 +32,7 @@ import type { WaitingRoom } from './waiting-room.ts';
 
 /**
  * The door of nodes: a port of its own that speaks TLS with certificates on both sides. It is small on purpose. There
- * are six requests, each from a node about itself; nothing here can be reached with a token of a person, and nobody
+ * are seven requests, each from a node about itself; nothing here can be reached with a token of a person, and nobody
  * without a certificate gets further than spending an enrolment token. What is kept per connection is who is there.
  */
 export interface NodeListener {
@@ -51,6 +52,7 @@ export interface ListenerParts {
   readonly handshakeMs?: number;
   readonly certificates: Certificates;
   readonly identities: Identities;
+  readonly openRelease: OpenRelease;
   readonly reports: Reports;
   readonly results: Results;
   readonly room: WaitingRoom;
@@ -80,7 +82,7 @@ const readResult = makeBodyReader<NodeTaskResult>(NodeTaskResult, resultBytes);
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ofNode = new RegExp(
-  `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|tasks/wait)|tasks/(${uuid})/(progress|result))$`,
+  `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|tasks/wait)|tasks/(${uuid})/(progress|result)|releases/([0-9a-f]{64}))$`,
 );
 const uuidAlone = new RegExp(`^${uuid}$`);
 /** A list that is not as it should be is none: the node is then given time, as one that says nothing. */
@@ -90,7 +92,7 @@ function knownTasks(request: IncomingMessage): readonly string[] | undefined {
   const known = said === '' ? [] : said.split(',');
   return known.length <= mostKnownTasks && known.every((id) => uuidAlone.test(id)) ? known : undefined;
 }
-type Kind = 'enrol' | 'certificate' | 'heartbeat' | 'tasks/wait' | 'progress' | 'result' | 'unknown';
+type Kind = 'enrol' | 'certificate' | 'heartbeat' | 'tasks/wait' | 'progress' | 'result' | 'release' | 'unknown';
 
 export async function openNodeListener(parts: ListenerParts): Promise<NodeListener> {
   const { clock, ids, log, metrics } = parts;
@@ -149,10 +151,11 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     const found = ofNode.exec(path);
-    const kind: Kind =
-      path === '/internal/v1/nodes/enrol' ? 'enrol' : ((found?.[2] ?? found?.[4] ?? 'unknown') as Kind);
+    const release = found?.[5];
+    const named = release ? 'release' : ((found?.[2] ?? found?.[4] ?? 'unknown') as Kind);
+    const kind: Kind = path === '/internal/v1/nodes/enrol' ? 'enrol' : named;
     response.once('finish', () => requests.inc({ kind, status_class: `${Math.floor(response.statusCode / 100)}xx` }));
-    const method = kind === 'tasks/wait' ? 'GET' : 'POST';
+    const method = kind === 'tasks/wait' || kind === 'release' ? 'GET' : 'POST';
     if (kind === 'unknown') return refuse(response, new Fault('route_not_found', 'There is no such path.'));
     if (request.method !== method) {
       return refuse(response, new Fault('method_not_allowed', `This path takes ${method}.`));
@@ -166,6 +169,8 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
     switch (kind) {
       case 'tasks/wait':
         return parts.room.wait({ nodeId, knows: knownTasks(request) }, response);
+      case 'release':
+        return sendRelease(release ?? '', response);
       case 'heartbeat':
         return heartbeat(nodeId, request, response);
       case 'certificate': {
@@ -191,6 +196,17 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
         return send(response, settled);
       }
     }
+  }
+
+  /** As it is: whoever asked counts the digest. A line that breaks in the middle says so by breaking. */
+  async function sendRelease(hex: string, response: ServerResponse): Promise<void> {
+    const found = await parts.openRelease(hex);
+    if (!found) return refuse(response, new Fault('agent_release_not_found', 'There is no such release.'));
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': found.size });
+    await pipeline(found.body, response).catch((error: unknown) => {
+      log.warn({ err: error }, 'a release did not reach its node');
+      response.destroy();
+    });
   }
 
   /** Whether the one on the line is the node that the path names, with a certificate that is good now. */

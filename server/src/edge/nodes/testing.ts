@@ -18,7 +18,9 @@ import { type Issuer, importIssuer, makeLeaf } from '../../ports/certificates/is
 import { makeRequest, readRequest } from '../../ports/certificates/request.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
+import type { Objects } from '../../ports/objects/port.ts';
 import { enrolAgent, type Identity, type TestAgent } from '../../testing/node-client.ts';
+import { openTestObjects } from '../../testing/objects.ts';
 import { openTestSchema } from '../../testing/schema.ts';
 import { asSystem } from '../../testing/world.ts';
 import { makeRateLimit } from '../http/rate-limit.ts';
@@ -28,6 +30,7 @@ import type { NodeListener } from './listener.ts';
 export interface DoorWorld {
   readonly root: pg.Client;
   readonly database: DatabasePort;
+  readonly objects: Objects;
   readonly door: NodeListener;
   readonly roots: string;
   readonly fingerprint: string;
@@ -64,7 +67,8 @@ export async function openDoorWorld(
     'database',
     await openPostgres({ url: schema.as('gpuaas_api'), ...common, name: 'test', poolSize: 10 }),
   );
-  const parts = { ...common, database };
+  const objects = scope.keep('objects', await openTestObjects());
+  const parts = { ...common, database, objects };
   const seal = testSeal();
   const certificates = scope.keep('certificates', await openEmbeddedAuthority(schema, { clock: systemClock, seal }));
   const policies = scope.keep(
@@ -105,6 +109,7 @@ export async function openDoorWorld(
   const world: DoorWorld = {
     root,
     database,
+    objects,
     door,
     roots,
     fingerprint,

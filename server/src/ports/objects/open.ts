@@ -1,9 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { Outage } from '../../kernel/fault.ts';
 import { openFileObjects } from './files.ts';
 import type { Objects } from './port.ts';
 import { openS3Objects, type S3Config } from './s3.ts';
 
-export type ObjectsConfig = { readonly kind: 'files'; readonly root: string } | ({ readonly kind: 's3' } & S3Config);
+export type ObjectsConfig =
+  | { readonly kind: 'files'; readonly root: string }
+  | ({ readonly kind: 's3' } & S3Config)
+  | { readonly kind: 'none'; readonly because: string };
 
 /** The only place that knows where objects are kept. */
 export async function openObjects(config: ObjectsConfig, parts: { readonly clock: Clock }): Promise<Objects> {
@@ -12,5 +16,19 @@ export async function openObjects(config: ObjectsConfig, parts: { readonly clock
       return openFileObjects({ ...parts, root: config.root });
     case 's3':
       return openS3Objects({ ...parts, ...config });
+    case 'none':
+      return makeNoObjects(config.because);
   }
+}
+
+/** An installation that keeps no objects: whoever needs one is told why there is none. */
+function makeNoObjects(because: string): Objects {
+  const refuse = async () => {
+    throw new Outage(because);
+  };
+  return {
+    ...{ put: refuse, get: refuse, facts: refuse, delete: refuse, list: refuse },
+    check: async () => undefined,
+    close: async () => undefined,
+  };
 }

@@ -34,6 +34,78 @@ class ActivityApi:
         return answer
 
 
+class AdminFleetApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def agent_release_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AgentRelease]:
+        """Releases of the node agent that this installation has, the newest first
+
+        ``GET /api/v1/admin/agent-releases``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
+
+    def agent_release_add(self, *, bundle: str, digest: str, version: str, options: Options | None = None) -> AgentRelease:
+        """Hand over a release of the node agent; hosts fetch it by its digest, over their own connections
+
+        ``POST /api/v1/admin/agent-releases``
+
+        Refusals: agent_release_already_exists, agent_release_invalid.
+        """
+        answer: AgentRelease = self._transport.call("agent_release_add", {"bundle": bundle, "digest": digest, "version": version}, options)
+        return answer
+
+    def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:
+        """Give a release to no host any more
+
+        ``POST /api/v1/admin/agent-releases/{release_id}/withdraw``
+
+        Refusals: agent_release_not_found.
+        """
+        answer: AgentRelease = self._transport.call("agent_release_withdraw", {"release_id": release_id, "reason": reason}, options)
+        return answer
+
+    def task_signer_list(self, *, options: Options | None = None) -> TaskSignerListAnswer:
+        """The keys that sign tasks for nodes, the newest first
+
+        ``GET /api/v1/admin/task-signers``
+        """
+        answer: TaskSignerListAnswer = self._transport.call("task_signer_list", {}, options)
+        return answer
+
+    def task_signer_rotate(self, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """Announce a new key; it signs once every node has had time to hear of it
+
+        ``POST /api/v1/admin/task-signers``
+
+        Refusals: illegal_transition.
+        """
+        answer: TaskSigner = self._transport.call("task_signer_rotate", {"reason": reason}, options)
+        return answer
+
+    def task_signer_retire(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """End the grace of a key that another one has replaced
+
+        ``POST /api/v1/admin/task-signers/{signer_id}/retire``
+
+        Refusals: illegal_transition, task_signer_not_found.
+        """
+        answer: TaskSigner = self._transport.call("task_signer_retire", {"signer_id": signer_id, "reason": reason}, options)
+        return answer
+
+    def task_signer_revoke(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
+        """Make nodes refuse what a key signed; one that is active gets a successor at once
+
+        ``POST /api/v1/admin/task-signers/{signer_id}/revoke``
+
+        Refusals: illegal_transition, step_up_required, task_signer_not_found.
+        """
+        answer: TaskSigner = self._transport.call("task_signer_revoke", {"signer_id": signer_id, "reason": reason}, options)
+        return answer
+
+
 class AdminAllocationsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -371,6 +443,16 @@ class AdminNodesApi:
         Refusals: node_not_found, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_update", {"node_id": node_id, "address": address, "labels": labels, "version": version}, options)
+        return answer
+
+    def agent_update(self, node_id: str, *, release_id: str, options: Options | None = None) -> NodeAgentUpdateAnswer:
+        """Replace the agent of a host by a release; one that does not report in time is put back by itself
+
+        ``POST /api/v1/admin/nodes/{node_id}/agent-update``
+
+        Refusals: agent_release_not_found, node_not_found, node_offline.
+        """
+        answer: NodeAgentUpdateAnswer = self._transport.call("node_agent_update", {"node_id": node_id, "release_id": release_id}, options)
         return answer
 
     def clear(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
@@ -745,49 +827,6 @@ class AdminRegionsApi:
         Refusals: region_not_found.
         """
         answer: Region = self._transport.call("admin_region_update", {"region": region, "active": active, "name": name}, options)
-        return answer
-
-
-class AdminFleetApi:
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def task_signer_list(self, *, options: Options | None = None) -> TaskSignerListAnswer:
-        """The keys that sign tasks for nodes, the newest first
-
-        ``GET /api/v1/admin/task-signers``
-        """
-        answer: TaskSignerListAnswer = self._transport.call("task_signer_list", {}, options)
-        return answer
-
-    def task_signer_rotate(self, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """Announce a new key; it signs once every node has had time to hear of it
-
-        ``POST /api/v1/admin/task-signers``
-
-        Refusals: illegal_transition.
-        """
-        answer: TaskSigner = self._transport.call("task_signer_rotate", {"reason": reason}, options)
-        return answer
-
-    def task_signer_retire(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """End the grace of a key that another one has replaced
-
-        ``POST /api/v1/admin/task-signers/{signer_id}/retire``
-
-        Refusals: illegal_transition, task_signer_not_found.
-        """
-        answer: TaskSigner = self._transport.call("task_signer_retire", {"signer_id": signer_id, "reason": reason}, options)
-        return answer
-
-    def task_signer_revoke(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """Make nodes refuse what a key signed; one that is active gets a successor at once
-
-        ``POST /api/v1/admin/task-signers/{signer_id}/revoke``
-
-        Refusals: illegal_transition, step_up_required, task_signer_not_found.
-        """
-        answer: TaskSigner = self._transport.call("task_signer_revoke", {"signer_id": signer_id, "reason": reason}, options)
         return answer
 
 
@@ -1812,6 +1851,7 @@ class Api:
 
     def __init__(self, transport: Transport) -> None:
         self.activity = ActivityApi(transport)
+        self.admin_fleet = AdminFleetApi(transport)
         self.admin_allocations = AdminAllocationsApi(transport)
         self.admin_audit = AdminAuditApi(transport)
         self.admin_skus = AdminSkusApi(transport)
@@ -1821,7 +1861,6 @@ class Api:
         self.admin_organizations = AdminOrganizationsApi(transport)
         self.admin_policies = AdminPoliciesApi(transport)
         self.admin_regions = AdminRegionsApi(transport)
-        self.admin_fleet = AdminFleetApi(transport)
         self.admin_sessions = AdminSessionsApi(transport)
         self.admin_workflows = AdminWorkflowsApi(transport)
         self.allocation_groups = AllocationGroupsApi(transport)

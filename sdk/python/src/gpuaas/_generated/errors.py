@@ -12,6 +12,30 @@ class AdminRequiredError(GpuaasError):
     retryable = False
 
 
+class AgentReleaseAlreadyExistsError(GpuaasError):
+    """This very bundle is there already."""
+
+    code = "agent_release_already_exists"
+    status = 409
+    retryable = False
+
+
+class AgentReleaseInvalidError(GpuaasError):
+    """The bundle is not base64, is too large, or does not have the digest that was named."""
+
+    code = "agent_release_invalid"
+    status = 422
+    retryable = False
+
+
+class AgentReleaseNotFoundError(GpuaasError):
+    """There is no such release of the node agent."""
+
+    code = "agent_release_not_found"
+    status = 404
+    retryable = False
+
+
 class AllocationAlreadyReleasingError(GpuaasError):
     """The allocation is being released already."""
 
@@ -926,6 +950,9 @@ class WorkflowNotFoundError(GpuaasError):
 
 by_code: dict[str, type[GpuaasError]] = {
     "admin_required": AdminRequiredError,
+    "agent_release_already_exists": AgentReleaseAlreadyExistsError,
+    "agent_release_invalid": AgentReleaseInvalidError,
+    "agent_release_not_found": AgentReleaseNotFoundError,
     "allocation_already_releasing": AllocationAlreadyReleasingError,
     "allocation_concurrency_limit": AllocationConcurrencyLimitError,
     "allocation_group_not_found": AllocationGroupNotFoundError,

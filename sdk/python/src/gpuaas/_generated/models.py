@@ -169,6 +169,18 @@ class AdminOrganizationDetail(TypedDict):
     type: Literal["personal", "enterprise"]
 
 
+class AgentRelease(TypedDict):
+    created_at: str
+    digest: str
+    """SHA-256 of the bundle."""
+    id: str
+    size_bytes: int
+    version: str
+    """As the release calls itself."""
+    withdrawn_at: str | None
+    """Since when no node gets it any more. What runs already runs on."""
+
+
 class AllocationFailure(TypedDict):
     code: str
     reason: str
@@ -1567,6 +1579,10 @@ class CatalogDefaultsAnswerAdded(TypedDict):
 
 class CatalogDefaultsAnswer(TypedDict):
     added: CatalogDefaultsAnswerAdded
+
+
+class NodeAgentUpdateAnswer(TypedDict):
+    task_id: str
 
 
 class NodeHealthProbeAnswer(TypedDict):

@@ -5,6 +5,9 @@ from .._operation import Operation
 
 operations: dict[str, Operation] = {
     "activity_list": Operation("GET", "/api/v1/activity", query=("actors", "cursor", "limit",), in_project=True, paged=True),
+    "agent_release_list": Operation("GET", "/api/v1/admin/agent-releases", query=("cursor", "limit",), paged=True),
+    "agent_release_add": Operation("POST", "/api/v1/admin/agent-releases", keyed=True),
+    "agent_release_withdraw": Operation("POST", "/api/v1/admin/agent-releases/{release_id}/withdraw", keyed=True),
     "admin_allocation_list": Operation("GET", "/api/v1/admin/allocations", query=("cursor", "limit", "node", "organization", "state",), paged=True),
     "admin_allocation_queue": Operation("GET", "/api/v1/admin/allocations/queue", query=("region", "sku",)),
     "allocation_stuck_list": Operation("GET", "/api/v1/admin/allocations/stuck"),
@@ -28,6 +31,7 @@ operations: dict[str, Operation] = {
     "node_remove": Operation("DELETE", "/api/v1/admin/nodes/{node_id}", keyed=True, body=True),
     "node_get": Operation("GET", "/api/v1/admin/nodes/{node_id}"),
     "node_update": Operation("PATCH", "/api/v1/admin/nodes/{node_id}", keyed=True),
+    "node_agent_update": Operation("POST", "/api/v1/admin/nodes/{node_id}/agent-update", keyed=True),
     "node_clear": Operation("POST", "/api/v1/admin/nodes/{node_id}/clear", keyed=True),
     "node_cordon": Operation("POST", "/api/v1/admin/nodes/{node_id}/cordon", keyed=True),
     "node_drain": Operation("POST", "/api/v1/admin/nodes/{node_id}/drain", keyed=True),
@@ -180,6 +184,9 @@ operations: dict[str, Operation] = {
 
 places: dict[str, tuple[str, str]] = {
     "activity_list": ("activity", "list"),
+    "agent_release_list": ("admin_fleet", "agent_release_list"),
+    "agent_release_add": ("admin_fleet", "agent_release_add"),
+    "agent_release_withdraw": ("admin_fleet", "agent_release_withdraw"),
     "admin_allocation_list": ("admin_allocations", "list"),
     "admin_allocation_queue": ("admin_allocations", "queue"),
     "allocation_stuck_list": ("admin_allocations", "stuck_list"),
@@ -203,6 +210,7 @@ places: dict[str, tuple[str, str]] = {
     "node_remove": ("admin_nodes", "remove"),
     "node_get": ("admin_nodes", "get"),
     "node_update": ("admin_nodes", "update"),
+    "node_agent_update": ("admin_nodes", "agent_update"),
     "node_clear": ("admin_nodes", "clear"),
     "node_cordon": ("admin_nodes", "cordon"),
     "node_drain": ("admin_nodes", "drain"),
