@@ -35,11 +35,39 @@ const remedies: Readonly<Record<string, { readonly to: string; readonly search?:
   silent_nodes: { to: '/ops/nodes', search: { state: 'active' } },
   certificates_expiring: { to: '/ops/nodes' },
   audit_unsealed: { to: '/ops/audit' },
+  stuck_workflows: { to: '/ops/workflows', search: { state: 'stuck' } },
 };
+
+/** Sagas that could not be taken back wait for a person; the engine that runs them is asked by itself. */
+function findStuck(stuck: { readonly data: number | undefined; readonly error: Error | null }): HealthFinding[] {
+  const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count' } as const;
+  if (stuck.error) {
+    return [{ ...shared, status: 'bad', value: null, message: 'The engine of the sagas does not answer.' }];
+  }
+  if (stuck.data === undefined) return [];
+  return [
+    {
+      ...shared,
+      status: stuck.data > 0 ? 'bad' : 'ok',
+      value: stuck.data,
+      message:
+        stuck.data > 0
+          ? 'Runs that could not be taken back: somebody must look.'
+          : 'No run of a saga waits for a person.',
+    },
+  ];
+}
 
 /** How the platform itself is. */
 export function HealthPage() {
   const health = useAsk(['health'], (options) => api.adminOps.platformHealthGet(options), { everyMs: 10_000 });
+  const stuck = useAsk(
+    ['workflows', 'stuck'],
+    async (options) => (await api.adminWorkflows.list({ state: 'stuck', limit: 100 }, options)).data.length,
+    { everyMs: 30_000 },
+  );
+  const findings = [...(health.data?.findings ?? []), ...findStuck(stuck)];
+  const status = findings.some((finding) => finding.status === 'bad') ? 'bad' : (health.data?.status ?? 'ok');
   return (
     <Page
       title="Health"
@@ -60,8 +88,8 @@ export function HealthPage() {
         )
       ) : (
         <>
-          <p role="status" className={`flex flex-wrap gap-x-3 rounded-lg px-4 py-3 ${banners[health.data.status]}`}>
-            <span className="font-semibold">{said[health.data.status]}</span>
+          <p role="status" className={`flex flex-wrap gap-x-3 rounded-lg px-4 py-3 ${banners[status]}`}>
+            <span className="font-semibold">{said[status]}</span>
             <span className="ms-auto">
               Version {health.data.version}, looked at {spellClock(health.data.looked_at)}
             </span>
@@ -70,7 +98,7 @@ export function HealthPage() {
             {sections.map(([section, title]) => (
               <Panel key={section} title={title}>
                 <ul className="grid gap-3">
-                  {health.data.findings
+                  {findings
                     .filter((finding) => finding.section === section)
                     .map((finding) => (
                       <Finding key={finding.name} finding={finding} />
