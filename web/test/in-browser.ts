@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openGpuaas } from '@gpuaas/sdk';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -7,6 +9,9 @@ import { signIn } from '../../server/test/journeys/sign-in.ts';
 
 /** As long as anything may take on a busy machine. */
 const slowMs = 45_000;
+
+/** What a browser has kept of an earlier visit. */
+type Remembered = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 /** Somebody before a page. `complaints` hears what the page says that it should not. */
 export interface Visit {
@@ -18,14 +23,22 @@ export interface Visit {
 export interface Installation {
   readonly base: string;
   readonly started: Started;
+  /** Signed in, at the start or wherever `page` is sent first. */
   enter(login: string): Promise<Visit>;
+  /** A browser that nobody has signed in with. */
+  visit(): Promise<Visit>;
+  /** What somebody types into the page that asks who they are. */
+  signIn(page: Page, login: string): Promise<void>;
   /** The same person without a browser. */
   call(login: string): Promise<ReturnType<typeof openGpuaas>>;
   close(): Promise<void>;
 }
 
-export async function openInstallation(args: readonly string[] = []): Promise<Installation> {
-  const started = await start(['--ephemeral', '--bare', '--port', String(await freePort()), ...args]);
+export async function openInstallation(
+  args: readonly string[] = ['--bare'],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Installation> {
+  const started = await start(['--ephemeral', '--port', String(await freePort()), ...args], { env });
   const base = started.fact('URL');
   const [password = ''] = started.fact('Password').split(' ');
   // Whoever signs in again and again is held up, so everybody signs in once and is remembered.
@@ -35,7 +48,7 @@ export async function openInstallation(args: readonly string[] = []): Promise<In
     tokens.set(login, token);
     return openGpuaas({ baseUrl: base, token: await token });
   };
-  const cookies = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>();
+  const cookies = new Map<string, Remembered>();
   const operator = await call('operator');
   // A test turns pages faster than any person: without this it would wait out the budgets that people have.
   for (const lane of ['api', 'admin_overview'] as const) {
@@ -47,33 +60,41 @@ export async function openInstallation(args: readonly string[] = []): Promise<In
     });
   }
   const browser: Browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const visit = async (known?: Remembered): Promise<Visit> => {
+    const context = await browser.newContext({
+      viewport: { width: 1_440, height: 900 },
+      ...(known && { storageState: known }),
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(slowMs);
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) complaints.push(message.text());
+    });
+    return { context, page, complaints };
+  };
+  const tellWho = async (page: Page, login: string) => {
+    await page.locator('input:not([type=hidden]):not([type=password])').first().fill(login);
+    await page.locator('input[type=password]').fill(password);
+    await page.locator('button[type=submit]').first().click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  };
   return {
     base,
     started,
     call,
+    visit: () => visit(),
+    signIn: tellWho,
     async enter(login) {
       const known = cookies.get(login);
-      const context = await browser.newContext({
-        viewport: { width: 1_440, height: 900 },
-        ...(known && { storageState: known }),
-      });
-      const page = await context.newPage();
-      page.setDefaultTimeout(slowMs);
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
-      page.on('console', (message) => {
-        if (message.text().includes('Content Security Policy')) complaints.push(message.text());
-      });
-      await page.goto(known ? base : `${base}/auth/login`);
-      if (!known) {
-        await page.locator('input:not([type=hidden]):not([type=password])').first().fill(login);
-        await page.locator('input[type=password]').fill(password);
-        await page.locator('button[type=submit]').first().click();
-      }
-      await page.getByRole('navigation', { name: 'Main' }).waitFor();
-      cookies.set(login, await context.storageState());
-      return { context, page, complaints };
+      const entered = await visit(known);
+      await entered.page.goto(known ? base : `${base}/auth/login`);
+      if (!known) await tellWho(entered.page, login);
+      await entered.page.getByRole('navigation', { name: 'Main' }).waitFor();
+      cookies.set(login, await entered.context.storageState());
+      return entered;
     },
     async close() {
       await browser.close();
@@ -92,4 +113,36 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+}
+
+/** Where to leave pictures of every page, for somebody to look at. */
+// biome-ignore lint/style/noProcessEnv: whoever runs the tests says where
+const sheet = process.env['GPUAAS_CONTACT_SHEET'];
+
+/** A page wide and narrow, light and dark: what a checker finds, and what does not fit. */
+export async function lookAt(here: Installation, page: Page, path: string, heading: string): Promise<string[]> {
+  const findings: string[] = [];
+  if (sheet) await mkdir(sheet, { recursive: true });
+  for (const [width, theme] of [
+    [1_440, 'light'],
+    [1_440, 'dark'],
+    [360, 'light'],
+    ...(sheet ? ([[360, 'dark']] as const) : []),
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(`localStorage.setItem('theme', '${theme}')`);
+    await page.goto(here.base + path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' });
+    const where = `${path} ${width} ${theme}`;
+    findings.push(...(await seriousFindings(page)).map((finding) => `${where}: ${finding}`));
+    const over = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
+    if (over > 0) findings.push(`${where}: ${over} pixels too wide`);
+    if (sheet) {
+      const name = `${path.replaceAll(/[^a-z0-9]+/g, '-')}-${width}-${theme}.png`;
+      await page.screenshot({ path: join(sheet, name), fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 1_440, height: 900 });
+  return findings;
 }

@@ -13,7 +13,7 @@ const agents: ChildProcess[] = [];
 const folders: string[] = [];
 
 beforeAll(async () => {
-  here = await openInstallation();
+  here = await openInstallation(['--bare']);
 }, 180_000);
 afterAll(async () => {
   for (const agent of agents) agent.kill('SIGTERM');

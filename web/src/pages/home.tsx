@@ -2,7 +2,7 @@ import type { Allocation } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
-import { useNames } from '../client/names.ts';
+import { useAllocationNames, useNames } from '../client/names.ts';
 import { hasRole, isOperator, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
@@ -144,6 +144,7 @@ function Card({ it }: { it: Allocation }) {
 
 function Lately() {
   const nameOf = useNames();
+  const things = useAllocationNames();
   const activity = useAsk(['activity', 'home'], (options) =>
     api.activity.list({ limit: 8, actors: 'people' }, options),
   );
@@ -167,7 +168,15 @@ function Lately() {
           {activity.data.data.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3">
               <span className="min-w-0">
-                <bdi className="font-medium">{nameOf(entry.actor_id)}</bdi> {tellAction(entry.action)}
+                <bdi className="font-medium">{nameOf(entry.actor_id)}</bdi>{' '}
+                {things.has(entry.target_id) ? (
+                  <>
+                    {tellAction(entry.action).replace(/ an allocation$/, '')}{' '}
+                    <bdi className="break-words">{things.get(entry.target_id)}</bdi>
+                  </>
+                ) : (
+                  tellAction(entry.action)
+                )}
                 {entry.result === 'failure' && <span className="text-bad"> in vain</span>}
               </span>
               <span className="text-sm text-dim">

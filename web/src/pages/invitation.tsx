@@ -49,8 +49,9 @@ export function InvitationPage() {
         ) : shape.test(token) ? (
           <Empty icon="mail" title="You are invited to an organization">
             <p>
-              You are signed in as <bdi className="font-semibold text-ink">{session.me.posix.username}</bdi>. Accept,
-              and this account becomes a member.
+              You are signed in as{' '}
+              <bdi className="font-semibold text-ink">{session.me.display_name ?? session.me.posix.username}</bdi>.
+              Accept, and this account becomes a member.
             </p>
             {accept.error && <Problem error={accept.error} />}
             <div className="flex flex-wrap justify-center gap-2">

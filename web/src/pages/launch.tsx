@@ -120,10 +120,13 @@ export function LaunchPage() {
         const { id } = await api.allocations.create({ ...order.wish, name: order.name, ...queue }, options);
         return { to: '/allocations/$id', id } as const;
       }
-      const members = Array.from({ length: order.machines }, (_, index) => ({
-        ...order.wish,
-        name: `${order.name}-${index + 1}`,
-      }));
+      const members = Array.from(
+        { length: order.machines },
+        (_, index): Wish => ({
+          ...order.wish,
+          name: `${order.name}-${index + 1}`,
+        }),
+      );
       const { id } = await api.allocationGroups.create({ name: order.name, members }, options);
       return { to: '/groups/$id', id } as const;
     },

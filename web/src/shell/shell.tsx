@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
@@ -28,6 +28,8 @@ export function Shell() {
   const projects = useQuery({
     queryKey: ['projects', organizations],
     enabled: me.data !== undefined,
+    // Whoever joins or leaves an organization keeps the page that they are on while the list is read anew.
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const lists = await Promise.all(
         organizations.map((organization_id) => api.projects.list({ organization_id, state: 'active' }, { signal })),

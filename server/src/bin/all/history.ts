@@ -80,8 +80,8 @@ async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonl
     signal: spec.signal,
   };
   const deeds: readonly (readonly [string, () => Promise<void>])[] = [
-    ...(spec.hasFleet ? ([['a launch that failed', () => failOnce(desk)]] as const) : []),
     ['keys', () => addKeys(desk)],
+    ...(spec.hasFleet ? ([['a launch that failed', () => failOnce(desk)]] as const) : []),
     ['programs', () => addPrograms(desk)],
     ['an invitation', () => invite(desk)],
     ['a launch that waits', () => waitInLine(desk)],
@@ -104,7 +104,20 @@ const known = async (call: Call): Promise<readonly Allocation[]> =>
 async function ask(desk: Desk, login: Login, wish: Wish): Promise<Allocation> {
   const call = desk.as(login);
   const found = (await known(call)).find(({ name }) => name === wish.name);
-  return found ?? whenThereIsRoom(desk, () => call('POST', '/api/v1/allocations', wish) as Promise<Allocation>);
+  if (found) return found;
+  const ssh_key_ids = await keysOf(call);
+  return whenThereIsRoom(
+    desk,
+    () => call('POST', '/api/v1/allocations', { ...wish, ssh_key_ids }) as Promise<Allocation>,
+  );
+}
+
+/** As the form has it: every key of one's own and of the project. */
+async function keysOf(call: Call): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    ['/api/v1/me/ssh-keys', '/api/v1/ssh-keys'].map((path) => call('GET', path) as Promise<Page<{ id: string }>>),
+  );
+  return lists.flatMap(({ data }) => data.map(({ id }) => id));
 }
 
 async function whenThereIsRoom<T>(desk: Desk, attempt: () => Promise<T>): Promise<T> {
@@ -187,7 +200,8 @@ async function askForGroup(desk: Desk): Promise<void> {
   const name = 'parameter-sweep';
   const groups = (await call('GET', '/api/v1/allocation-groups')) as Page<{ name: string }>;
   if (groups.data.some((group) => group.name === name)) return;
-  const members = [1, 2].map((number) => ({ ...slice, name: `${name}-${number}`, gpus: 1 }));
+  const ssh_key_ids = await keysOf(call);
+  const members = [1, 2].map((number) => ({ ...slice, name: `${name}-${number}`, gpus: 1, ssh_key_ids }));
   await whenThereIsRoom(desk, () => call('POST', '/api/v1/allocation-groups', { name, members }));
 }
 
