@@ -29,7 +29,7 @@ const idleTimes: readonly (readonly [string, string])[] = [
   ['', 'Keep it'],
   ...[15, 30, 60, 240].map((minutes) => [String(minutes), `Give it back after ${minutes} minutes`] as const),
 ];
-type Wish = Parameters<typeof api.allocations.plan>[0];
+type Wish = Parameters<typeof api.allocationGroups.create>[0]['members'][number];
 interface Order {
   readonly name: string;
   readonly wish: Wish;
