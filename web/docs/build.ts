@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { build } from 'vite';
 import { buildOnce } from '../build-once.ts';
 import type { ApiDescription } from './api-pages.ts';
-import { isPage, type Source } from './book.ts';
 import { makeSite } from './site.ts';
+import { readSources } from './sources.ts';
 
 /**
  * Makes `dist-docs`, what is served at /docs, from the Markdown of the repository and the description of the API. Its
@@ -12,22 +12,6 @@ import { makeSite } from './site.ts';
  */
 const web = join(import.meta.dirname, '..');
 const root = join(web, '..');
-/** Where pages lie. Anything else in the tree, such as packages or data of tests, is nobody's page. */
-const places = ['docs', 'api/machines', 'agent', 'cli', 'db', 'sdk', 'server/src', 'web'];
-const ours = ['README.md', 'CONTRIBUTING.md', 'STYLE.md'];
-
-async function readSources(): Promise<Source[]> {
-  const found = await Promise.all(places.map(listPages));
-  const paths = [...ours, ...found.flat()].filter(isPage).sort();
-  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
-}
-async function listPages(place: string): Promise<string[]> {
-  const entries = await readdir(join(root, place), { withFileTypes: true });
-  const deeper = entries.filter((entry) => entry.isDirectory() && !/^(?:node_modules|dist|\.)/.test(entry.name));
-  const below = await Promise.all(deeper.map(({ name }) => listPages(`${place}/${name}`)));
-  return [...entries.filter((entry) => entry.isFile()).map(({ name }) => `${place}/${name}`), ...below.flat()];
-}
-
 /** One script that runs before the page is painted, so that nobody who likes the dark is flashed at. */
 async function bundle(draft: string): Promise<{ script: string; style: string }> {
   await build({
@@ -60,12 +44,12 @@ const outcome = await buildOnce({
   sources: [
     ...['docs', 'src/docs', 'src/words', 'src/colours.css', 'src/shell/preferences.ts', 'public', 'build-once.ts'],
     ...['../docs', '../api/openapi.json', '../api/machines', '../tools/lib/document.ts', '../package-lock.json'],
-    ...(await readSources()).map(({ path }) => join('..', path)),
+    ...(await readSources(root)).map(({ path }) => join('..', path)),
   ],
   make: async (draft) => {
     const assets = await bundle(draft);
     const api = JSON.parse(await readFile(join(root, 'api/openapi.json'), 'utf8')) as ApiDescription;
-    const { files, dead } = makeSite(await readSources(), api, assets);
+    const { files, dead } = makeSite(await readSources(root), api, assets);
     if (dead.length > 0) throw new Error(`Links lead nowhere:\n${dead.join('\n')}`);
     await copyFile(join(web, 'public/mark.svg'), join(draft, 'assets/mark.svg'));
     for (const [name, text] of files) {

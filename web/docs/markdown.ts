@@ -1,6 +1,7 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../server/src/kernel/html.ts';
 import { anchorOf, withoutFrontMatter } from '../../tools/lib/document.ts';
+import { showDiagram } from './diagram.ts';
 import { highlight } from './highlight.ts';
 
 /** Where a link leads once the page is served: to a page, to somewhere outside, or only to a file of the repository. */
@@ -41,7 +42,7 @@ export function renderMarkdown(source: string, resolve: (href: string) => Target
         const label = escapeHtml(`Link to ${plain(tokens)}`);
         return `<h${depth} id="${id}">${words} <a class="anchor" href="#${id}" aria-label="${label}">#</a></h${depth}>\n`;
       },
-      code: ({ text, lang = '' }) => showCode(text, lang),
+      code: ({ text, lang = '' }) => (lang === 'mermaid' && showDiagram(text)) || showCode(text, lang),
       table(token) {
         const row = (cells: readonly Tokens.TableCell[], tag: 'td' | 'th') =>
           `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../src/docs/find.ts';
 import type { ApiDescription } from './api-pages.ts';
 import { addressOf, makeBook } from './book.ts';
 import { makeSite } from './site.ts';
+import { readSources } from './sources.ts';
 
 const api: ApiDescription = {
   info: { description: '', version: '1.2.3' },
@@ -29,6 +31,15 @@ const small = {
 const make = (files: Readonly<Record<string, string>> = small) =>
   makeSite(tree(files), api, { script: '/docs/assets/a.js', style: '/docs/assets/a.css' });
 const page = (name: string, files?: Readonly<Record<string, string>>): string => make(files).files.get(name) ?? '';
+
+describe('the site of this repository', () => {
+  it('has no link that leads nowhere', async () => {
+    const sources = await readSources(join(import.meta.dirname, '../..'));
+    const site = makeSite(sources, api, { script: '/docs/assets/a.js', style: '/docs/assets/a.css' });
+    expect(site.files.size).toBeGreaterThan(100);
+    expect(site.dead).toEqual([]);
+  });
+});
 
 describe('the site', () => {
   it('has a page and its Markdown for every page of the tree, and nothing for other files', () => {

@@ -67,7 +67,7 @@ describe('the docs in a browser', () => {
     '/docs/api',
     '/docs/api/allocations',
     '/docs/nowhere',
-  ])('%s is sound, wide and narrow, light and dark', async (path) => {
+  ])('%s is sound, wide and narrow, light and dark', { timeout: 240_000 }, async (path) => {
     const all = [...(await findings(path, 1_440, 'light')), ...(await findings(path, 360, 'dark'))];
     expect(all).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openGpuaas } from '@gpuaas/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../chaos/children.ts';
 import { endAll, type Started, start } from './npm-start.ts';
 import { makePython } from './python-environment.ts';
@@ -64,7 +65,10 @@ async function openInstallation(name: string, args: readonly string[], logins: r
 /** The hosts come into service while the page is being read. */
 async function hostsAreReady(url: string, token: string): Promise<void> {
   await eventually(async () => {
-    const { body } = await ask(url, token, '/api/v1/admin/nodes');
+    // Asked without a pause, it would soon be told to come back later.
+    await systemClock.sleep(300);
+    const { status, body } = await ask(url, token, '/api/v1/admin/nodes');
+    if (status !== 200) return undefined;
     const nodes = body.data as { schedulable: boolean }[];
     return nodes.length > 1 && nodes.every(({ schedulable }) => schedulable) ? true : undefined;
   });

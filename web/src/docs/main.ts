@@ -75,7 +75,7 @@ function mountCopies(): void {
 
 /** Lights the line of the contents that one is reading. */
 function mountContents(): void {
-  const contents = document.querySelector('[data-contents]');
+  const contents = document.querySelector<HTMLElement>('[data-contents]');
   if (!contents) return;
   const lines = new Map([...contents.querySelectorAll('a')].map((line) => [line.hash.slice(1), line]));
   const headings = [...lines.keys()].flatMap((id) => document.getElementById(decodeURIComponent(id)) ?? []);
@@ -83,8 +83,12 @@ function mountContents(): void {
     const above = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 4);
     const current = above.at(-1) ?? headings[0];
     for (const [id, line] of lines) {
-      if (decodeURIComponent(id) === current?.id) line.setAttribute('aria-current', 'location');
-      else line.removeAttribute('aria-current');
+      if (decodeURIComponent(id) !== current?.id) line.removeAttribute('aria-current');
+      else if (!line.hasAttribute('aria-current')) {
+        line.setAttribute('aria-current', 'location');
+        // The contents of a long page are longer than the screen: the lit line stays in sight.
+        contents.scrollTop = line.offsetTop - contents.clientHeight / 2;
+      }
     }
   };
   let isAsked = false;

@@ -35,7 +35,6 @@ export function Nav(parts: {
         <a className="underline underline-offset-2 hover:text-ink" href="/docs">
           Docs
         </a>
-        <span className="mx-2">·</span>
         <a className="underline underline-offset-2 hover:text-ink" href="/docs/api">
           API
         </a>
