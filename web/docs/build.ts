@@ -44,6 +44,7 @@ const outcome = await buildOnce({
   sources: [
     ...['docs', 'src/docs', 'src/words', 'src/colours.css', 'src/shell/preferences.ts', 'public', 'build-once.ts'],
     ...['../docs', '../api/openapi.json', '../api/machines', '../tools/lib/document.ts', '../package-lock.json'],
+    ...['../sdk/typescript/src/generated', '../server/src/edge/oidc/html.ts', '../server/src/kernel/html.ts'],
     ...(await readSources(root)).map(({ path }) => join('..', path)),
   ],
   make: async (draft) => {

@@ -79,7 +79,7 @@ describe('the guides', () => {
   let typist: Typist;
   beforeAll(async () => {
     const python = await makePython();
-    const opened = await openInstallation('guides', ['--speed', '500'], ['member', 'owner', 'operator'], python);
+    const opened = await openInstallation('guides', ['--bare', '--speed', '500'], ['member', 'owner', 'operator'], python);
     ({ started, typist } = opened);
     await hostsAreReady(opened.url, opened.token);
   }, 2 * patience);
@@ -111,7 +111,7 @@ describe('the tutorial of operators', () => {
   let started: Started;
   let typist: Typist;
   beforeAll(async () => {
-    ({ started, typist } = await openInstallation('first-node', ['--fleet', 'none'], ['member', 'operator']));
+    ({ started, typist } = await openInstallation('first-node', ['--bare', '--fleet', 'none'], ['member', 'operator']));
   }, patience);
   afterAll(async () => {
     await typist?.close();
