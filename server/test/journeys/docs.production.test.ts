@@ -79,7 +79,12 @@ describe('the guides', () => {
   let typist: Typist;
   beforeAll(async () => {
     const python = await makePython();
-    const opened = await openInstallation('guides', ['--bare', '--speed', '500'], ['member', 'owner', 'operator'], python);
+    const opened = await openInstallation(
+      'guides',
+      ['--bare', '--speed', '500'],
+      ['member', 'owner', 'operator'],
+      python,
+    );
     ({ started, typist } = opened);
     await hostsAreReady(opened.url, opened.token);
   }, 2 * patience);
