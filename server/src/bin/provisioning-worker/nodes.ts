@@ -18,6 +18,8 @@ import type { Ports } from '../../ports/open.ts';
 
 /** Whether nodes are there is looked at this often; who reports for the first time, or again, is seen at once. */
 const lookEveryMs = 5_000;
+/** For what is told at once, in case the word was lost. */
+const lookAgainMs = 15_000;
 
 /** Has taken in who reports for the first time, loses who is silent, takes back who returns; and counts the fleet. */
 export async function watchNodes(
@@ -78,6 +80,6 @@ export async function emptyNodes(
   // The last slot that comes free is heard at once; the timer is for deadlines, and for a word that was lost.
   scope.keep('node-drains wake-up', await database.listen(capacityChannel, draining.wake));
   const removals = makeRemovals({ db, ids, begin: settings.onRemovable });
-  const removing = scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookEveryMs }));
+  const removing = scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookAgainMs }));
   scope.keep('node-removals wake-up', await database.listen(capacityChannel, removing.wake));
 }

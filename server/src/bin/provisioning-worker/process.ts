@@ -15,7 +15,7 @@ import { emptyNodes, watchNodes } from './nodes.ts';
 
 /** A task that nobody ended is noticed this late, and a key that is due signs this late. Results are told of at once. */
 const sweepEveryMs = 5_000;
-const ageEveryMs = 5_000;
+const ageEveryMs = 15_000;
 
 export const provisioningWorker = defineProcess({
   name: 'provisioning-worker',

@@ -33,6 +33,13 @@ export const pulseChannel = 'gpuaas_node_pulse';
 /** Said when a node was heard for the first time, or again. */
 export const newcomersChannel = 'gpuaas_node_newcomers';
 
+interface EnrolledRow {
+  readonly id: string;
+  readonly enrolled_at: Date;
+}
+const listNewcomers = (tx: ReadTx, after: string | undefined) =>
+  tx.rows<EnrolledRow>(newcomersSql, [after ?? null, sweepBatch]);
+
 interface Seen extends NodeBrief {
   readonly reported_at: Date | null;
 }
@@ -60,6 +67,8 @@ export function makePresence(parts: {
   let listeningSinceMs = Number.POSITIVE_INFINITY;
   const nowMs = () => clock.now().getTime();
   const lostAfterMs = () => parts.lostAfterSeconds() * secondMs;
+  const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
+    db.read(systemViewer('nodes', { correlationId: ids.next() }), work);
 
   /** Who was last heard before this is lost; undefined while nobody may be. */
   function silentSince(): Date | undefined {
@@ -94,13 +103,9 @@ export function makePresence(parts: {
 
   /** Runs that were begun here, so that a look that comes too early begins nothing again. */
   let begun: ReadonlySet<string> = new Set();
-  async function welcome(): Promise<void> {
+  async function welcome(first: readonly EnrolledRow[]): Promise<void> {
     const seen = new Set<string>();
-    for (let after: string | undefined; ; ) {
-      const viewer = systemViewer('nodes', { correlationId: ids.next() });
-      const newcomers = await db.read(viewer, (tx) =>
-        tx.rows<{ id: string; enrolled_at: Date }>(newcomersSql, [after ?? null, sweepBatch]),
-      );
+    for (let newcomers = first; ; ) {
       for (const { id, enrolled_at } of newcomers) {
         const run = `${id}.${enrolled_at.getTime()}`;
         try {
@@ -110,8 +115,9 @@ export function makePresence(parts: {
           parts.log.warn({ err: error, node: id }, 'a node could not be taken in yet');
         }
       }
-      after = newcomers.at(-1)?.id;
-      if (newcomers.length < sweepBatch) break;
+      const last = newcomers.at(-1)?.id;
+      if (last === undefined || newcomers.length < sweepBatch) break;
+      newcomers = await look((tx) => listNewcomers(tx, last));
     }
     begun = seen;
   }
@@ -125,12 +131,14 @@ export function makePresence(parts: {
     },
     async round() {
       const silentBefore = silentSince();
-      await welcome();
       const heardAfter = new Date(nowMs() - lostAfterMs());
-      const viewer = systemViewer('nodes', { correlationId: ids.next() });
-      const changed = await db.read(viewer, (tx) =>
-        tx.rows<Seen>(changedSql, [heardAfter, silentBefore ?? null, sweepBatch]),
+      const [newcomers, changed] = await look((tx) =>
+        Promise.all([
+          listNewcomers(tx, undefined),
+          tx.rows<Seen>(changedSql, [heardAfter, silentBefore ?? null, sweepBatch]),
+        ]),
       );
+      await welcome(newcomers);
       for (const node of changed) {
         try {
           await settle(node, silentBefore);
