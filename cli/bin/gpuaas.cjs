@@ -18,6 +18,8 @@ else handOver(join(__dirname, '..', '..', 'node_modules', '.bin', 'node'));
 
 /** What was asked about, if it was a question that has an answer. Anything else is for the program to judge. */
 function findHelp() {
+  if (args[0] === '--version')
+    return `${JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')).version}\n`;
   const asks = args[0] === 'help' || args.includes('--help') || args.includes('-h');
   if (!asks) return undefined;
   const said = args[0] === 'help' ? args.slice(1) : args;

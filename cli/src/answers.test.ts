@@ -25,6 +25,17 @@ describe('an answer in JSON', () => {
     }
   });
 
+  it('says so when there is no such field, and which there are', async () => {
+    for (const flags of [
+      ['--json', 'id,rate'],
+      ['--columns', 'rate'],
+    ]) {
+      const { code, out, err } = await rehearse(['alloc', 'list', ...flags], world, { env });
+      expect({ code, out }).toEqual({ code: exitCodes.usage, out: '' });
+      expect(err).toContain('There is no field "rate".\nNext: There are: id, name, state');
+    }
+  });
+
   it('leaves a word to the command that takes one', async () => {
     const script = { [`GET /api/v1/allocations/${id}`]: row('trainer') };
     expect(JSON.parse((await rehearse(['alloc', 'get', '--json', id], script)).out)).toMatchObject({ name: 'trainer' });
@@ -167,5 +178,28 @@ describe('what a person sees of the wire', () => {
   it('is each request with its answer, and no token', async () => {
     const { err } = await rehearse(['alloc', 'list', '--debug'], world, { env });
     expect(err).toMatch(/^GET \/api\/v1\/allocations\?limit=200 200 \d+ ms\n$/);
+  });
+});
+
+describe('events', () => {
+  const frame = (n: number, type: string) =>
+    `id: 1-2-${n}\nevent: ${type}\ndata: ${JSON.stringify({ event_type: type, occurred_at: '2026-11-15T12:00:00.000Z', correlation_id: 'c-1', payload: { n } })}\n\n`;
+  const stream = `retry: 1\nid: 1-2-0\nevent: ready\ndata: {}\n\n${frame(1, 'provisioning.requested')}${frame(2, 'provisioning.active')}`;
+  const script: Script = {
+    [`GET /api/v1/allocations/${id}`]: { ...row('trainer'), project_id: project },
+    'GET /api/v1/events/stream': stream,
+    'GET /api/v1/admin/events/stream': stream,
+  };
+
+  it.each([
+    ['of an allocation are those that were', ['alloc', 'events', id]],
+    ['of a project are those that were, where nobody wants to wait', ['events', 'tail', '--no-follow', '-p', project]],
+    ['of everybody too', ['ops', 'events', 'tail', '--no-follow']],
+  ])('%s', async (_, args) => {
+    const { out, asked, code } = await rehearse(args, script);
+    expect(code).toBe(0);
+    expect(out.split('\n').filter(Boolean)).toHaveLength(2);
+    expect(asked.at(-1)?.request).toContain('after=0-0-0');
+    expect(out).toContain('2026-11-15 12:00:00Z  provisioning.active  n=2');
   });
 });

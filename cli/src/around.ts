@@ -9,5 +9,6 @@ export const answeringTo = (around: Surroundings, stdout: Surroundings['stdout']
   stdout,
   stderr: around.stderr,
   ...(around.cwd && { cwd: around.cwd }),
+  ...(around.once && { once: (signal, stop) => around.once?.(signal, stop) }),
   ...(around.parts && { parts: around.parts }),
 });

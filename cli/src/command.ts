@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
   /** Where it was typed, to look for a project file from. */
   readonly cwd?: () => string;
+  /** Calls back when the person wants it to end. */
+  once?(signal: 'SIGINT', stop: () => void): unknown;
   /** Time and wire, where they are not the real ones. */
   readonly parts?: {
     readonly fetch?: typeof fetch;

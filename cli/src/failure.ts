@@ -71,6 +71,7 @@ export function exitCodeOf(status: number, code?: string): ExitCode {
 }
 
 const nextSteps: Readonly<Record<string, string>> = {
+  admin_required: 'This is for those who run the platform: sign in as one of them, with --profile to keep both.',
   step_up_required: 'Sign in again with gpuaas login --step-up, then repeat the command.',
   project_required: 'Name the project: --project <id>, or gpuaas project use <slug>.',
   rate_limit_exceeded: 'Wait a minute and repeat the command.',
@@ -90,6 +91,7 @@ export function nextAfter(code: string | undefined, status: number): string | un
   if (code !== undefined && Object.hasOwn(nextSteps, code)) return nextSteps[code];
   if (status === 401) return 'Sign in with gpuaas login.';
   if (status === 403) return 'Ask an administrator of the organization for the role that this needs.';
+  if (status === 400 || status === 422) return '--help shows what it takes, --explain what was sent.';
   if (status >= 500) return 'Try again; if it stays so, give the correlation id to whoever runs the installation.';
   return undefined;
 }

@@ -281,4 +281,18 @@ describe('a launch', () => {
       expect(asked.map(({ request }) => request)).not.toContain('POST /api/v1/allocations');
     }
   });
+
+  it('goes on when nobody watches it any more, and says so', async () => {
+    let stop: (() => void) | undefined;
+    const { code, err } = await rehearse(['launch', 'h200-sxm-slicex1', '-y', '--quiet'], world, {
+      once: (call) => {
+        stop = call;
+      },
+      sleep: async () => stop?.(),
+    });
+    expect(code).toBe(130);
+    expect(err).toBe(
+      `Error: You stopped watching. It goes on without us.\nNext: gpuaas alloc wait ${id} watches again, gpuaas release ${id} gives it back.\n`,
+    );
+  });
 });

@@ -16,6 +16,8 @@ export interface Rehearsal {
   /** Where it was typed; nowhere, unless a test is about that. */
   readonly cwd?: string;
   readonly sleep?: () => Promise<void>;
+  /** Called with what Ctrl-C would do. */
+  readonly once?: (stop: () => void) => void;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Rehearsal {
 export async function rehearse(
   args: readonly string[],
   script: Script,
-  { isTTY = false, env = {}, stdin = '', cwd, sleep = async () => undefined }: Rehearsal = {},
+  { isTTY = false, env = {}, stdin = '', cwd, once, sleep = async () => undefined }: Rehearsal = {},
 ) {
   let [out, err] = ['', ''];
   const asked: { readonly request: string; readonly body: unknown }[] = [];
@@ -48,6 +50,7 @@ export async function rehearse(
     stdout: { isTTY, write: (text) => (out += text) },
     stderr: { isTTY, write: (text) => (err += text) },
     ...(cwd !== undefined && { cwd: () => cwd }),
+    ...(once && { once: (_, stop) => once(stop) }),
     parts: {
       now: () => Date.parse('2026-11-15T12:00:00Z'),
       newKey: () => 'key-1',
@@ -57,7 +60,9 @@ export async function rehearse(
         const request = `${init?.method ?? 'GET'} ${pathname}${search}`;
         asked.push({ request, body: typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined });
         // Nobody speaks: whoever listens for events is woken by the clock.
-        if (pathname.endsWith('/events/stream')) return new Promise<Response>(() => undefined);
+        if (pathname.endsWith('/events/stream') && script[`GET ${pathname}`] === undefined) {
+          return new Promise<Response>(() => undefined);
+        }
         return answer(request);
       },
     },

@@ -20,8 +20,11 @@ export async function watchAllocation(session: Session, id: string, watching: Wa
   const { until, ...eyes } = watching;
   const timeoutMs = readLength(session.text('timeout') ?? defaultPatience, '--timeout') * 1_000;
   const api = await session.api();
+  const stop = new AbortController();
+  // Who stops watching stops nothing else, and should know.
+  session.around.once?.('SIGINT', () => stop.abort(stoppedWatching(id)));
   try {
-    return await api.waitUntil(id, until, { ...eyes, timeoutMs, now: session.now });
+    return await api.waitUntil(id, until, { ...eyes, timeoutMs, now: session.now, signal: stop.signal });
   } catch (error) {
     if (error instanceof AllocationEnded) throw neverThere(error);
     if (error instanceof AllocationLate) throw stillGoing(error);
@@ -29,6 +32,10 @@ export async function watchAllocation(session: Session, id: string, watching: Wa
   }
 }
 
+const stoppedWatching = (id: string): Failure =>
+  new Failure(exitCodes.interrupted, 'You stopped watching. It goes on without us.', {
+    next: `gpuaas alloc wait ${id} watches again, gpuaas release ${id} gives it back.`,
+  });
 const neverThere = ({ allocation: { id, state, failure }, wanted }: AllocationEnded): Failure =>
   new Failure(
     exitCodes.failed,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
+import { findCommand } from '../../cli/src/commands.ts';
 import { rehearse, type Script } from '../../cli/src/testing.ts';
 import { writeCommandLine } from '../../web/src/words/command-line.ts';
 import { commandLinesOf } from './cli-commands.ts';
@@ -14,6 +15,7 @@ const within: Readonly<Record<string, string>> = {
   agent_release_add: 'gpuaas ops release add reads the bundle from a file',
   allocation_group_create: 'gpuaas group create takes its members one by one',
   allocation_plan: 'gpuaas launch shows it before it asks',
+  branding_get: 'the console shows it',
   default_project_get: 'gpuaas whoami and every command that needs a project',
   project_ssh_key_add: 'gpuaas key add --shared reads the key from a file',
   service_account_token: 'programs exchange their assertion; the SDKs do',
@@ -51,33 +53,11 @@ const sampleOf = (as: string | undefined, field: string, index: number): unknown
       return [id(index), id(index + 1)];
     case undefined:
     case 'text':
-      return choices[field] ?? `it's ${field} "${index}"`;
+      return field === 'sku' ? 'h200' : `it's ${field} "${index}"`;
     default:
       return id(index);
   }
 };
-/** Fields that take no other words than these. */
-const choices: Readonly<Record<string, string>> = {
-  role: 'admin',
-  result: 'failure',
-  format: 'csv',
-  level: 'project',
-  schedulable: 'true',
-  type: 'enterprise',
-  fault: 'xid_79',
-  onboarding_mode: 'maas',
-  capacity_shape: 'gpu_slice',
-  billing_unit: 'gpu_hour',
-  driver_strategy: 'cloud_init',
-  sku: 'h200',
-};
-const statesOf: Readonly<Record<string, string>> = {
-  department_update: 'disabled',
-  dlq_list: 'open',
-  outbox_failed_list: 'open',
-  simulator_agent_switch: 'stopped',
-};
-
 /** Words as a shell reads them. */
 const wordsOf = (line: string): string[] =>
   [...line.matchAll(/(?:'((?:[^']|'\\'')*)'|[^\s'])+/g)].map(([word]) =>
@@ -95,38 +75,30 @@ const world: Script = {
 };
 
 describe('the table of commands', () => {
-  it('has a command for every operation', () => {
+  it('[CLI-03] has a command for every operation', () => {
     const without = Object.keys(operations).filter((each) => !lines.has(each) && within[each] === undefined);
     expect(without).toEqual([]);
     expect(Object.keys(within).filter((each) => lines.has(each) || !Object.hasOwn(operations, each))).toEqual([]);
   });
 
+  it('[CLI-02] browses the catalogue, launches and releases, sees to members, and exports the record', () => {
+    const wordsFor = (operation: OperationId) => lines.get(operation)?.words;
+    expect(wordsFor('catalog_list')).toBe('sku list');
+    expect(wordsFor('allocation_create')).toBe('launch');
+    expect(wordsFor('allocation_release')).toBe('release');
+    expect(wordsFor('project_member_set')).toBe('member set');
+    expect(wordsFor('audit_export')).toBe('ops audit export');
+  });
+
   // A stream has no end; that it is asked for is seen where it is listened to.
   const ending = [...lines].filter(([operation]) => !operation.endsWith('event_stream'));
-  it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
-    const facts: OperationFacts = operations[operation as OperationId];
-    const input: Record<string, unknown> = {};
-    const fill = (path: string, value: unknown) => {
-      const [first = path, second] = path.split('.');
-      input[first] = second === undefined ? value : { ...(input[first] as object), [second]: value };
-    };
-    for (const [path, value] of Object.entries(line.gives ?? {})) fill(path, value);
-    for (const [index, [field, as]] of line.args.entries()) fill(field, sampleOf(as, field, index));
-    for (const [index, [field, [, as]]] of Object.entries(line.flags).entries()) {
-      if (field === 'limit' || field === 'follow') continue;
-      fill(field, field === 'state' ? (statesOf[operation] ?? 'active') : sampleOf(as, field, index + 9));
-    }
-    for (const [, name = ''] of facts.path.matchAll(/\{(organization_id|project_id)\}/g)) input[name] ??= id(77);
-    const typed = writeCommandLine(operation as OperationId, input, facts.inProject ? id(99) : undefined);
-    expect(typed).toBeDefined();
-    const args = wordsOf((typed ?? []).join(' ')).slice(1);
+  it.each(ending)('[CLI-02] types %s, and the command calls exactly that', async (operation, line) => {
+    const { facts, input, args, typed } = rehearsalOf(operation, line);
     const { asked, err } = await rehearse([...args, '--yes', '--quiet'], world);
-    const path = facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+    const path = pathOf(facts, input);
     const sent = asked.find(({ request }) => request.split('?')[0] === `${facts.method} ${path}`);
-    expect({ sent: sent !== undefined, why: sent ? '' : `${typed?.join(' ')}\n${err}` }).toEqual({
-      sent: true,
-      why: '',
-    });
+    const why = sent ? '' : `${typed?.join(' ')}\n${err}`;
+    expect({ sent: sent !== undefined, why }).toEqual({ sent: true, why: '' });
     const query = new URLSearchParams(sent?.request.split('?')[1] ?? '');
     const rest = Object.entries(input).filter(([name]) => !facts.path.includes(`{${name}}`));
     const inQuery = rest.filter(([name]) => facts.query?.includes(name));
@@ -135,4 +107,41 @@ describe('the table of commands', () => {
       expect(sent?.body).toEqual(Object.fromEntries(rest.filter(([name]) => !facts.query?.includes(name))));
     }
   });
+
+  const looks = ending.filter(([id, { words }]) => {
+    const facts: OperationFacts = operations[id as OperationId];
+    return words.startsWith('ops ') && facts.method === 'GET' && !facts.text;
+  });
+  it.each(looks)('[CLI-04] answers an operator who asks for %s in JSON', async (operation, line) => {
+    const { facts, input, args } = rehearsalOf(operation, line);
+    const empty = { data: [], definitions: [], settings: [], moments: [], findings: [], intact: true, has_more: false };
+    const { code, out } = await rehearse([...args, '-o', 'json'], { [`GET ${pathOf(facts, input)}`]: empty });
+    expect({ code, parsed: typeof JSON.parse(out) }).toEqual({ code: 0, parsed: 'object' });
+  });
 });
+
+type Line = typeof lines extends ReadonlyMap<string, infer L> ? L : never;
+const pathOf = (facts: OperationFacts, input: Readonly<Record<string, unknown>>): string =>
+  facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+
+/** A call of the operation with everything that its command takes, and the words that somebody would type for it. */
+function rehearsalOf(operation: string, line: Line) {
+  const facts: OperationFacts = operations[operation as OperationId];
+  const command = findCommand(line.words.split(' '))?.command;
+  const input: Record<string, unknown> = {};
+  const fill = (path: string, value: unknown) => {
+    const [first = path, second] = path.split('.');
+    input[first] = second === undefined ? value : { ...(input[first] as object), [second]: value };
+  };
+  for (const [path, value] of Object.entries(line.gives ?? {})) fill(path, value);
+  for (const [index, [field, as]] of line.args.entries()) fill(field, sampleOf(as, field, index));
+  for (const [index, [field, [flag, as]]] of Object.entries(line.flags).entries()) {
+    if (field === 'limit' || field === 'follow') continue;
+    const choices = as === undefined ? command?.flags?.[flag]?.choices : undefined;
+    fill(field, choices?.at(-1) ?? sampleOf(as, field, index + 9));
+  }
+  for (const [, name = ''] of facts.path.matchAll(/\{(organization_id|project_id)\}/g)) input[name] ??= id(77);
+  const typed = writeCommandLine(operation as OperationId, input, facts.inProject ? id(99) : undefined);
+  expect(typed).toBeDefined();
+  return { facts, input, typed, args: wordsOf((typed ?? []).join(' ')).slice(1) };
+}

@@ -147,6 +147,19 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
     ],
   },
   {
+    name: 'Command line and SDKs',
+    rows: [
+      {
+        id: 'CLI-02',
+        words: 'The command line browses the catalogue, launches and releases, sees to members, and exports the record',
+      },
+      { id: 'CLI-03', words: 'Every operation of the API has a command' },
+      { id: 'CLI-04', words: 'Operators have commands too, and their answers are also JSON' },
+      { id: 'SDK-01', words: 'Python has a typed SDK, to call or to await, with an exception for every code' },
+      { id: 'SUR-11', words: 'What can be entered can be observed: its state, its cause, its timeline and its events' },
+    ],
+  },
+  {
     name: 'Operation',
     rows: [
       { id: 'GAP-25', also: ['OBS-02'], words: 'Every process serves metrics' },

@@ -9,7 +9,7 @@ import { resolveAllocation, resolveGroup } from '../resolve.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
 import { causeOf, placementLines, sentenceOf } from '../show/sentence.ts';
-import { jsonOf, plain, showTime } from '../show/value.ts';
+import { plain, showTime } from '../show/value.ts';
 import { allocationColumns, allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
 
@@ -77,21 +77,6 @@ export const timeline: Run = async (session) => {
   items.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
   const rows = items.map((item) => ({ ...item, what: sentenceOf(item) }));
   showRows(session, rows, ['at', 'kind', 'what', 'correlation_id'], 'Nothing happened yet.');
-  return exitCodes.ok;
-};
-
-export const events: Run = async (session) => {
-  const api = await session.api();
-  const about = await resolveAllocation(session);
-  const follow = session.is('follow');
-  const project = await session.project();
-  for await (const { data } of api.events.stream({ about, follow }, { project })) {
-    const line =
-      formatOf(session) === 'table'
-        ? `${showTime(data.occurred_at)}  ${plain(data.event_type)}  ${data.correlation_id}`
-        : jsonOf(data);
-    session.around.stdout.write(`${line}\n`);
-  }
   return exitCodes.ok;
 };
 

@@ -1,4 +1,4 @@
-import { type CommandSpec, everyFlag, type Run } from '../command.ts';
+import { type CommandSpec, everyFlag, type FlagSpec, type Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 
 /** Completion is a list: after which words may come which. Each shell gets it in its own words. */
@@ -26,25 +26,51 @@ function followers(commands: readonly CommandSpec[]): Map<string, string[]> {
 const flagsOf = ({ flags = {} }: CommandSpec): string[] =>
   [...Object.keys(flags), ...Object.keys(everyFlag)].map((name) => `--${name}`);
 
+/** Flags that take one of a few words. Most are the same wherever they stand; the others say with which command. */
+const choicesOf = (flags: Readonly<Record<string, FlagSpec>>): (readonly [string, readonly string[]])[] =>
+  Object.entries(flags).flatMap(([name, { choices }]) => (choices ? [[name, choices] as const] : []));
+
 function bash(commands: readonly CommandSpec[]): string {
   const words = [...followers(commands)].map(([before, next]) => `    '${before}') words='${next.join(' ')}' ;;`);
+  const line = (pattern: string, choices: readonly string[]) => `      '${pattern}') words='${choices.join(' ')}' ;;`;
+  const choices = [
+    ...commands.flatMap((each) =>
+      choicesOf(each.flags ?? {}).map(([flag, some]) => line(`${each.name} --${flag}`, some)),
+    ),
+  ];
+  const everywhere = choicesOf(everyFlag).flatMap(([flag, some]) => [
+    `    --${flag}) words='${some.join(' ')}' ;;`,
+    ...(everyFlag[flag]?.short ? [`    -${everyFlag[flag]?.short}) words='${some.join(' ')}' ;;`] : []),
+  ]);
   const flags = commands.map((each) => `    '${each.name}') flags='${flagsOf(each).join(' ')}' ;;`);
   return `# Completion of gpuaas for bash.
 _gpuaas() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" said='' words='' flags='' at
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD - 1]}" said='' words='' flags='' at
   for ((at = 1; at < COMP_CWORD; at++)); do
     case "\${COMP_WORDS[at]}" in -*) ;; *) said="\${said:+$said }\${COMP_WORDS[at]}" ;; esac
   done
   case "$said" in
 ${words.join('\n')}
   esac
+  local named=''
   while [ -n "$said" ] && [ -z "$flags" ]; do
+    named="$said"
     case "$said" in
 ${flags.join('\n')}
     esac
     case "$said" in *' '*) said="\${said% *}" ;; *) said='' ;; esac
   done
   case "$current" in -*) words="$flags" ;; esac
+  case "$before" in
+    -*)
+      case "$named $before" in
+${choices.join('\n')}
+      esac
+      ;;
+  esac
+  case "$before" in
+${everywhere.join('\n')}
+  esac
   # shellcheck disable=SC2207
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -70,8 +96,8 @@ function fish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c gpuaas -f -n ${quote(condition)} -a ${quote(last)} -d ${quote(summary)}`,
       ...Object.entries(flags).map(
-        ([flag, { meaning, type }]) =>
-          `complete -c gpuaas -n ${quote(here)} -l ${flag}${type === 'string' ? ' -r' : ''} -d ${quote(meaning)}`,
+        ([flag, { meaning, type, choices }]) =>
+          `complete -c gpuaas -n ${quote(here)} -l ${flag}${choices ? ` -x -a ${quote(choices.join(' '))}` : type === 'string' ? ' -r' : ''} -d ${quote(meaning)}`,
       ),
     ];
   });

@@ -5,6 +5,9 @@ import { resolveAllocation } from '../resolve.ts';
 import { formatOf } from '../show/output.ts';
 import { jsonOf, plain, showTime, showValue } from '../show/value.ts';
 
+/** A place before every event that is kept. */
+const beginning = '0-0-0';
+
 /** Events as they happen, until it is stopped: of the project, or of everybody. */
 export const tail: Run = async (session) => {
   const api = await session.api();
@@ -21,13 +24,23 @@ export const tailAll: Run = async (session) => {
 };
 
 function asked(session: Session) {
-  const [types, after] = [session.text('types'), session.text('after')];
+  const follow = !session.is('no-follow');
+  const types = session.text('types');
+  const after = session.text('after') ?? (follow ? undefined : beginning);
   return {
-    follow: !session.is('no-follow'),
+    follow,
     ...(types !== undefined && { types }),
     ...(after !== undefined && { after }),
   };
 }
+
+/** What happened to one allocation so far, and with --follow what happens. */
+export const ofAllocation: Run = async (session) => {
+  const api = await session.api();
+  const about = await resolveAllocation(session);
+  const { project_id: project } = await api.allocations.get({ allocation_id: about });
+  return show(session, api.events.stream({ about, follow: session.is('follow'), after: beginning }, { project }));
+};
 
 async function show(session: Session, events: EventStream) {
   for await (const { id, data } of events) {

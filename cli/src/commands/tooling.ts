@@ -1,5 +1,6 @@
 import type { Run, Session } from '../command.ts';
 import { exitCodes, type Failure } from '../failure.ts';
+import { findKeyring } from '../keyring.ts';
 import { configPath } from '../profile.ts';
 import { failureFrom } from '../session.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
@@ -52,6 +53,8 @@ export const doctor: Run = async (session) => {
 const checksOf = (session: Session): readonly (readonly [string, () => Promise<string>])[] => [
   ['program', async () => `gpuaas ${readVersion()} on Node ${process.versions.node}`],
   ['profile', async () => `${(await session.profile()).name} in ${configPath(session.around.env)}`],
+  ['project file', async () => session.file?.path ?? 'none here'],
+  ['keyring', async () => (findKeyring(session.around.env) ? 'there is one' : 'none; sign-ins are in a file of yours')],
   [
     'installation',
     async () => {

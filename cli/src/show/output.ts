@@ -19,6 +19,7 @@ const chosen = (text: string | undefined): readonly string[] | undefined =>
 /** Rows, in the form that was asked for. `columns` are the fields that a table shows, by their paths. */
 export function showRows(session: Session, rows: readonly object[], columns: readonly string[], none: string): void {
   const { stdout } = session.around;
+  assertKnown(session, rows);
   const picked = rows.map((row) => pick(session, row));
   const shown = chosen(session.text('columns')) ?? columns;
   switch (formatOf(session)) {
@@ -48,6 +49,7 @@ export function showRows(session: Session, rows: readonly object[], columns: rea
 /** One thing. As a table it is its fields, one below the other. */
 export function showOne(session: Session, row: object, columns: readonly string[]): void {
   const { stdout } = session.around;
+  assertKnown(session, [row]);
   switch (formatOf(session)) {
     case 'json':
       return void stdout.write(`${jsonOf(pick(session, row), 2)}\n`);
@@ -67,6 +69,15 @@ export function showOne(session: Session, row: object, columns: readonly string[
       stdout.write(pairsOf(lines));
     }
   }
+}
+
+/** A field that nothing has is a slip of the fingers: better said than answered with nothing. */
+function assertKnown(session: Session, rows: readonly object[]): void {
+  const asked = [...(chosen(session.text('fields')) ?? []), ...(chosen(session.text('columns')) ?? [])];
+  const wrong = asked.find((path) => rows.every((row) => !Object.hasOwn(row, path.split('.')[0] ?? path)));
+  if (rows.length === 0 || wrong === undefined) return;
+  const known = [...new Set(rows.flatMap((row) => Object.keys(row)))].map(plain).join(', ');
+  throw usageFailure(`There is no field ${JSON.stringify(wrong)}.`, `There are: ${known}.`);
 }
 
 export function pairsOf(lines: readonly (readonly [string, string])[], indent = ''): string {

@@ -35,9 +35,15 @@ export function showMoney({ amount_minor, currency }: MoneyLike): string {
 
 export const showTime = (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2Z');
 
+/** One of many is its name, where it has one: all of each would be a page. */
+const shortOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null && 'id' in value && 'name' in value
+    ? showValue(value.name)
+    : showValue(value);
+
 export function showValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
-  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(showValue).join(',');
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(shortOf).join(',');
   if (typeof value === 'object') {
     if (isMoney(value)) return showMoney(value);
     const pairs = Object.entries(value);

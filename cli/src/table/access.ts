@@ -24,6 +24,14 @@ export const access: CommandGroup = {
   title: 'Access',
   commands: [
     {
+      name: 'me rename',
+      summary: 'Say what you like to be called; those who share an organization see it',
+      args: [{ name: 'NAME', meaning: 'what people should read', field: 'display_name' }],
+      examples: ["gpuaas me rename 'Ada Lovelace'"],
+      operation: 'me_update',
+      columns: ['id', 'display_name', 'posix.username'],
+    },
+    {
       name: 'session list',
       summary: 'Where you are signed in',
       flags: { limit },

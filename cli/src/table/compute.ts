@@ -164,7 +164,7 @@ export const compute: CommandGroup = {
       flags: { follow: { type: 'boolean', short: 'f', meaning: 'and those to come, until it is stopped' } },
       examples: ['gpuaas alloc events @last', 'gpuaas alloc events trainer --follow -o ndjson'],
       reads: true,
-      load: async () => (await alloc()).events,
+      load: async () => (await import('../commands/events.ts')).ofAllocation,
     },
     {
       name: 'alloc why',

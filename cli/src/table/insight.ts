@@ -1,5 +1,5 @@
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { limit } from './words.ts';
+import { limit, oneOf } from './words.ts';
 
 const correlation: ArgSpec = {
   name: 'ID',
@@ -8,6 +8,8 @@ const correlation: ArgSpec = {
 };
 const about: FlagSpec = { type: 'string', value: 'ID', meaning: 'only about this' };
 const momentColumns = ['at', 'source', 'name', 'state', 'subject_type', 'subject_id', 'took_ms', 'actor'];
+
+const workflowColumns = ['saga', 'run_id', 'state', 'step', 'reason', 'began_at', 'ended_at', 'correlation_id'];
 
 /** What happened and how it is: the questions of somebody who was called at night. */
 export const insight: CommandGroup = {
@@ -35,6 +37,34 @@ export const insight: CommandGroup = {
       rows: 'moments',
       columns: momentColumns,
       none: 'Nothing is known of it.',
+      reads: true,
+    },
+    {
+      name: 'ops workflow list',
+      summary: 'What is being made and unmade step by step',
+      flags: {
+        state: oneOf('STATE', ['running', 'done', 'undone', 'stuck'], 'only those in this state'),
+        saga: { type: 'string', value: 'SAGA', meaning: 'only of this kind: allocation.provision' },
+        'run-id': { type: 'string', value: 'ID', meaning: 'only this run' },
+        before: { type: 'string', value: 'TIME', meaning: 'only what began before this moment' },
+        limit,
+      },
+      examples: ['gpuaas ops workflow list --state stuck', 'gpuaas ops workflow list --watch'],
+      operation: 'workflow_list',
+      columns: workflowColumns,
+      none: 'There is nothing of that kind.',
+      reads: true,
+    },
+    {
+      name: 'ops workflow get',
+      summary: 'One of them: its steps, its tries, and what is undone when it fails',
+      args: [
+        { name: 'SAGA', meaning: 'its kind, as the list shows it', field: 'saga' },
+        { name: 'RUN', meaning: 'its id', field: 'run_id' },
+      ],
+      examples: ['gpuaas ops workflow get allocation.provision 01a1dea2-0000-7000-8000-000000000000 -o json'],
+      operation: 'workflow_get',
+      columns: [...workflowColumns, 'attempts', 'plan'],
       reads: true,
     },
     {

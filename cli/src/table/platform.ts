@@ -239,7 +239,7 @@ export const platform: CommandGroup = {
       name: 'ops policy explain',
       summary: 'One policy in words: what it is, what holds and why',
       args: [{ name: 'KEY', meaning: 'the name of a policy' }],
-      examples: ['gpuaas ops policy explain allocations.max_active -p vision'],
+      examples: ['gpuaas ops policy explain allocation.max_concurrent_per_user -p vision'],
       reads: true,
       load: async () => (await ops()).policyExplain,
     },
@@ -252,7 +252,7 @@ export const platform: CommandGroup = {
       ],
       flags: { level, subject, hard: { type: 'boolean', meaning: 'above everything else' }, reason: because },
       examples: [
-        `gpuaas ops policy set allocations.max_active 8 --level project --subject ${someId} --reason 'a bigger team'`,
+        `gpuaas ops policy set allocation.max_concurrent_per_user 8 --level project --subject ${someId} --reason 'a bigger team'`,
       ],
       operation: 'policy_set',
       columns: settingColumns,
@@ -263,7 +263,7 @@ export const platform: CommandGroup = {
       args: [key],
       flags: { level, subject, reason: because },
       examples: [
-        `gpuaas ops policy unset allocations.max_active --level project --subject ${someId} --reason 'the project is over'`,
+        `gpuaas ops policy unset allocation.max_concurrent_per_user --level project --subject ${someId} --reason 'the project is over'`,
       ],
       operation: 'policy_unset',
       columns: settingColumns,

@@ -278,6 +278,23 @@ export const teamwork: CommandGroup = {
       operation: 'invitation_accept',
     },
     {
+      name: 'notice list',
+      summary: 'What you should know of, newest first',
+      flags: { limit },
+      examples: ['gpuaas notice list', 'gpuaas notice list --watch'],
+      operation: 'notice_list',
+      columns: ['at', 'read', 'type', 'payload', 'correlation_id'],
+      none: 'There is nothing that you should know of.',
+      reads: true,
+    },
+    {
+      name: 'notice read',
+      summary: 'Say until when you have read them',
+      args: [{ name: 'TIME', meaning: 'a moment, as 2026-11-01T00:00:00Z', field: 'until' }],
+      examples: ['gpuaas notice read 2026-11-15T12:00:00Z'],
+      operation: 'notice_read',
+    },
+    {
       name: 'activity',
       summary: 'Who did what in the project',
       flags: { limit },

@@ -58,30 +58,6 @@ def test_a_path_with_a_hole_is_refused_before_anything_is_sent() -> None:
         client(lambda _: pytest.fail("sent")).projects.get("")
 
 
-def test_events_are_followed_over_broken_connections() -> None:
-    def frame(n: int) -> str:
-        return f'id: 1-2-{n}\nevent: a.b\ndata: {{"n":{n}}}\n\n'
-
-    answers = [
-        f"retry: 1\nid: 1-2-0\nevent: ready\ndata: {{}}\n\n{frame(1)}",
-        f": still here\n\n{frame(2)}id: 1-2",
-        frame(3),
-    ]
-    afters = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        afters.append(request.url.params.get("after"))
-        return httpx.Response(200, text=answers.pop(0))
-
-    seen = []
-    for event in client(answer).events.stream(about="x"):
-        seen.append(event.data["n"])
-        if len(seen) == 3:
-            break
-    assert seen == [1, 2, 3]
-    assert afters == [None, "1-2-1", "1-2-2"]
-
-
 ITEM = {
     "sku": "h200",
     "allowed_gpu_counts": [1, 2],

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from gpuaas import AsyncGPUaaS, AsyncPages, GPUaaS, GpuaasError, Pages
+from gpuaas import UNSET, AsyncGPUaaS, AsyncPages, GPUaaS, GpuaasError, Pages, StreamedEvent
 from gpuaas._generated.operations import operations, places
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "calls.json"
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text())["cases"]
+STREAMS: list[dict[str, Any]] = json.loads((VECTORS.parent / "streams.json").read_text())["cases"]
 BASE = "http://gpuaas.test"
 
 
@@ -108,3 +110,69 @@ def test_a_call_that_is_awaited(case: dict[str, Any]) -> None:
     except GpuaasError as caught:
         error = caught
     judge(case, wire, result, error)
+
+
+class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """An answer that arrives bit by bit."""
+
+    def __init__(self, pieces: list[str]) -> None:
+        self.pieces = pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            yield piece.encode()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            yield piece.encode()
+
+
+class Connections:
+    """Knows where each of them goes on from."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.left = list(case["connections"])
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        assert self.left, "nobody expected another connection"
+        connection = self.left.pop(0)
+        assert request.url.params.get("after") == connection["after"]
+        return httpx.Response(200, stream=Pieces(connection["pieces"]))
+
+
+def shown(event: StreamedEvent) -> dict[str, Any]:
+    return {"id": event.id, "type": event.type, "data": event.data}
+
+
+@pytest.mark.parametrize("case", STREAMS, ids=lambda case: str(case["name"]))
+def test_a_stream(case: dict[str, Any]) -> None:
+    connections, seen = Connections(case), []
+    http = httpx.Client(transport=httpx.MockTransport(connections.answer))
+    gpu = GPUaaS(BASE, "t", "p", http=http, sleep=lambda _: None)
+    for event in gpu.events.stream(after=case.get("from", UNSET)):
+        seen.append(shown(event))
+        if len(seen) == len(case["events"]):
+            break
+    assert seen == case["events"]
+    assert connections.left == []
+
+
+@pytest.mark.parametrize("case", STREAMS, ids=lambda case: str(case["name"]))
+def test_a_stream_that_is_awaited(case: dict[str, Any]) -> None:
+    connections = Connections(case)
+
+    async def pause(_: float) -> None:
+        return None
+
+    async def run() -> list[dict[str, Any]]:
+        seen = []
+        http = httpx.AsyncClient(transport=httpx.MockTransport(connections.answer))
+        async with AsyncGPUaaS(BASE, "t", "p", http=http, sleep=pause) as gpu:
+            async for event in gpu.events.stream(after=case.get("from", UNSET)):
+                seen.append(shown(event))
+                if len(seen) == len(case["events"]):
+                    break
+        return seen
+
+    assert asyncio.run(run()) == case["events"]
+    assert connections.left == []

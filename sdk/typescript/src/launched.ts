@@ -60,7 +60,7 @@ export async function waitUntil(
   const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
   const deadline = now() + timeoutMs;
   const seen = new Set<string>();
-  const wakes = wakeUps(api.events.stream({ about: allocation_id }, { signal: either }), sleep);
+  const wakes = wakeUps(api.events.stream({ about: allocation_id }, { signal: either }), sleep, signal);
   const options = signal ? { signal } : {};
   try {
     for (;;) {

@@ -6,7 +6,11 @@ type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
  * Waits for something to happen, and never longer than asked. Whoever looks again when woken sees a change at once;
  * whoever may not hear events, or missed one, is woken by the clock.
  */
-export function wakeUps(stream: EventStream, sleep: Sleep): { next(atMostMs: number): Promise<void> } {
+export function wakeUps(
+  stream: EventStream,
+  sleep: Sleep,
+  signal?: AbortSignal,
+): { next(atMostMs: number): Promise<void> } {
   const events = stream[Symbol.asyncIterator]();
   const never = new Promise<never>(() => undefined);
   const hear = () =>
@@ -18,7 +22,8 @@ export function wakeUps(stream: EventStream, sleep: Sleep): { next(atMostMs: num
   return {
     async next(atMostMs) {
       const timer = new AbortController();
-      const asleep = sleep(atMostMs, timer.signal).then(() => false);
+      const either = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal;
+      const asleep = sleep(atMostMs, either).then(() => false);
       // Woken early, the sleep ends without its time: that is no failure of anybody's.
       asleep.catch(() => undefined);
       const isEvent = await Promise.race([heard, asleep]);

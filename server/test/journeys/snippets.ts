@@ -78,7 +78,7 @@ export async function openTypist(spec: {
   const running = new Set<ChildProcess>();
   const bin = join(folder, 'bin');
   await mkdir(bin, { recursive: true });
-  await writeFile(join(bin, 'gpuaas'), `#!/bin/sh\nexec "${process.execPath}" "${root}/cli/bin/gpuaas.mjs" "$@"\n`);
+  await writeFile(join(bin, 'gpuaas'), `#!/bin/sh\nexec "${process.execPath}" "${root}/cli/bin/gpuaas.cjs" "$@"\n`);
   // Readers are in the folder of the repository and have its Node; here neither is taken for granted.
   await writeFile(
     join(bin, 'npx'),
