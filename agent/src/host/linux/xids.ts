@@ -46,7 +46,7 @@ export function makeJournalLog(commands: Commands): KernelLog {
       // It ends with 1 when nothing matched, and says nothing.
       const isEmpty = result.status === 1 && result.stderr.trim() === '';
       if (result.status !== 0 && !isEmpty)
-        return { trouble: `The kernel’s log cannot be read: ${complaintOf(result)}.` };
+        return { trouble: `journalctl cannot read the log of the kernel: ${complaintOf(result)}.` };
       return result.stdout.split('\n').filter((line) => line !== '');
     },
   };
