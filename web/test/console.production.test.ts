@@ -87,7 +87,7 @@ describe('the console, for somebody who rents', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
     await page.keyboard.press('c');
-    await page.getByText('gpuaas api GET').waitFor();
+    await page.getByText('gpuaas member list').waitFor();
     await context.close();
   });
 
