@@ -130,7 +130,8 @@ export function makeWatch(parts: {
 /** Whether somebody keeps the clock. systemd knows it from the kernel, whichever program does the work. */
 async function readTime(commands: Commands): Promise<Proof> {
   const result = await commands.run(['timedatectl', 'show', '--property=NTPSynchronized', '--value']);
-  if (result.status !== 0) return proof(false, `timedatectl cannot tell whether the clock is kept: ${complaintOf(result)}.`);
+  if (result.status !== 0)
+    return proof(false, `timedatectl cannot tell whether the clock is kept: ${complaintOf(result)}.`);
   const isKept = result.stdout.trim() === 'yes';
   return proof(isKept, isKept ? 'The clock is synchronized.' : 'The clock is not synchronized.');
 }
