@@ -14,6 +14,7 @@ const folders: string[] = [];
 
 beforeAll(async () => {
   here = await openInstallation(['--bare']);
+  await launchOn('local-slice-2');
 }, 180_000);
 afterAll(async () => {
   for (const agent of agents) agent.kill('SIGTERM');
@@ -96,7 +97,6 @@ describe('operators, in the console', () => {
   });
 
   it('drain a node with notice, see who is on it, and call it off', { timeout: 120_000 }, async () => {
-    await launchOn('local-slice-2');
     const { context, page } = await here.enter('operator');
     await page.goto(`${here.base}/ops/nodes`);
     await page.getByRole('link', { name: 'local-slice-2' }).click();
