@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const who of ['member', 'operator']) await mkdir(join(folder, who, '.ssh'), { recursive: true });
   await writeFile(join(folder, 'member', '.ssh', 'id_ed25519.pub'), `${publicKey()} me@laptop\n`);
   const port = String(await freePort());
-  started = await start(['--data', join(folder, 'data'), '--port', port, '--speed', '200']);
+  started = await start(['--data', join(folder, 'data'), '--bare', '--port', port, '--speed', '200']);
 }, patience);
 afterAll(async () => {
   await started?.kill('SIGTERM');
