@@ -116,6 +116,32 @@ describe('the console, for somebody who rents', () => {
   });
 });
 
+describe('the first page', () => {
+  it('is there soon on a slow line, and says how soon', async () => {
+    const { context, page } = await here.enter('owner');
+    const line = await context.newCDPSession(page);
+    await line.send('Network.enable');
+    await line.send('Network.setCacheDisabled', { cacheDisabled: true });
+    // A telephone on a fair day: 1.6 megabits a second, 150 ms away.
+    await line.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 150,
+      downloadThroughput: 200_000,
+      uploadThroughput: 94_000,
+    });
+    await page.goto(here.base);
+    await page.getByRole('heading', { name: 'Running' }).waitFor();
+    await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' });
+    const paints = (await page.evaluate(`new Promise((resolve) =>
+      new PerformanceObserver((list) => resolve(list.getEntries().map(({ startTime }) => Math.round(startTime))))
+        .observe({ type: 'largest-contentful-paint', buffered: true }))`)) as number[];
+    // How fast the machine is that runs this is nobody's promise: the figure is told, and the bytes have a budget.
+    process.stdout.write(`largest paint after ${paints.at(-1)} ms, first after ${paints[0]} ms\n`);
+    expect(paints.length).toBeGreaterThan(0);
+    await context.close();
+  });
+});
+
 describe('the console, for those who operate the platform', () => {
   it('shows the fleet down to a single GPU, and is sound on every page', { timeout: 480_000 }, async () => {
     const { context, page, complaints } = await here.enter('operator');

@@ -59,7 +59,7 @@ describe('an installation with a history', () => {
     await context.close();
   });
 
-  it('has nothing empty on any page, and is sound on all of them', { timeout: 300_000 }, async () => {
+  it('has something to see where one looks first, and is sound there', { timeout: 300_000 }, async () => {
     const { context, page } = await here.enter('owner');
     await open(page, '/groups');
     await page.getByRole('link', { name: 'parameter-sweep' }).click();
@@ -67,15 +67,11 @@ describe('an installation with a history', () => {
     const findings = await lookAt(here, page, new URL(page.url()).pathname, 'parameter-sweep');
     for (const [path, heading, row] of [
       ['/', 'Playground', /^notebook/],
-      ['/launch', 'Launch', undefined],
       ['/allocations', 'Allocations', 'port-to-mi210'],
-      ['/ssh-keys', 'SSH keys', undefined],
-      ['/tokens', 'Personal tokens', undefined],
-      ['/team', 'Team', undefined],
       ['/activity', 'Activity', 'fine-tuning'],
     ] as const) {
       findings.push(...(await lookAt(here, page, path, heading)));
-      if (row) await page.getByRole('link', { name: row }).first().waitFor();
+      await page.getByRole('link', { name: row }).first().waitFor();
     }
     await page.getByText('Adam Admin').first().waitFor();
     expect(findings).toEqual([]);
