@@ -86,8 +86,12 @@ describe('the console, for somebody who rents', () => {
     await page.getByRole('combobox', { name: /^A page/ }).fill('team');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('c');
-    await page.getByText('gpuaas member list').waitFor();
+    await page
+      .getByRole('dialog', { name: 'This screen as code' })
+      .getByText(/^gpuaas /)
+      .waitFor();
     await context.close();
   });
 
