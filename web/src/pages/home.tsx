@@ -164,7 +164,7 @@ function Lately() {
       ) : activity.data.data.length === 0 ? (
         <p className="text-dim">Nothing has happened in this project yet.</p>
       ) : (
-        <ul className="grid gap-2">
+        <ul className="grid grid-cols-1 gap-2">
           {activity.data.data.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3">
               <span className="min-w-0">
@@ -172,7 +172,7 @@ function Lately() {
                 {things.has(entry.target_id) ? (
                   <>
                     {tellAction(entry.action).replace(/ an allocation$/, '')}{' '}
-                    <bdi className="break-words">{things.get(entry.target_id)}</bdi>
+                    <bdi>{things.get(entry.target_id)}</bdi>
                   </>
                 ) : (
                   tellAction(entry.action)

@@ -36,7 +36,7 @@ export function LaunchAccess(parts: {
                 checked={!unwanted.has(key.id)}
                 onChange={() => parts.onToggle(key.id)}
               />
-              <span className="min-w-0 break-words">
+              <span className="min-w-0">
                 <bdi>{key.name}</bdi>
                 {key.user_id === null && <span className="text-dim"> (of the project)</span>}
               </span>

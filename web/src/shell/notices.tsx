@@ -59,7 +59,7 @@ function Line(parts: { notice: Notice; isFresh: boolean; name: string; onClose()
   const { notice } = parts;
   const { tone, sentence } = tellNotice(notice.type, parts.name);
   const id = notice.payload['allocation_id'];
-  const words = <bdi className="min-w-0 break-words">{sentence}</bdi>;
+  const words = <bdi className="min-w-0">{sentence}</bdi>;
   return (
     <li
       className={`grid grid-cols-[1fr_auto] items-baseline gap-x-4 rounded-lg px-2 py-2 ${parts.isFresh ? 'bg-accent-soft' : ''}`}

@@ -22,7 +22,7 @@ export function PersonMenu({ session }: { session: Session }) {
       >
         <div>
           <p className="flex items-center justify-between gap-2 font-semibold">
-            <bdi className="min-w-0 break-words">{name}</bdi>
+            <bdi className="min-w-0">{name}</bdi>
             <button
               type="button"
               className="text-sm font-normal text-accent underline underline-offset-2"
