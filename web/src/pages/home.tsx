@@ -171,8 +171,7 @@ function Lately() {
                 <bdi className="font-medium">{nameOf(entry.actor_id)}</bdi>{' '}
                 {things.has(entry.target_id) ? (
                   <>
-                    {tellAction(entry.action).replace(/ an allocation$/, '')}{' '}
-                    <bdi>{things.get(entry.target_id)}</bdi>
+                    {tellAction(entry.action).replace(/ an allocation$/, '')} <bdi>{things.get(entry.target_id)}</bdi>
                   </>
                 ) : (
                   tellAction(entry.action)
