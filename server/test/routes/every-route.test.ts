@@ -211,7 +211,7 @@ describe('every write', () => {
 
 describe('every lane', () => {
   it.each(Object.keys(lanes))(
-    'answers 429 in lane %s when its budget is spent, and says when to come back',
+    '[ACT-11] answers 429 in lane %s when its budget is spent, and says when to come back',
     async (lane) => {
       const inLane = routes.filter((route) => route.lane === lane);
       if (inLane.length === 0) return expect(['financial', 'terminal']).toContain(lane);

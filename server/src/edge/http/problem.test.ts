@@ -6,7 +6,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { answerUnreadable, encodeProblem, framework } from './problem.ts';
 
 describe('a problem', () => {
-  it.each(Object.keys(errors) as (keyof typeof errors)[])('%s carries its status, meaning and code', (code) => {
+  it.each(Object.keys(errors) as (keyof typeof errors)[])('[CON-03] %s carries its status, meaning and code', (code) => {
     const { status, body } = encodeProblem(new Fault(code, 'A sentence.', { more: 1 }), 'c-1');
     expect(status).toBe(errors[code].status);
     expect(JSON.parse(body)).toEqual({

@@ -233,7 +233,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       await expect(jump).rejects.toMatchObject({ code: 'GP005' });
     });
 
-    it('refuses an event whose payload is not as declared', async () => {
+    it('[GAP-05] refuses an event whose payload is not as declared', async () => {
       const id = systemIds.next();
       const wrong = projectRemoved.of(id, { project_id: 'not a uuid' });
       await expect(

@@ -183,7 +183,7 @@ describe('an allocation', () => {
     ['driver_unavailable', 'quarantined'],
     ['disk_dirty', 'quarantined'],
     ['image_unavailable', 'available'],
-  ])('fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
+  ])('[GAP-14] fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
     const allocation = await bench.allocation({ gpus: 2 });
     const end = await run(makeProvision(bench.parts), allocation, {}, (each) => each.settle({ failure }));
     expect(end).toMatchObject({
