@@ -76,7 +76,6 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(nodes.length - 1, current + step));
-    wantsFocus.current = true;
     setAt(next);
     const top = Math.floor(next / columns) * rowHeight;
     const element = box.current;
@@ -85,6 +84,10 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
     else if (top + rowHeight > element.scrollTop + element.clientHeight) {
       element.scrollTop = top + rowHeight - element.clientHeight;
     }
+    // What is in the document gets the focus now; what is not, once it was scrolled to.
+    const link = element.querySelector<HTMLElement>(`[data-at="${next}"]`);
+    wantsFocus.current = !link;
+    link?.focus({ preventScroll: true });
   };
 
   return (
