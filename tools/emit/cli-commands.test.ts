@@ -120,6 +120,48 @@ describe('the table of commands', () => {
   });
 });
 
+describe('a choice of a command', () => {
+  const offered = [...lines].flatMap(([operation, { words, flags }]) =>
+    Object.entries(flags).flatMap(([field, [flag]]) => {
+      const choices = findCommand(words.split(' '))?.command.flags?.[flag]?.choices;
+      const promised = choicesOf(operation, field);
+      return choices && promised ? [[`${words} --${flag}`, choices, promised] as const] : [];
+    }),
+  );
+  it('is looked at', () => {
+    expect(offered.length).toBeGreaterThan(5);
+  });
+  it.each(offered)('%s is one that the operation takes, and none is left out', (_name, choices, promised) => {
+    expect(choices.toSorted()).toEqual(promised.toSorted());
+  });
+});
+
+/** The closed choice that an operation has for a field, in its query or its body. */
+function choicesOf(operation: string, field: string): readonly string[] | undefined {
+  interface Schema {
+    readonly $ref?: string;
+    readonly enum?: readonly string[];
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  interface Operation {
+    readonly operationId: string;
+    readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+    readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  }
+  const { paths, components } = document as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  };
+  const known = (schema: Schema | undefined): Schema | undefined =>
+    schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  const found = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .find(({ operationId }) => operationId === operation);
+  const body = known(found?.requestBody?.content['application/json']?.schema);
+  const inQuery = found?.parameters?.find(({ name }) => name === field)?.schema;
+  return known(inQuery ?? body?.properties?.[field])?.enum;
+}
+
 type Line = typeof lines extends ReadonlyMap<string, infer L> ? L : never;
 const pathOf = (facts: OperationFacts, input: Readonly<Record<string, unknown>>): string =>
   facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));

@@ -8,25 +8,27 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted, plainWord } from '../words/sizes.ts';
 
-const faults: readonly SimulatedFaultName[] = [
-  'xid_79',
-  'gpu_missing',
-  'gpu_mismatch',
-  'driver_unavailable',
-  'wrong_driver',
-  'dirty_disk',
-  'leaky_bridge',
-  'hung_guest',
-  'vfio_stuck',
-  'image_unavailable',
-  'slow_image',
-  'disk_full',
-  'machine_failed',
-  'ssh_unreachable',
-  'user_remains',
-  'idle_guest',
-  'agent_lost',
-];
+/** All of them: one that is missing, or is none, does not compile. */
+const everyFault: Readonly<Record<SimulatedFaultName, true>> = {
+  xid_79: true,
+  gpu_missing: true,
+  gpu_mismatch: true,
+  driver_unavailable: true,
+  wrong_driver: true,
+  dirty_disk: true,
+  leaky_bridge: true,
+  hung_guest: true,
+  vfio_stuck: true,
+  image_unavailable: true,
+  slow_image: true,
+  disk_full: true,
+  machine_failed: true,
+  ssh_unreachable: true,
+  user_remains: true,
+  idle_guest: true,
+  agent_lost: true,
+};
+const faults = Object.keys(everyFault) as SimulatedFaultName[];
 const stale = ['simulator', 'nodes', 'fleet'];
 
 /** A fleet that one may break: hosts that do not exist, with agents that do. */
