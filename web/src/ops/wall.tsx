@@ -1,9 +1,10 @@
 import type { FleetNode } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { StateChip } from '../parts/chip.tsx';
 import { counted } from '../words/sizes.ts';
-import { type Tile, tilesOf, tileWords, windowOf } from '../words/wall.ts';
+import { placesOf, type Tile, tilesOf, tileWords } from '../words/wall.ts';
 
 export const tileLooks: Readonly<Record<Tile, string>> = {
   free: 'bg-ok/70',
@@ -16,14 +17,14 @@ const rowHeight = 48;
 const leastWidth = 300;
 
 /**
- * Every GPU as a tile, node by node. Only the rows in sight are in the document, so a fleet of any size scrolls like a
- * short list. Arrow keys go from node to node, Enter opens one; a screen reader hears which of how many it is on.
+ * Every GPU as a tile, node by node. Only the rows in sight are in the document, and the node that one was on last, so a
+ * fleet of any size scrolls like a short list and Tab always finds a way in. Arrow keys go from node to node, Enter opens
+ * one; a screen reader hears which of how many it is on.
  */
 export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, width: 900 });
   const [at, setAt] = useState(0);
-  const wantsFocus = useRef(false);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -49,17 +50,8 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
   }, []);
 
   const columns = Math.max(1, Math.floor(view.width / leastWidth));
-  const shown = windowOf({ count: nodes.length, columns, rowHeight, top: view.top, height: view.height });
   const current = Math.min(at, nodes.length - 1);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows the place, once it is in the document
-  useEffect(() => {
-    if (!wantsFocus.current) return;
-    const link = box.current?.querySelector<HTMLElement>(`[data-at="${current}"]`);
-    if (!link) return;
-    wantsFocus.current = false;
-    link.focus({ preventScroll: true });
-  }, [current, view]);
+  const places = placesOf({ count: nodes.length, columns, rowHeight, top: view.top, height: view.height, current });
 
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Readonly<Record<string, number>> = {
@@ -76,18 +68,17 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(nodes.length - 1, current + step));
-    setAt(next);
-    const top = Math.floor(next / columns) * rowHeight;
     const element = box.current;
     if (!element) return;
+    // The place that is gone to is always in the document, so once this is drawn it can have the focus; nothing that is
+    // still to be painted of an earlier scroll takes it away again.
+    flushSync(() => setAt(next));
+    element.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus({ preventScroll: true });
+    const top = Math.floor(next / columns) * rowHeight;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowHeight > element.scrollTop + element.clientHeight) {
       element.scrollTop = top + rowHeight - element.clientHeight;
     }
-    // What is in the document gets the focus now; what is not, once it was scrolled to.
-    const link = element.querySelector<HTMLElement>(`[data-at="${next}"]`);
-    wantsFocus.current = !link;
-    link?.focus({ preventScroll: true });
   };
 
   return (
@@ -98,8 +89,9 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
         style={{ height: Math.ceil(nodes.length / columns) * rowHeight }}
         aria-label={`${counted(nodes.length, 'node')}; arrow keys go from one to the next`}
       >
-        {nodes.slice(shown.from, shown.to).map((node, index) => {
-          const place = shown.from + index;
+        {places.map((place) => {
+          const node = nodes[place];
+          if (!node) return null;
           return (
             <li
               key={node.id}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAccess } from './access.ts';
-import { countTiles, filterWall, sharesOf, tilesOf, troublesOf, windowOf } from './wall.ts';
+import { countTiles, filterWall, placesOf, sharesOf, tilesOf, troublesOf } from './wall.ts';
 
 describe('the wall', () => {
   it('has one tile per GPU, trouble first, and shows GPUs that have no slot yet', () => {
@@ -24,19 +24,28 @@ describe('the wall', () => {
 });
 
 describe('a wall that is larger than the screen', () => {
-  const view = { count: 250, columns: 2, rowHeight: 48, height: 480 };
+  const view = { count: 250, columns: 2, rowHeight: 48, height: 480, top: 0, current: 0 };
   it('has only what is in sight in the document, wherever one is', () => {
-    for (const top of [0, 1_000, 5_500]) {
-      const { from, to } = windowOf({ ...view, top });
-      expect(from).toBeLessThanOrEqual(Math.floor(top / 48) * 2);
-      expect(to).toBeGreaterThanOrEqual(Math.min(250, Math.floor((top + 480) / 48) * 2));
-      expect(to - from).toBeLessThanOrEqual(2 * (10 + 1 + 12));
+    for (const top of [0, 1_000, 3_000, 5_520]) {
+      const current = Math.floor(top / 48) * 2;
+      const places = placesOf({ ...view, top, current });
+      expect(places[0]).toBeLessThanOrEqual(current);
+      expect(places.at(-1)).toBeGreaterThanOrEqual(Math.min(250, Math.floor((top + 480) / 48) * 2) - 1);
+      expect(places.length).toBeLessThanOrEqual(2 * (10 + 1 + 12));
+    }
+  });
+  it('keeps the place where one was, before or behind what is in sight, in the order of the fleet', () => {
+    for (const current of [0, 120, 249]) {
+      const places = placesOf({ ...view, top: 3_000, current });
+      expect(places).toContain(current);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(new Set(places).size).toBe(places.length);
     }
   });
   it('never goes beyond its ends', () => {
-    expect(windowOf({ ...view, top: 0 }).from).toBe(0);
-    expect(windowOf({ ...view, top: 9_999 })).toMatchObject({ to: 250 });
-    expect(windowOf({ ...view, count: 0, top: 0 })).toEqual({ from: 0, to: 0 });
+    expect(placesOf(view)[0]).toBe(0);
+    expect(placesOf({ ...view, top: 9_999, current: 249 }).at(-1)).toBe(249);
+    expect(placesOf({ ...view, count: 0, current: -1 })).toEqual([]);
   });
   it('is narrowed by what its tiles are, by place, by kind and by name', () => {
     const node = { gpus_total: 1, state: 'active', region: 'north', sku: 'h200' };

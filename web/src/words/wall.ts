@@ -67,18 +67,26 @@ export function troublesOf(
     .sort((a, b) => b.urgency - a.urgency);
 }
 
-/** Which nodes are in sight, with a few rows more on both sides so that a fast wheel never sees an empty one. */
-export function windowOf(view: {
+/**
+ * Which nodes are in the document: those in sight, with a few rows more on both sides so that a fast wheel never sees an
+ * empty one, and the current one wherever it is, so that scrolling takes the focus from nobody.
+ */
+export function placesOf(view: {
   readonly count: number;
   readonly columns: number;
   readonly rowHeight: number;
   readonly top: number;
   readonly height: number;
-}): { readonly from: number; readonly to: number } {
+  readonly current: number;
+}): number[] {
   const spareRows = 6;
   const first = Math.max(0, Math.floor(view.top / view.rowHeight) - spareRows);
   const last = Math.ceil((view.top + view.height) / view.rowHeight) + spareRows;
-  return { from: Math.min(view.count, first * view.columns), to: Math.min(view.count, last * view.columns) };
+  const [from, to] = [Math.min(view.count, first * view.columns), Math.min(view.count, last * view.columns)];
+  const inSight = Array.from({ length: to - from }, (_, index) => from + index);
+  const { current } = view;
+  if (current < 0 || (current >= from && current < to)) return inSight;
+  return current < from ? [current, ...inSight] : [...inSight, current];
 }
 
 export interface WallFilter {
