@@ -38,7 +38,7 @@ export function layOut(sheet: Sheet, sections: readonly Section[], assets: Asset
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
-<a class="brand" href="/docs"><img src="/docs/assets/mark.svg" alt="" width="24" height="24"><span>GPUaaS</span> <b>Docs</b></a>
+<a class="brand" href="/docs"><img src="/docs/assets/mark.svg" alt="" width="24" height="24"><span data-brand-name>GPUaaS</span> <b>Docs</b></a>
 <button class="find" type="button" data-find hidden><span>Search</span> <kbd>/</kbd></button>
 <nav class="ways" aria-label="Elsewhere"><a href="/docs/api">API</a> <a href="/">Console</a>
 <button type="button" class="theme" data-theme-switch hidden aria-label="Change between light and dark"><span aria-hidden="true">◐</span></button></nav>

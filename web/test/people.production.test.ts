@@ -78,16 +78,31 @@ describe('an installation with a history', () => {
     await context.close();
   });
 
-  it('has the name, the mark and the colour of whoever runs it', async () => {
+  const looks = (page: Page, mark: string) =>
+    page.evaluate(`(() => ({
+      accent: getComputedStyle(document.documentElement).getPropertyValue('--accent').trim(),
+      logo: document.querySelector('${mark}').naturalWidth > 0,
+    }))()`);
+
+  it('has the name, the mark and the colour of whoever runs it before anybody has signed in, and in its docs', async () => {
+    const { context, page, complaints } = await here.visit();
+    for (const path of ['/auth/login', '/docs']) {
+      await open(page, path);
+      expect(await page.title()).toContain('Acme Compute');
+      await page.getByText('Acme Compute', { exact: true }).waitFor();
+      expect(await looks(page, '.brand img')).toEqual({ accent: '#7a1fa2', logo: true });
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('has them in the console', async () => {
     const { context, page } = await here.enter('viewer');
     const nav = page.getByRole('navigation', { name: 'Main' });
     await nav.getByText('Acme Compute').waitFor();
     await page.waitForFunction(`document.title.endsWith('Acme Compute')`);
-    const shown = await page.evaluate(`(() => ({
-      accent: getComputedStyle(document.documentElement).getPropertyValue('--accent').trim(),
-      logo: document.querySelector('nav img').naturalWidth > 0,
-    }))()`);
-    expect(shown).toEqual({ accent: '#7a1fa2', logo: true });
+    expect(await looks(page, 'nav img')).toEqual({ accent: '#7a1fa2', logo: true });
     expect(await nav.getByRole('link', { name: 'Help' }).getAttribute('href')).toBe('https://acme.example/help');
     await context.close();
   });

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { api } from '../../src/bin/api/process.ts';
-import { issuerPages } from '../../src/edge/oidc/pages.ts';
+import { plainLayOut } from '../../src/edge/oidc/layout.ts';
+import { makeIssuerPages } from '../../src/edge/oidc/pages.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
@@ -62,7 +63,7 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   await start(port);
   const issuer = await openIdentityProvider(
     { kind: 'embedded', url: schema.url, publicUrl: url, audience: 'gpuaas', sealingKey: { text: key } },
-    { clock: systemClock, ids: systemIds, pages: issuerPages },
+    { clock: systemClock, ids: systemIds, pages: makeIssuerPages(plainLayOut) },
   );
   const make = async (login: string): Promise<Person> => {
     const person = { login, password: randomBytes(12).toString('base64url') };

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
-import { useBranding } from '../client/branding.ts';
+import { branding } from '../client/branding.ts';
 import { onKey } from '../shell/keys.ts';
 import type { Shown } from '../words/snippets.ts';
 import { IconButton } from './button.tsx';
@@ -21,10 +21,9 @@ export function Page({
   children: ReactNode;
 }) {
   const [open, setOpen] = useState(false);
-  const brand = useBranding();
   useEffect(() => {
-    document.title = `${title} · ${brand.name}`;
-  }, [title, brand.name]);
+    document.title = `${title} · ${branding.name}`;
+  }, [title]);
   useEffect(() => (shown ? onKey('c', () => setOpen(true)) : undefined), [shown]);
   return (
     <div className="mx-auto grid w-full max-w-6xl gap-6 px-4 py-6 sm:px-8 sm:py-8">

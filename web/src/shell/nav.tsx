@@ -1,5 +1,5 @@
-import type { Branding } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
+import { branding } from '../client/branding.ts';
 import type { Session } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { isAt, type PlaceGroup } from './places.ts';
@@ -7,22 +7,21 @@ import { isAt, type PlaceGroup } from './places.ts';
 /** The rail at the side: whose console it is, which project is looked at, and where one can go. */
 export function Nav(parts: {
   session: Session;
-  brand: Branding;
   groups: readonly PlaceGroup[];
   mode: 'none' | 'project' | 'operator';
   path: string;
   isOpen: boolean;
   onHelp(): void;
 }) {
-  const { brand, mode } = parts;
+  const { mode } = parts;
   return (
     <nav
       aria-label="Main"
       className={`fixed inset-y-0 start-0 z-30 w-[15.5rem] flex-col gap-5 overflow-y-auto border-e border-edge bg-paper px-3 py-4 lg:sticky lg:top-0 lg:flex lg:h-screen ${parts.isOpen ? 'flex shadow-lift' : 'hidden'}`}
     >
       <Link to="/" className="flex items-center gap-2.5 rounded-lg px-2">
-        <img src={brand.logo_url ?? '/mark.svg'} alt="" width="26" height="26" />
-        <bdi className="truncate text-lg font-semibold tracking-tight">{brand.name}</bdi>
+        <img src={branding.logo_url ?? '/mark.svg'} alt="" width="26" height="26" />
+        <bdi title={branding.name} className="truncate text-lg font-semibold tracking-tight">{branding.name}</bdi>
       </Link>
       <ProjectSwitcher session={parts.session} />
       {mode !== 'none' && <ModeSwitch operating={mode === 'operator'} />}
@@ -38,8 +37,8 @@ export function Nav(parts: {
         <a className="underline underline-offset-2 hover:text-ink" href="/docs/api">
           API
         </a>
-        {brand.support_url && (
-          <a className="underline underline-offset-2 hover:text-ink" href={brand.support_url} rel="noreferrer">
+        {branding.support_url && (
+          <a className="underline underline-offset-2 hover:text-ink" href={branding.support_url} rel="noreferrer">
             Help
           </a>
         )}

@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
-import { useBrandColours, useBranding } from '../client/branding.ts';
 import { useLatestNotices } from '../client/notices.ts';
 import { useOperatorLive } from '../client/operators.ts';
 import { isOperator, type Session, SessionProvider } from '../client/session.tsx';
@@ -77,8 +76,6 @@ function Frame({ session }: { session: Session }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const navigate = useNavigate();
   const status = useLive(session.project?.id);
-  const brand = useBranding();
-  useBrandColours(brand);
   const [sheet, setSheet] = useState<'command' | 'help' | 'notices'>();
   const [isOpen, setOpen] = useState(false);
   const mayOperate = isOperator(session);
@@ -115,7 +112,6 @@ function Frame({ session }: { session: Session }) {
       </a>
       <Nav
         session={session}
-        brand={brand}
         groups={operating ? operatorPlaces : projectPlaces}
         mode={mayOperate ? (operating ? 'operator' : 'project') : 'none'}
         path={path}

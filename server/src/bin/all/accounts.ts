@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { issuerPages } from '../../edge/oidc/pages.ts';
+import { plainLayOut } from '../../edge/oidc/layout.ts';
+import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
@@ -63,7 +64,7 @@ export async function openLocalAccounts(spec: {
       audience: spec.audience,
       sealingKey: { text: spec.sealingKey },
     },
-    { clock: systemClock, ids: systemIds, pages: issuerPages },
+    { clock: systemClock, ids: systemIds, pages: makeIssuerPages(plainLayOut) },
   );
   try {
     const subjects = new Map(

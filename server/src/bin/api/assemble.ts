@@ -21,6 +21,7 @@ import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/in
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
 import { workflowRoutes } from '../../domains/workflows/index.ts';
+import { plainBranding } from '../../edge/console/branding.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
@@ -43,7 +44,6 @@ import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
-const plainBrand: Branding = { name: product, logo_url: null, accent: null, support_url: null };
 const branding = handlers<{ readonly branding: Branding }>()(brandingGet, async (parts) => parts.branding);
 const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined }>()(
   signInGet,
@@ -240,7 +240,7 @@ export async function assembleApi(
     handlers: [
       ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
       version({}),
-      branding({ branding: settings.branding ?? plainBrand }),
+      branding({ branding: settings.branding ?? plainBranding(product) }),
       signIn({ describe: settings.signIn }),
       ...tenancy.routes,
       ...sshRoutes({ db, ids, region, policies }),

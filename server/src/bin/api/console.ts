@@ -5,6 +5,7 @@ import { makeIssuerClient, type PostForm } from '../../edge/console/issuer-clien
 import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts';
 import { makeBrowserSessions, type Seal } from '../../edge/console/sessions.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
+import type { LayOut } from '../../edge/oidc/layout.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
@@ -18,6 +19,7 @@ export interface ConsoleSettings {
   readonly seal: Seal;
   /** Whether the provider answers on the very server that the console is on. */
   readonly isHere: boolean;
+  readonly layOut: LayOut;
 }
 
 /** Puts the console's sign-in together. `admit` goes into the mount; `mount` adds the paths once there is a server. */
@@ -65,6 +67,7 @@ export function makeConsole(
         issuer: provider.issuer,
         jar,
         seal,
+        layOut: settings.layOut,
         client,
         browsers,
         sessions,

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { mountBrand, readBrand } from '../../edge/console/branding.ts';
+import { makeDress } from '../../edge/console/dress.ts';
 import { readConsoleFiles } from '../../edge/console/files.ts';
 import { closedPage } from '../../edge/console/pages.ts';
 import { mountDocs } from '../../edge/docs/mount.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
+import { makeLayOut, makeSend } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { Secret } from '../../kernel/config.ts';
 import { readiness } from '../../kernel/health.ts';
@@ -20,18 +22,22 @@ const colour = (theme: string) =>
   Type.Optional(
     Type.String({
       pattern: '^#[0-9a-fA-F]{6}$',
-      description: `The accent of the console on ${theme} ground, #rrggbb.`,
+      description: `The accent of the pages on ${theme} ground, #rrggbb.`,
     }),
   );
 const brandConfig = Type.Object({
   brandName: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 60, description: 'What the console is called here instead of GPUaaS.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 60,
+      description: 'What the pages call this installation instead of GPUaaS.',
+    }),
   ),
-  brandLogo: Type.Optional(Type.String({ description: 'An SVG or PNG file that the console shows beside its name.' })),
+  brandLogo: Type.Optional(Type.String({ description: 'An SVG or PNG file that the pages show beside that name.' })),
   brandAccentLight: colour('light'),
   brandAccentDark: colour('dark'),
   brandSupportUrl: Type.Optional(
-    Type.String({ pattern: '^(?:https?://|mailto:)', description: 'Where the console sends people who need help.' }),
+    Type.String({ pattern: '^(?:https?://|mailto:)', description: 'Where the pages send people who need help.' }),
   ),
 });
 
@@ -119,7 +125,8 @@ export const api = defineProcess({
       },
       product,
     );
-    const signIn = await openSignIn(config, publicUrl, parts);
+    const layOut = makeLayOut(brand.branding);
+    const signIn = await openSignIn(config, publicUrl, { ...parts, layOut, name: brand.branding.name });
     const { provider, consoleClient: client, embedded } = signIn;
     const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
     let nodePort = config.nodePort;
@@ -142,20 +149,21 @@ export const api = defineProcess({
       ...(seal && { seal }),
       ...(runs && { runs }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
-      ...(seal && provider && client && { console: { client, provider, seal, isHere: embedded !== undefined } }),
+      ...(seal &&
+        provider &&
+        client && { console: { client, provider, seal, layOut, isHere: embedded !== undefined } }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
-    if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log });
-    if (!console)
-      app.get('/auth/login', (_, reply) => reply.code(503).headers(closedPage.headers).send(closedPage.html));
+    if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log, layOut });
+    if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;
     if (console && config.consoleFolder) {
-      const files = await readConsoleFiles(config.consoleFolder);
+      const files = await readConsoleFiles(config.consoleFolder, brand.branding);
       hasConsole = files !== undefined;
       if (files) console.open(files);
       else parts.log.warn({ folder: config.consoleFolder }, 'there is no built console: browsers find the API alone');
     }
-    if (config.docsFolder && !(await mountDocs(app, config.docsFolder)))
+    if (config.docsFolder && !(await mountDocs(app, config.docsFolder, makeDress(brand.branding))))
       parts.log.warn({ folder: config.docsFolder }, 'there are no built docs: nothing is served at /docs');
     await mountFrontPage(app, { product, version: release, hasConsole, ...(console && { home: console.home }) });
     mountBrand(app, brand);

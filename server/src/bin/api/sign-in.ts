@@ -1,7 +1,8 @@
 import type { SignIn } from '@gpuaas/contract';
 import { type Static, Type } from 'typebox';
 import { type KeySource, keysFrom } from '../../edge/http/authentication.ts';
-import { issuerPages } from '../../edge/oidc/pages.ts';
+import type { LayOut } from '../../edge/oidc/layout.ts';
+import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { ConfigFault, Secret } from '../../kernel/config.ts';
 import type { Common } from '../../kernel/process.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
@@ -53,7 +54,11 @@ const scope = 'openid profile email offline_access';
 export async function openSignIn(
   config: Static<typeof signInConfig> & { readonly secretsKey?: string },
   publicUrl: string,
-  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'scope'>,
+  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'scope'> & {
+    readonly layOut: LayOut;
+    /** What the installation is called. */
+    readonly name: string;
+  },
 ): Promise<OpenSignIn> {
   const { clock, ids, log } = parts;
   if (config.oidcIssuer && config.oidcKeysUrl) {
@@ -96,11 +101,12 @@ export async function openSignIn(
         kind: 'embedded',
         url: plumbingUrl,
         publicUrl,
+        name: parts.name,
         audience: config.oidcAudience,
         sealingKey: { text: secretsKey },
         console: { redirectUris: [`${publicUrl}/auth/callback`], postLogoutRedirectUris: [`${publicUrl}/`] },
       },
-      { clock, ids, log, pages: issuerPages },
+      { clock, ids, log, pages: makeIssuerPages(parts.layOut) },
     ),
   );
   return {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { bindFirstOperator, hasOperator, makeIdentities } from '../../domains/identity/index.ts';
-import { issuerPages } from '../../edge/oidc/pages.ts';
+import { plainLayOut } from '../../edge/oidc/layout.ts';
+import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { actsOf, systemViewer } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ConfigFault, type Environment, readConfig, Secret } from '../../kernel/config.ts';
@@ -113,7 +114,7 @@ async function openAccount(config: Config, login: string) {
       audience: config.oidcAudience,
       sealingKey: { text: secretsKey },
     },
-    { clock: systemClock, ids: systemIds, pages: issuerPages },
+    { clock: systemClock, ids: systemIds, pages: makeIssuerPages(plainLayOut) },
   );
   try {
     const account =

@@ -43,6 +43,9 @@ describe('the brand of an installation', () => {
     const answer = await app.inject('/brand/logo');
     expect(answer.headers['content-type']).toContain('image/svg+xml');
     expect(answer.headers['content-security-policy']).toContain('sandbox');
+    const colours = await app.inject('/brand/colours.css');
+    expect(colours.headers['content-type']).toContain('text/css');
+    expect(colours.body).toBe(':root { --brand-light: #7a1fa2; --brand-dark: #d9a6f0 }\n');
     await app.close();
   });
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Branding } from '@gpuaas/contract';
 import type { FastifyInstance } from 'fastify';
+import { coloursOf, coloursPath } from './dress.ts';
 
 /**
  * How an installation presents itself: its own name, mark, colour and place to ask for help. A colour that people could not
@@ -19,6 +20,14 @@ export interface Brand {
   readonly branding: Branding;
   readonly logo: { readonly type: string; readonly bytes: Buffer } | undefined;
 }
+
+/** As the product presents itself where nobody said otherwise. */
+export const plainBranding = (product: string): Branding => ({
+  name: product,
+  logo_url: null,
+  accent: null,
+  support_url: null,
+});
 
 export class BrandFault extends Error {
   override readonly name = 'BrandFault';
@@ -80,9 +89,13 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** An SVG that somebody opens by itself must not act in our name, so it may do nothing. */
-export function mountBrand(app: FastifyInstance, { logo }: Brand): void {
+export function mountBrand(app: FastifyInstance, { branding: { accent }, logo }: Brand): void {
+  if (accent) {
+    const colours = coloursOf(accent);
+    app.get(coloursPath, (_, reply) => reply.header('cache-control', 'no-cache').type('text/css').send(colours));
+  }
   if (!logo) return;
+  // An SVG that somebody opens by itself must not act in our name, so it may do nothing.
   app.get(logoPath, (_, reply) =>
     reply
       .headers({

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { plainBranding } from './branding.ts';
 import { mountConsoleFiles, readConsoleFiles } from './files.ts';
 
 const script = `globalThis.answer = ${JSON.stringify('a'.repeat(2_000))};`;
@@ -18,7 +19,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'mark.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   await writeFile(join(folder, '.stamp'), 'a digest');
   app = Fastify();
-  const files = await readConsoleFiles(folder);
+  const files = await readConsoleFiles(folder, plainBranding('GPUaaS'));
   if (files) mountConsoleFiles(app, files, async () => 'https://issuer.example/logout');
 });
 afterEach(async () => {
@@ -68,6 +69,6 @@ describe('the files of the console', () => {
   });
 
   it('are not there when nothing was built', async () => {
-    expect(await readConsoleFiles(join(folder, 'assets'))).toBeUndefined();
+    expect(await readConsoleFiles(join(folder, 'assets'), plainBranding('GPUaaS'))).toBeUndefined();
   });
 });

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Branding } from '@gpuaas/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml } from '../../kernel/html.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import { readStaticFiles, type StaticFile, sendFile } from '../http/static-files.ts';
 import { formTarget } from '../oidc/layout.ts';
+import { makeDress } from './dress.ts';
 
 /** The console as files: one page, and what it loads. */
 export interface ConsoleFiles {
@@ -29,9 +32,12 @@ export const consolePlaces = [
 ] as const;
 
 /** Undefined where no console has been built. */
-export async function readConsoleFiles(folder: string): Promise<ConsoleFiles | undefined> {
-  const index = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
-  if (index === undefined) return undefined;
+export async function readConsoleFiles(folder: string, brand: Branding): Promise<ConsoleFiles | undefined> {
+  const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (built === undefined) return undefined;
+  // The page knows whose it is before its script has asked anybody anything.
+  const known = `<meta name="brand" content="${escapeHtml(JSON.stringify(brand))}">`;
+  const index = makeDress(brand)(built).replace('</head>', () => `${known}\n</head>`);
   const files = await readStaticFiles(folder);
   // The page is answered at its places, with what belongs to a page.
   files.delete('/index.html');

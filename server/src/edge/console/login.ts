@@ -4,8 +4,8 @@ import type { AtBrowser, ConsoleSessions } from '../../domains/identity/index.ts
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Page } from '../../ports/identity-provider/port.ts';
 import type { Identity } from '../http/authentication.ts';
+import { type LayOut, makeSend } from '../oidc/layout.ts';
 import type { Jar } from './cookie.ts';
 import type { IssuerClient, Tokens } from './issuer-client.ts';
 import { isFromOurPage } from './origin.ts';
@@ -31,6 +31,7 @@ export interface LoginParts {
     accessToken: string,
     from: AtBrowserWithout,
   ) => Promise<{ readonly identity: Identity; readonly personId: string } | 'revoked' | Fault>;
+  readonly layOut: LayOut;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: { warn(details: object, message: string): void };
@@ -58,6 +59,7 @@ const scope = 'openid profile email';
 export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promise<void> {
   const { jar, client, clock, ids, publicUrl, sessions, browsers } = parts;
   const redirectUri = `${publicUrl}/auth/callback`;
+  const show = makeSend(parts.layOut);
 
   await app.register(async (scoped) => {
     scoped.removeAllContentTypeParsers();
@@ -226,9 +228,3 @@ const whereFrom = (request: FastifyRequest): AtBrowserWithout => ({
   address: request.ip,
   userAgent: request.headers['user-agent']?.slice(0, 300),
 });
-
-const show = (reply: FastifyReply, status: number, page: Page, headers: Record<string, string> = {}) =>
-  reply
-    .code(status)
-    .headers({ ...page.headers, ...headers })
-    .send(page.html);

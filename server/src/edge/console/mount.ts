@@ -46,13 +46,13 @@ export async function mountConsole(
       built = files;
     },
     async home(cookie) {
-      const { product, version } = parts;
+      const { product, version, layOut } = parts;
       const shown = parts.jar.session.read(cookie);
       const opened = shown ? await parts.browsers.open(shown) : undefined;
       if (!opened || opened instanceof Fault)
-        return homePage({ product, version, name: undefined, leadsTo: undefined });
+        return layOut(homePage({ product, version, name: undefined, leadsTo: undefined }));
       if (built) return built.page(await leadsTo());
-      return homePage({ product, version, name: opened.tokens.name ?? 'somebody', leadsTo: await leadsTo() });
+      return layOut(homePage({ product, version, name: opened.tokens.name ?? 'somebody', leadsTo: await leadsTo() }));
     },
   };
 }

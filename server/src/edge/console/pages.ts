@@ -1,39 +1,36 @@
-import type { Page } from '../../ports/identity-provider/port.ts';
 import { html } from '../oidc/html.ts';
-import { layOut } from '../oidc/layout.ts';
+import type { Sheet } from '../oidc/layout.ts';
 
 /** What a person sees who signs in to the console, until the console itself takes over. */
 
 const again = html`<p><a href="/auth/login">Sign in</a></p>`;
 
-export const overPage: Page = layOut({
+export const overPage: Sheet = {
   title: 'This sign-in is over',
   body: html`<p>It was finished, took too long, or began in another browser. Nothing was signed in.</p>
 ${again}`,
-});
-export const closedPage: Page = layOut({
+};
+export const closedPage: Sheet = {
   title: 'Nobody can sign in here yet',
   body: html`<p>This installation lacks the key or the client secret that the console needs. Its log says which.</p>`,
-});
-export const strangerPage: Page = layOut({
+};
+export const strangerPage: Sheet = {
   title: 'This came from elsewhere',
   body: html`<p>Another site sent it, so nothing was done.</p>
 <p><a href="/">Go to the start</a></p>`,
-});
-export const refusedPage = (code: string): Page =>
-  layOut({
-    title: 'You were not signed in',
-    body: html`<p>The sign-in was refused.</p>
+};
+export const refusedPage = (code: string): Sheet => ({
+  title: 'You were not signed in',
+  body: html`<p>The sign-in was refused.</p>
 ${again}
 <p class="dim">${code.slice(0, 100)}</p>`,
-  });
-export const awayPage = (correlationId: string): Page =>
-  layOut({
-    title: 'Please try again',
-    body: html`<p>The sign-in service does not answer. Try again in a few seconds.</p>
+});
+export const awayPage = (correlationId: string): Sheet => ({
+  title: 'Please try again',
+  body: html`<p>The sign-in service does not answer. Try again in a few seconds.</p>
 ${again}
 <p class="dim">${correlationId}</p>`,
-  });
+});
 
 export function homePage(about: {
   readonly product: string;
@@ -41,20 +38,20 @@ export function homePage(about: {
   /** What to call whoever is signed in; undefined when nobody is. */
   readonly name: string | undefined;
   readonly leadsTo: string | undefined;
-}): Page {
+}): Sheet {
   const links = html`<p class="dim">${about.product} ${about.version} · <a href="/docs">Docs</a> · <a href="/docs/api">API</a></p>`;
   return about.name === undefined
-    ? layOut({
+    ? {
         title: 'Welcome',
         body: html`<p>A control plane that rents GPU capacity.</p>
 ${again}
 ${links}`,
-      })
-    : layOut({
+      }
+    : {
         title: 'Signed in',
         leadsTo: about.leadsTo,
         body: html`<p>Signed in as <strong>${about.name}</strong>.</p>
 <form method="post" action="/auth/logout"><button class="plain" type="submit">Sign out</button></form>
 ${links}`,
-      });
+      };
 }

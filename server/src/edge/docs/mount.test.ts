@@ -26,7 +26,7 @@ beforeEach(async () => {
     await writeFile(join(folder, name), text);
   }
   app = Fastify();
-  expect(await mountDocs(app, folder)).toBe(true);
+  expect(await mountDocs(app, folder, (page) => page.replace('Launch GPUs', 'Launch our GPUs'))).toBe(true);
 });
 afterEach(async () => {
   await app.close();
@@ -37,7 +37,7 @@ describe('the docs', () => {
   it.each([
     ['/docs', 'Documentation'],
     ['/docs?x=1', 'Documentation'],
-    ['/docs/guides/launch', 'Launch GPUs'],
+    ['/docs/guides/launch', 'Launch our GPUs'],
     ['/docs/guides', 'Guides'],
   ])('answer %s with a page that runs no script of anybody else, to anybody', async (url, title) => {
     const answer = await app.inject({ url });

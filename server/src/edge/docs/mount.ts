@@ -11,9 +11,16 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** Serves the built docs at /docs, to everybody. False where none were built. */
-export async function mountDocs(app: FastifyInstance, folder: string): Promise<boolean> {
-  const files = await readStaticFiles(folder).catch(() => new Map<string, StaticFile>());
+/**
+ * Serves the built docs at /docs, to everybody, each page after `dress` put the brand of the installation into it. False
+ * where none were built.
+ */
+export async function mountDocs(
+  app: FastifyInstance,
+  folder: string,
+  dress?: (page: string) => string,
+): Promise<boolean> {
+  const files = await readStaticFiles(folder, dress).catch(() => new Map<string, StaticFile>());
   const [home, lost] = [files.get('/index.html'), files.get('/404.html')];
   if (!home || !lost) return false;
   const show = async (request: FastifyRequest, reply: FastifyReply) => {

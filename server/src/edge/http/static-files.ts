@@ -33,8 +33,14 @@ const packGzip = promisify(gzip);
 /** The best that can be had within a moment; the highest level takes seconds for a few more bytes. */
 const brotliLevel = 9;
 
-/** Every file of the folder, by its path with a leading slash. What is hidden, or of a kind nobody asks for, is left out. */
-export async function readStaticFiles(folder: string): Promise<Map<string, StaticFile>> {
+/**
+ * Every file of the folder, by its path with a leading slash; pages as `dress` leaves them. What is hidden, or of a kind
+ * nobody asks for, is left out.
+ */
+export async function readStaticFiles(
+  folder: string,
+  dress: (page: string) => string = (page) => page,
+): Promise<Map<string, StaticFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = new Map<string, StaticFile>();
   for (const entry of entries) {
@@ -42,7 +48,9 @@ export async function readStaticFiles(folder: string): Promise<Map<string, Stati
     const name = `/${relative(folder, path).split(sep).join('/')}`;
     const type = types[extname(entry.name)];
     if (!entry.isFile() || type === undefined || name.includes('/.')) continue;
-    files.set(name, makeFile(type, await readFile(path), /^\/assets\/.*-[\w-]{6,}\.\w+$/.test(name)));
+    const read = await readFile(path);
+    const content = name.endsWith('.html') ? Buffer.from(dress(read.toString())) : read;
+    files.set(name, makeFile(type, content, /^\/assets\/.*-[\w-]{6,}\.\w+$/.test(name)));
   }
   return files;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { html } from './html.ts';
-import { layOut } from './layout.ts';
+import { plainLayOut as layOut, makeLayOut } from './layout.ts';
 
 const page = layOut({ title: 'A <title>', body: html`<p>text</p>` });
 const style = /<style>([\s\S]*)<\/style>/.exec(page.html)?.[1] ?? '';
@@ -43,6 +43,24 @@ describe('the sheet that every page is laid out on', () => {
 
   it('names its style sheet by the digest that browsers compute', () => {
     expect(page.headers['content-security-policy']).toContain(`'sha256-${hash('sha256', style, 'base64')}'`);
+  });
+
+  it('carries the name, logo, colours and help of the installation, and loads nothing else', () => {
+    const { html: text, headers } = makeLayOut({
+      name: 'Acme <GPUs>',
+      logo_url: '/brand/logo',
+      accent: { light: '#7a1fa2', dark: '#d9a6f0' },
+      support_url: 'mailto:help@acme.example',
+    })({ title: 'Sign in', body: html`<p>text</p>` });
+    expect(text).toContain('<title>Sign in · Acme &lt;GPUs&gt;</title>');
+    expect(text).toContain('<bdi>Acme &lt;GPUs&gt;</bdi>');
+    expect(text).not.toContain('GPUaaS');
+    expect(text).toContain('<img src="/brand/logo" alt="">');
+    expect(text).toContain('href="mailto:help@acme.example"');
+    const own = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? '';
+    expect(own).toContain('--accent: #7a1fa2');
+    expect(own).toMatch(/dark\) \{ :root \{ --accent: #d9a6f0/);
+    expect(headers['content-security-policy']).toContain(`'sha256-${hash('sha256', own, 'base64')}'; img-src 'self'`);
   });
 
   it('escapes its title', () => {

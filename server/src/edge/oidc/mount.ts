@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cache } from '../../ports/cache/port.ts';
-import { type EmbeddedIssuer, type Page, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
+import { type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
-import { consentPage, issuerPages, loginPage, notePage, passwordPage } from './pages.ts';
+import { type LayOut, makeSend, type Send } from './layout.ts';
+import { consentPage, failedPage, loginPage, notePage, passwordPage } from './pages.ts';
 
 /**
  * The embedded issuer under its path on a server that has other things to do as well. Two kinds of requests arrive:
@@ -15,6 +16,7 @@ const wrongPassword = 'Login or password is wrong. Check both and try again.';
 export interface OidcMountParts {
   readonly issuer: EmbeddedIssuer;
   readonly cache: Pick<Cache, 'hit'>;
+  readonly layOut: LayOut;
   readonly log: { error(details: object, message: string): void };
   readonly attempts?: AttemptLimits;
 }
@@ -22,22 +24,30 @@ export interface OidcMountParts {
 export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Promise<void> {
   const { issuer } = parts;
   const publicUrl = new URL(issuer.issuer);
+  const send = makeSend(parts.layOut);
   const attempts = makeAttempts(parts.cache, parts.attempts);
   await app.register(
     async (scope) => {
       scope.setErrorHandler(async (error, _request, reply) => {
         if (error instanceof TooBusy) return send(reply, 503, busyPage, { 'retry-after': '5' });
         parts.log.error({ err: error }, 'a page of the issuer failed');
-        return send(reply, 500, issuerPages.problem({ code: 'server_error', description: undefined }));
+        return send(reply, 500, failedPage);
       });
-      await scope.register((pages) => addPages(pages, issuer, attempts, publicUrl));
-      await scope.register((protocol) => addProtocol(protocol, issuer, attempts, publicUrl));
+      await scope.register((pages) => addPages(pages, { issuer, attempts, publicUrl, send }));
+      await scope.register((protocol) => addProtocol(protocol, { issuer, attempts, publicUrl, send }));
     },
     { prefix: publicUrl.pathname },
   );
 }
 
-async function addProtocol(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts: Attempts, publicUrl: URL) {
+interface Behind {
+  readonly issuer: EmbeddedIssuer;
+  readonly attempts: Attempts;
+  readonly publicUrl: URL;
+  readonly send: Send;
+}
+
+async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl, send }: Behind) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -78,7 +88,7 @@ function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & {
   return raw;
 }
 
-async function addPages(scope: FastifyInstance, issuer: EmbeddedIssuer, attempts: Attempts, publicUrl: URL) {
+async function addPages(scope: FastifyInstance, { issuer, attempts, publicUrl, send }: Behind) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -175,12 +185,6 @@ function isFromOurPage(request: FastifyRequest, publicUrl: URL): boolean {
 
 const fieldOf = (request: FastifyRequest, name: string): string =>
   request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
-
-const send = (reply: FastifyReply, status: number, page: Page, headers: Record<string, string> = {}) =>
-  reply
-    .code(status)
-    .headers({ ...page.headers, ...headers })
-    .send(page.html);
 
 const tooMany = 'Too many tries';
 const patience = (waitMs: number): string => {

@@ -1,9 +1,12 @@
 import { scopes } from '@gpuaas/contract';
-import type { IssuerPages, Page, Question } from '../../ports/identity-provider/port.ts';
+import type { IssuerPages, Question } from '../../ports/identity-provider/port.ts';
 import { type Html, html } from './html.ts';
-import { layOut } from './layout.ts';
+import type { LayOut, Sheet } from './layout.ts';
 
-/** What a person sees while signing in and out. Each page says what happens and what to do; a problem says both. */
+/**
+ * What a person sees while signing in and out. Each page says what happens and what to do; a problem says both. What
+ * it is written on, with the name and the colours of the installation, is the layout's affair.
+ */
 
 const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`;
 const problemNote = (text: string | undefined): Html | undefined =>
@@ -15,8 +18,8 @@ export function loginPage(form: {
   readonly question: Question;
   readonly login: string;
   readonly problem: string | undefined;
-}): Page {
-  return layOut({
+}): Sheet {
+  return {
     title: 'Sign in',
     leadsTo: form.question.redirectUri,
     body: html`<p class="dim">to continue to ${form.question.clientName}</p>
@@ -31,7 +34,7 @@ ${problemNote(form.problem)}
 <button type="submit">Sign in</button>
 </form>
 <form method="post" action="${form.refuseAction}"><button class="plain" type="submit">Cancel</button></form>`,
-  });
+  };
 }
 
 export function consentPage(form: {
@@ -39,11 +42,11 @@ export function consentPage(form: {
   readonly refuseAction: string;
   readonly question: Question;
   readonly login: string;
-}): Page {
+}): Sheet {
   const { question } = form;
   const known: Readonly<Record<string, string>> = scopes;
   const wishes = question.scopes.map((scope) => html`<li>${known[scope] ?? scope}</li>`);
-  return layOut({
+  return {
     title: `Allow ${question.clientName}?`,
     leadsTo: question.redirectUri,
     body: html`<p>You are signed in as <strong>${form.login}</strong>. ${question.clientName} asks to act for you:</p>
@@ -51,15 +54,15 @@ ${wishes.length > 0 ? html`<ul>${wishes}</ul>` : html`<ul><li>Everything that yo
 <p class="dim">Allow it only if you have just started it yourself.</p>
 <form method="post" action="${form.action}"><button type="submit">Allow</button></form>
 <form method="post" action="${form.refuseAction}"><button class="plain" type="submit">Refuse</button></form>`,
-  });
+  };
 }
 
 export function passwordPage(form: {
   readonly action: string;
   readonly token: string;
   readonly problem: string | undefined;
-}): Page {
-  return layOut({
+}): Sheet {
+  return {
     title: 'Choose a password',
     body: html`${problemNote(form.problem)}
 <p class="dim">At least 12 characters. A sentence is easier to remember than a puzzle.</p>
@@ -70,16 +73,15 @@ ${hidden('token', form.token)}
   autocomplete="new-password" autofocus>
 <button type="submit">Set password</button>
 </form>`,
-  });
+  };
 }
 
-export const notePage = (title: string, text: string): Page => layOut({ title, body: html`<p>${text}</p>` });
+export const notePage = (title: string, text: string): Sheet => ({ title, body: html`<p>${text}</p>` });
 
-export const issuerPages: IssuerPages = {
-  deviceCode: ({ action, xsrf, code, problem }) =>
-    layOut({
-      title: 'Connect a device',
-      body: html`${problemNote(problem)}
+const issuerSheets: { readonly [K in keyof IssuerPages]: (...form: Parameters<IssuerPages[K]>) => Sheet } = {
+  deviceCode: ({ action, xsrf, code, problem }) => ({
+    title: 'Connect a device',
+    body: html`${problemNote(problem)}
 <form method="post" action="${action}">
 ${hidden('xsrf', xsrf)}
 <label for="user_code">The code on your device</label>
@@ -87,12 +89,11 @@ ${hidden('xsrf', xsrf)}
   autocomplete="off" autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX" autofocus>
 <button type="submit">Continue</button>
 </form>`,
-    }),
+  }),
 
-  deviceConfirm: ({ action, xsrf, code, clientName, address }) =>
-    layOut({
-      title: 'Is this your device?',
-      body: html`<p>${clientName}${address ? html` at ${address}` : undefined} shows this code:</p>
+  deviceConfirm: ({ action, xsrf, code, clientName, address }) => ({
+    title: 'Is this your device?',
+    body: html`<p>${clientName}${address ? html` at ${address}` : undefined} shows this code:</p>
 <p class="code">${code}</p>
 <p class="dim">If it does not, or if somebody sent you here, refuse: whoever shows this code would be signed in as you.</p>
 <form method="post" action="${action}">
@@ -103,16 +104,15 @@ ${hidden('xsrf', xsrf)}${hidden('user_code', code)}
 ${hidden('xsrf', xsrf)}${hidden('user_code', code)}
 <button class="plain" type="submit" name="abort" value="yes">Refuse</button>
 </form>`,
-    }),
+  }),
 
   deviceDone: (clientName) =>
     notePage('Device connected', `${clientName || 'Your device'} is signed in. You can close this page.`),
 
-  signOut: ({ action, xsrf, returnTo }) =>
-    layOut({
-      title: 'Sign out?',
-      leadsTo: returnTo,
-      body: html`<p>You will be signed out in this browser.</p>
+  signOut: ({ action, xsrf, returnTo }) => ({
+    title: 'Sign out?',
+    leadsTo: returnTo,
+    body: html`<p>You will be signed out in this browser.</p>
 <form method="post" action="${action}">
 ${hidden('xsrf', xsrf)}
 <button type="submit" name="logout" value="yes">Sign out</button>
@@ -121,29 +121,41 @@ ${hidden('xsrf', xsrf)}
 ${hidden('xsrf', xsrf)}
 <button class="plain" type="submit">Stay signed in</button>
 </form>`,
-    }),
+  }),
 
   signedOut: () => notePage('Signed out', 'You are signed out in this browser. You can close this page.'),
 
-  goOn: ({ action, fields }) =>
-    layOut({
-      title: 'Continue',
-      leadsTo: action,
-      body: html`<p>One more step.</p>
+  goOn: ({ action, fields }) => ({
+    title: 'Continue',
+    leadsTo: action,
+    body: html`<p>One more step.</p>
 <form method="post" action="${action}">
 ${fields.map(([name, value]) => hidden(name, value))}
 <button type="submit" autofocus>Continue</button>
 </form>`,
-    }),
+  }),
 
-  problem: ({ code, description }) =>
-    layOut({
-      title: 'This did not work',
-      body: html`<p class="problem" role="alert">${wordsFor(code)}</p>
+  problem: ({ code, description }) => ({
+    title: 'This did not work',
+    body: html`<p class="problem" role="alert">${wordsFor(code)}</p>
 <p>Go back to the program that you came from and start again. If it happens again, tell its makers what stands below.</p>
 <p class="dim">${code}${description ? html`: ${description}` : undefined}</p>`,
-    }),
+  }),
 };
+
+/** When something of ours broke. */
+export const failedPage: Sheet = issuerSheets.problem({ code: 'server_error', description: undefined });
+
+/** The pages that the protocol itself asks for. */
+export const makeIssuerPages = (layOut: LayOut): IssuerPages => ({
+  deviceCode: (form) => layOut(issuerSheets.deviceCode(form)),
+  deviceConfirm: (form) => layOut(issuerSheets.deviceConfirm(form)),
+  deviceDone: (clientName) => layOut(issuerSheets.deviceDone(clientName)),
+  signOut: (form) => layOut(issuerSheets.signOut(form)),
+  signedOut: () => layOut(issuerSheets.signedOut()),
+  goOn: (form) => layOut(issuerSheets.goOn(form)),
+  problem: (form) => layOut(issuerSheets.problem(form)),
+});
 
 function wordsFor(code: string): string {
   switch (code) {

@@ -26,11 +26,12 @@ export const consoleSecretOf = (seal: Seal): string => seal.digest('console', co
 /** The two programs of our own. The command line listens on whatever loopback port is free when somebody signs in. */
 export function ownClients(
   seal: Seal,
+  name: string,
   console: { readonly redirectUris: readonly string[]; readonly postLogoutRedirectUris: readonly string[] },
 ): ClientMetadata[] {
   const cli: ClientMetadata = {
     client_id: cliClientId,
-    client_name: 'GPUaaS command line',
+    client_name: `${name} command line`,
     application_type: 'native',
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token', deviceGrant],
@@ -42,7 +43,7 @@ export function ownClients(
     cli,
     {
       client_id: consoleClientId,
-      client_name: 'GPUaaS console',
+      client_name: `${name} console`,
       application_type: 'web',
       client_secret: secretDigest(seal, consoleSecretOf(seal)),
       token_endpoint_auth_method: 'client_secret_basic',

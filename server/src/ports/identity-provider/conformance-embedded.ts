@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fastify } from 'fastify';
 import type { AttemptLimits } from '../../edge/oidc/attempts.ts';
+import { plainLayOut } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
-import { issuerPages } from '../../edge/oidc/pages.ts';
+import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -78,12 +79,12 @@ export async function openEmbeddedBench(
         ...issuerOptions,
         ...more,
       },
-      { clock, ids: systemIds, pages: issuerPages, log },
+      { clock, ids: systemIds, pages: makeIssuerPages(plainLayOut), log },
     );
   async function serve() {
     const issuer = await open();
     const app = fastify({ forceCloseConnections: true });
-    await mountOidc(app, { issuer, cache, log, ...(attempts && { attempts }) });
+    await mountOidc(app, { issuer, cache, log, layOut: plainLayOut, ...(attempts && { attempts }) });
     await app.listen({ host: '127.0.0.1', port });
     const stop = async () => {
       await app.close();

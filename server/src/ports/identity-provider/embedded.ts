@@ -26,6 +26,8 @@ export interface EmbeddedIssuerOptions {
   readonly url: string;
   /** What browsers call us; the issuer is `/oidc` below it. */
   readonly publicUrl: string;
+  /** What the installation is called; its console and command line are introduced by it. */
+  readonly name?: string;
   readonly audience: string;
   /** 32 bytes in base64, or the file that keeps them and is made when it is missing. */
   readonly sealingKey: { readonly text: string } | { readonly file: string };
@@ -76,7 +78,11 @@ export async function openEmbeddedIssuer(
     const linkTo = (token: string) => `${issuer}/password?token=${token}`;
     const accounts = makeAccounts({ pool, records, passwords, seal, clock, ids, linkTo });
     const clients = makeClients({ pool, seal, clock, ids });
-    const own = ownClients(seal, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });
+    const own = ownClients(
+      seal,
+      options.name ?? 'GPUaaS',
+      options.console ?? { redirectUris: [], postLogoutRedirectUris: [] },
+    );
     let provider: Provider | undefined;
     let respond: ReturnType<Provider['callback']> | undefined;
     const keys = await openSigningKeys({
