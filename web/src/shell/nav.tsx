@@ -21,7 +21,9 @@ export function Nav(parts: {
     >
       <Link to="/" className="flex items-center gap-2.5 rounded-lg px-2">
         <img src={branding.logo_url ?? '/mark.svg'} alt="" width="26" height="26" />
-        <bdi title={branding.name} className="truncate text-lg font-semibold tracking-tight">{branding.name}</bdi>
+        <bdi title={branding.name} className="truncate text-lg font-semibold tracking-tight">
+          {branding.name}
+        </bdi>
       </Link>
       <ProjectSwitcher session={parts.session} />
       {mode !== 'none' && <ModeSwitch operating={mode === 'operator'} />}
