@@ -1,23 +1,32 @@
-import type { Job, PgBoss } from 'pg-boss';
+import type pg from 'pg';
+import type { PgBoss } from 'pg-boss';
 import type { Clock } from '../../kernel/clock.ts';
 import { sayWhy, tryDelivery } from './attempt.ts';
 import { type Bell, makeBell } from './bell.ts';
 import type { BusLog } from './log.ts';
 import type { Consumer } from './port.ts';
 import type { Transact } from './postgres-session.ts';
+import { findNextTry, settleAndTake } from './postgres-statements.ts';
 import { decodeMessage, type Received } from './wire.ts';
 
 /** How a message lies in a queue. The envelope stays text: jsonb would reorder it, and refuse some strings. */
-export interface Stored {
+interface Stored {
   readonly id: string;
   readonly subject: string;
   readonly key: string;
   readonly envelope: string;
 }
 
+/** A message in our hands. The count names the try: who comes with an old one is not listened to. */
+interface Job {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly data: unknown;
+}
+
 /** A try that failed, on its way back into the queue. */
 interface Failed {
-  readonly job: Job<unknown>;
+  readonly job: Job;
   readonly againInMs: number;
   readonly reason: string;
 }
@@ -29,33 +38,37 @@ const SETTLE_PAUSE_MS = 250;
 const SETTLE_TRIES_ON_CLOSE = 20;
 
 /**
- * One instance of a consumer: a loop that settles what has ended, then takes as many heads of keys as it has free
- * hands, then sleeps until a bell rings. Everything that ended during one round is settled in the next with one
- * statement, so the busier it is the larger its batches are. Messages stay in the database until there is a free hand.
+ * One instance of a consumer: a loop that settles what has ended and takes as many heads of keys as it has free hands,
+ * then sleeps until a bell rings. Everything that ended during one round is settled in the next, with the statement that
+ * takes, so the busier it is the larger its batches are. Messages stay in the database until there is a free hand.
  */
 export function startPostgresConsumer(options: {
   readonly boss: PgBoss;
+  readonly pool: pg.Pool;
   readonly transact: Transact;
   readonly consumer: Consumer;
   readonly clock: Clock;
   readonly log: BusLog;
 }): { readonly bell: Bell; close(): Promise<void> } {
-  const { boss, transact, consumer, clock, log } = options;
+  const { boss, pool, transact, consumer, clock, log } = options;
   const { name } = consumer;
   const bell = makeBell();
-  const inWork = new Map<string, Job<unknown>>();
-  let ended: Job<unknown>[] = [];
+  const inWork = new Map<string, Job>();
+  let ended: Job[] = [];
   let failed: Failed[] = [];
   const closing = new AbortController();
   const { signal } = closing;
 
-  const ringIn = (ms: number) =>
+  const ringIn = (ms: number, first?: () => void) =>
     void clock.sleep(ms, signal).then(
-      () => bell.ring(),
+      () => {
+        first?.();
+        bell.ring();
+      },
       () => undefined,
     );
 
-  const start = async (job: Job<unknown>) => {
+  const start = async (job: Job) => {
     inWork.set(job.id, job);
     const { message, unreadable } = readJob(job, clock);
     const attempt = job.retryCount + 1;
@@ -69,14 +82,10 @@ export function startPostgresConsumer(options: {
   };
 
   /** A message leaves our hands only with the commit that says what became of it. */
-  const settle = async () => {
-    const done = ended;
+  const settleFailed = async () => {
     const again = failed;
-    if (done.length + again.length === 0) return;
-    ended = [];
     failed = [];
     try {
-      if (done.length > 0) await boss.deleteJob(name, done);
       // Together, or the message would be there to take before its time.
       for (const { job, againInMs, reason } of again)
         await transact(async (db) => {
@@ -84,23 +93,44 @@ export function startPostgresConsumer(options: {
           await boss.update(name, undefined, { id: job.id, startAfter: againInMs / 1_000, db });
         });
     } catch (error) {
-      ended = [...done, ...ended];
       failed = [...again, ...failed];
       throw error;
     }
-    for (const job of done) inWork.delete(job.id);
     for (const { job, againInMs } of again) {
       inWork.delete(job.id);
       ringIn(againInMs + 1);
     }
   };
 
-  const take = async () => {
-    const hands = Math.min(consumer.concurrency - inWork.size, LARGEST_FETCH);
-    if (signal.aborted || hands <= 0) return;
-    for (const job of await boss.fetch<unknown>(name, { batchSize: hands })) {
-      start(job).catch((error: unknown) => log.warn({ err: error, consumer: name }, 'a message was not handled'));
+  const settleAndTakeMore = async () => {
+    const done = ended;
+    const hands = signal.aborted ? 0 : Math.min(consumer.concurrency - inWork.size + done.length, LARGEST_FETCH);
+    if (done.length + hands === 0) return;
+    ended = [];
+    try {
+      const { rows } = await pool.query<Job>({
+        ...settleAndTake,
+        values: [name, done.map(({ id }) => id), done.map(({ retryCount }) => retryCount), hands],
+      });
+      for (const { id } of done) inWork.delete(id);
+      for (const job of rows)
+        start(job).catch((error: unknown) => log.warn({ err: error, consumer: name }, 'a message was not handled'));
+    } catch (error) {
+      ended = [...done, ...ended];
+      throw error;
     }
+  };
+
+  /** What an instance before us failed on: nobody else thinks of it when its next try is due. */
+  let areTriesLeftBehind = true;
+  const expectNextTry = async () => {
+    const { rows } = await pool.query<{ inMs: number | null }>({ ...findNextTry, values: [name] });
+    areTriesLeftBehind = false;
+    const inMs = rows[0]?.inMs ?? null;
+    if (inMs === null) return;
+    ringIn(inMs + 1, () => {
+      areTriesLeftBehind = true;
+    });
   };
 
   /** Handlers may take their time when we close; only the wait for a database that is gone has an end. */
@@ -108,8 +138,9 @@ export function startPostgresConsumer(options: {
     let losses = 0;
     while (!signal.aborted || inWork.size > 0) {
       try {
-        await settle();
-        await take();
+        await settleFailed();
+        await settleAndTakeMore();
+        if (areTriesLeftBehind) await expectNextTry();
         losses = 0;
       } catch (error) {
         log.warn({ consumer: name, reason: sayWhy(error) }, 'the queue of a consumer cannot be reached');
@@ -149,7 +180,7 @@ export function startPostgresConsumer(options: {
   };
 }
 
-function readJob(job: Job<unknown>, clock: Clock): Received {
+function readJob(job: Job, clock: Clock): Received {
   const { id, subject, key, envelope } = (job.data ?? {}) as { [field in keyof Stored]?: unknown };
   const whole = typeof envelope === 'string';
   return decodeMessage({

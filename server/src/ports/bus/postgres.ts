@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { type JobInsert, PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
 import { sayWhy } from './attempt.ts';
 import type { Bell } from './bell.ts';
 import type { BusLog } from './log.ts';
 import type { Bus, Consumer, Consuming, Message, Published } from './port.ts';
-import { type Stored, startPostgresConsumer } from './postgres-consumer.ts';
+import { startPostgresConsumer } from './postgres-consumer.ts';
 import { makeTransact, openListener } from './postgres-session.ts';
+import {
+  countWaiting,
+  findAbandoned,
+  forgetIds,
+  keepConsumer,
+  publishMessages,
+  tellNews,
+} from './postgres-statements.ts';
 import { startPublishSpan } from './spans.ts';
 import { covers, type StreamPlans } from './subjects.ts';
 import { assertConsumer, encodeMessage } from './wire.ts';
@@ -23,7 +31,7 @@ import { assertConsumer, encodeMessage } from './wire.ts';
  * jobs of which the first fails once ran as 1, 2, 3, 1), and holds the jobs of a crashed worker back for four hours. With
  * 20 000 messages of 2 000 keys waiting and 16 hands, on two busy cores, it ran 150 a second and this adapter 640; with 64
  * hands this adapter ran 3 900. What pg-boss lacks, delays below a second and news without polling for a loop of one's
- * own, are the two small things added here.
+ * own, are the two small things added here; and what is done for every message is [ours](postgres-statements.ts).
  *
  * Two tables stand beside those of pg-boss: who wants what, and which ids were stored during the last minutes.
  */
@@ -39,27 +47,14 @@ export interface PostgresBusOptions {
   readonly sweepMs?: number;
 }
 
-interface ConsumerRow {
-  readonly name: string;
-  readonly subjects: readonly string[];
-  readonly sign_of_life_s: number;
-}
-
-const wants = ({ subjects }: ConsumerRow, subject: string): boolean =>
-  subjects.some((pattern) => covers(pattern, subject));
 type Batch = ReadonlyMap<string, { readonly message: Message; readonly text: string }>;
 
 const CHECK_QUEUE = 'bus-check';
 const CHECK_WITHIN_MS = 5_000;
-const REMEMBER_IDS = '5 minutes';
 /** pg-boss never gives a message up by itself: tries are counted here, and only `dead` ends a message that failed. */
 const WITHOUT_END = 2_000_000_000;
 const SETUP_LOCK = 7_206_103_113;
 const HOUSEKEEPING_MS = 60_000;
-/** Messages that an instance took and gives no sign of life for any more. */
-const ABANDONED = `
-  select distinct name from job
-  where state = 'active' and heartbeat_on + heartbeat_seconds * interval '1 second' < now()`;
 
 export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
   const { url, streams, log } = options;
@@ -70,16 +65,25 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   const channel = `${schema}_news`;
   const sweepS = Math.max(1, Math.round((options.sweepMs ?? 5_000) / 1_000));
 
-  const pool = new pg.Pool({
-    connectionString: url,
-    // Our own statements name tables without a schema, and so stay constants.
-    options: `-c search_path=${schema}`,
-    max: options.connections ?? 8,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 30_000,
-    application_name: 'gpuaas-bus',
-  });
-  pool.on('error', (error) => log.warn({ reason: sayWhy(error) }, 'a connection of the bus was lost'));
+  const openPool = (max: number, durability: 'on' | 'off') => {
+    const opened = new pg.Pool({
+      connectionString: url,
+      // Our own statements name tables without a schema, and so stay constants. They are planned once, when a queue may be
+      // empty: only a plan that goes by its indexes is as good on the day when a queue is long.
+      options: `-c search_path=${schema} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c synchronous_commit=${durability}`,
+      max,
+      connectionTimeoutMillis: 5_000,
+      idleTimeoutMillis: 60_000,
+      query_timeout: 30_000,
+      application_name: 'gpuaas-bus',
+    });
+    opened.on('error', (error) => log.warn({ reason: sayWhy(error) }, 'a connection of the bus was lost'));
+    return opened;
+  };
+  // What was published is on disk when we say so. What became of it may get lost with the server: then it comes again.
+  // One connection, because two batches at once on two could commit in the wrong order.
+  const publishing = openPool(1, 'on');
+  const pool = openPool(options.connections ?? 8, 'off');
   const boss = new PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
     schema,
@@ -100,7 +104,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   const checks = new Map<string, () => void>();
   const listening = await setUp().catch(async (error: unknown) => {
     await boss.stop({ graceful: false, close: false }).catch(() => undefined);
-    await pool.end();
+    await Promise.all([publishing.end(), pool.end()]);
     throw error;
   });
 
@@ -140,14 +144,14 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
   };
   /** Gives messages back whose taker has died. */
   const sweep = async () => {
-    for (const { name } of (await pool.query<{ name: string }>(ABANDONED)).rows) {
+    for (const { name } of (await pool.query<{ name: string }>(findAbandoned)).rows) {
       await boss.supervise(name);
-      await pool.query('select pg_notify($1, $2)', [channel, name]);
+      await pool.query({ ...tellNews, values: [channel, name] });
     }
   };
   const keepHouse = async () => {
     await boss.supervise();
-    await pool.query('delete from seen where at < now() - $1::interval', [REMEMBER_IDS]);
+    await pool.query(forgetIds);
   };
   /** Only who consumes looks after the queues. */
   let caring: Promise<unknown> | undefined;
@@ -162,52 +166,23 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
     return (plan?.maxAgeDays ?? 7) * 86_400;
   };
 
-  /**
-   * Stores a batch as one transaction, and answers the ids that were new. What nobody wants is not stored: it would wait
-   * for nobody, and most events are of that kind.
-   */
-  const store = async (batch: Batch): Promise<Set<string>> => {
-    const { rows: consumers } = await pool.query<ConsumerRow>(
-      'select name, subjects, sign_of_life_s from consumer order by name',
-    );
-    const wanted = new Map(
-      [...batch].filter(([, { message }]) => consumers.some((consumer) => wants(consumer, message.subject))),
-    );
-    const unwanted = [...batch.keys()].filter((id) => !wanted.has(id));
-    return new Set([...unwanted, ...(wanted.size > 0 ? await storeWanted(wanted, consumers) : [])]);
-  };
-  const storeWanted = (batch: Batch, consumers: readonly ConsumerRow[]): Promise<Set<string>> =>
-    transact(async (db) => {
-      // Sorted, so that two publishers of the same ids wait for each other instead of for ever.
-      const { rows: fresh } = await db.executeSql(
-        'insert into seen (id) select unnest($1::text[]) on conflict do nothing returning id',
-        [[...batch.keys()].sort()],
-      );
-      const stored = new Set(fresh.map((row) => String(row['id'])));
-      if (stored.size === 0) return stored;
-      const woken: string[] = [];
-      for (const consumer of consumers) {
-        const { name, sign_of_life_s } = consumer;
-        const jobs: JobInsert<Stored>[] = [];
-        for (const { message, text } of batch.values()) {
-          const { id, subject, key } = message;
-          if (!stored.has(id) || !wants(consumer, subject)) continue;
-          jobs.push({
-            // Ids of one batch rise, and break the tie between messages of the same instant.
-            id: ids.next(),
-            data: { id, subject, key, envelope: text },
-            singletonKey: key,
-            heartbeatSeconds: sign_of_life_s,
-            retentionSeconds: retentionS(subject),
-          });
-        }
-        if (jobs.length === 0) continue;
-        await boss.insert(name, jobs, { db });
-        woken.push(name);
-      }
-      await db.executeSql('select pg_notify($1, name) from unnest($2::text[]) as name', [channel, woken]);
-      return stored;
+  /** Stores a batch as one transaction, and answers the ids that were there before. */
+  const store = async (batch: Batch): Promise<ReadonlySet<string>> => {
+    const all = [...batch.values()];
+    const { rows } = await publishing.query<{ duplicates: string[] }>({
+      ...publishMessages,
+      values: [
+        all.map(() => ids.next()),
+        all.map(({ message }) => message.id),
+        all.map(({ message }) => message.subject),
+        all.map(({ message }) => message.key),
+        all.map(({ text }) => text),
+        all.map(({ message }) => retentionS(message.subject)),
+        channel,
+      ],
     });
+    return new Set(rows[0]?.duplicates);
+  };
 
   const publishBatch = async (messages: readonly Message[]): Promise<Published[]> => {
     const batch = new Map<string, { message: Message; text: string }>();
@@ -221,11 +196,11 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
     if (batch.size === 0) return results as Published[];
     const spans = [...batch.values()].map(({ message }) => startPublishSpan('postgres', message));
     try {
-      const stored = await store(batch);
+      const known = await store(batch);
       for (const span of spans) span.end();
       return results.map((result) => {
         if (typeof result !== 'string' || result === 'duplicate') return result as Published;
-        return stored.has(result) ? 'stored' : 'duplicate';
+        return known.has(result) ? 'duplicate' : 'stored';
       });
     } catch (error) {
       for (const span of spans) span.end(sayWhy(error));
@@ -233,7 +208,6 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
     }
   };
 
-  // One batch after the other: two at once on two connections could commit in the wrong order.
   let lastBatch: Promise<unknown> = Promise.resolve();
   const publish = (messages: readonly Message[]): Promise<Published[]> => {
     const batch = lastBatch.then(
@@ -255,21 +229,17 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       retryDelay: 0,
       expireInSeconds: 86_400,
     });
-    await pool.query(
-      `insert into consumer (name, subjects, sign_of_life_s) values ($1, $2, $3)
-       on conflict (name) do update set subjects = excluded.subjects, sign_of_life_s = excluded.sign_of_life_s`,
-      [name, [...subjects], Math.max(1, Math.ceil(consumer.ackWaitMs / 1_000))],
-    );
+    await publishing.query({
+      ...keepConsumer,
+      values: [name, [...subjects], Math.max(1, Math.ceil(consumer.ackWaitMs / 1_000))],
+    });
     caring ??= care();
-    const { bell, close } = startPostgresConsumer({ boss, transact, consumer, clock, log });
+    const { bell, close } = startPostgresConsumer({ boss, pool, transact, consumer, clock, log });
     const ringing = bells.get(name) ?? new Set();
     bells.set(name, ringing.add(bell));
     const consuming: Consuming = {
       async lag() {
-        const { rows } = await pool.query<{ count: number }>(
-          `select count(*)::int as count from job where name = $1 and state < 'completed'`,
-          [name],
-        );
+        const { rows } = await pool.query<{ count: number }>({ ...countWaiting, values: [name] });
         return rows[0]?.count ?? 0;
       },
       async close() {
@@ -292,7 +262,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       const heard = new Promise<void>((resolve) => checks.set(id, resolve));
       try {
         await boss.insert(CHECK_QUEUE, [{ id, data: {} }]);
-        await pool.query('select pg_notify($1, $2)', [channel, id]);
+        await pool.query({ ...tellNews, values: [channel, id] });
         const tooLate = clock.sleep(CHECK_WITHIN_MS, done.signal).then(() => {
           throw new Error('the bus stored a message but sent no news of it');
         });
@@ -312,7 +282,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       await caring;
       await listening.close();
       await boss.stop({ graceful: false, close: false }).catch(() => undefined);
-      await pool.end();
+      await Promise.all([publishing.end(), pool.end()]);
     },
   };
 }
