@@ -4,6 +4,8 @@ import { minuteMs, secondMs } from '../../kernel/units.ts';
 export const batchSize = 1_000;
 /** A wake-up that was lost costs this long. */
 export const pollMs = 2 * secondMs;
+/** How far the relay came is noted with its next look; when no event makes it look, it does so after this long. */
+export const noteMs = 250;
 /** While events wait for an older transaction to end: nobody says when it does. */
 export const heldUp = { firstMs: 4, maxMs: 128 };
 /** While the bus or the database is away. */

@@ -6,7 +6,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { inSpan } from '../../kernel/trace.ts';
 import type { Bus, Message, Published } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
-import { away, batchSize, heldUp, pollMs, refused as refusedWait } from './facts.ts';
+import { away, batchSize, heldUp, noteMs, pollMs, refused as refusedWait } from './facts.ts';
 
 /**
  * Carries events from the outbox to the bus, in the order of their commits. A crash between publishing and remembering
@@ -88,7 +88,7 @@ export async function startRelay(parts: {
           continue;
         }
         await failpoint('relay.after-publish', subjects);
-        // Nobody waits for the mark: the next look goes out behind it.
+        // Nobody waits for the mark: the next look goes out behind it, or takes it along.
         settled = reader.settle(last.position).then(() => failpoint('relay.after-mark', subjects));
         settled.catch(() => undefined);
         failures = 0;
@@ -98,7 +98,7 @@ export async function startRelay(parts: {
         lastGoodAt = clock.now();
       }
       looksInVain = reader.isHeldUp() ? looksInVain + 1 : 0;
-      const pauseMs = looksInVain > 0 ? backoffMs(heldUp, looksInVain) : pollMs;
+      const pauseMs = looksInVain > 0 ? backoffMs(heldUp, looksInVain) : last ? noteMs : pollMs;
       const timer = new AbortController();
       await Promise.race([wake, clock.sleep(pauseMs, AbortSignal.any([signal, timer.signal])).catch(() => undefined)]);
       timer.abort();

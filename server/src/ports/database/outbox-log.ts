@@ -31,14 +31,21 @@ const saveMark = sql(
      updated_at = clock_timestamp()
    where relay = $1 and transaction_from = $5::xid8 and transaction_to = $6::xid8 and position = $7`,
 );
-// One question for the next round: where it ends, whether the mark is still ours, whether there are rows beyond its end,
-// and its first rows. "is true" keeps
-// the planner on the primary key: the rows of a round are nearly contiguous there.
+// One question for the next round: notes that the one before it is over, and answers where this one ends, whether the mark
+// was still ours, whether there are rows beyond its end, and its first rows. Those are found by their transactions, and
+// read in the order of the primary key, where the rows of a round are nearly contiguous: "offset 0" and "is true" keep the
+// planner from looking for either in the other index, which would pass by everything that is kept.
 const nextRound = sql(
   'outbox-round',
-  `with round as materialized (
-     select pg_snapshot_xmin(pg_current_snapshot()) as "to", (
-       select m.transaction_from = $2::xid8 and m.transaction_to = $3::xid8 and m.position = $4
+  `with moved as (
+     update relay_watermarks m set transaction_from = $5::xid8, transaction_to = $5::xid8, position = $6,
+       updated_at = clock_timestamp()
+     where m.relay = $1 and m.transaction_from = $2::xid8 and m.transaction_to = $3::xid8 and m.position = $4
+       and ($2::xid8 <> $5::xid8 or $3::xid8 <> $5::xid8)
+     returning m.relay
+   ), round as materialized (
+     select pg_snapshot_xmin(pg_current_snapshot()) as "to", exists (select from moved) or (
+       select m.transaction_from = $5::xid8 and m.transaction_to = $5::xid8 and m.position = $4
        from relay_watermarks m where m.relay = $1
      ) as ours, exists (
        select from outbox_events l where l.transaction_id >= pg_snapshot_xmin(pg_current_snapshot())
@@ -49,10 +56,12 @@ const nextRound = sql(
    from round left join lateral (
      select o.position, o.message_id, o.subject, o.key, o.envelope from outbox_events o
      where o.position >= (
-         select min(f.position) from outbox_events f
-         where f.transaction_id >= $5::xid8 and f.transaction_id < round."to"
+         select min(f.position) from (
+           select i.position from outbox_events i
+           where i.transaction_id >= $5::xid8 and i.transaction_id < round."to" offset 0
+         ) f
        ) and (o.transaction_id >= $5::xid8) is true and (o.transaction_id < round."to") is true
-     order by o.position limit $6
+     order by o.position limit $7
    ) e on true
    order by e.position`,
 );
@@ -144,6 +153,9 @@ export function makeOutboxLog(parts: {
       await client.connect();
       // Losing the last mark only repeats a few publishes, which the bus drops by id.
       await client.query('set synchronous_commit = off');
+      // Planned once, and by the indexes: how many events are kept must not matter to those that come.
+      await client.query('set plan_cache_mode = force_generic_plan');
+      await client.query('set enable_seqscan = off');
       // A leader whose machine is gone says no goodbye: Postgres asks after it, or the next one would wait for hours.
       await client.query('set tcp_keepalives_idle = 10');
       await client.query('set tcp_keepalives_interval = 5');
@@ -189,7 +201,13 @@ export function makeOutboxLog(parts: {
           if (rows.length > 0) return handOut(rows as OutboxRow[], limit);
         }
         const from = mark.to;
-        const { rows } = await ask(nextRound, [relay, saved.from, saved.to, saved.position, from, limit]);
+        const before = saved;
+        const isNoted = before.from === from && before.to === from;
+        saved = isNoted ? before : { from, to: from, position: mark.position };
+        const { rows } = await ask(nextRound, [
+          ...[relay, before.from, before.to, before.position],
+          ...[from, saved.position, limit],
+        ]);
         const found = rows as (OutboxRow & {
           readonly to: string;
           readonly ours: boolean | null;
@@ -199,9 +217,8 @@ export function makeOutboxLog(parts: {
         heldUp = first?.later ?? false;
         if (!first?.ours) throw new Error('the mark was moved by somebody else');
         if (first.position === null) {
-          // Nothing to do: a good moment to note that the round is over.
+          mark = saved;
           open = false;
-          if (saved.from !== saved.to) await save({ from, to: from, position: mark.position });
           return [];
         }
         mark = { from, to: first.to, position: String(BigInt(first.position) - 1n) };
@@ -214,7 +231,11 @@ export function makeOutboxLog(parts: {
       settle(position) {
         if (position === handedOut) handedOut = undefined;
         else open = true;
-        return save({ ...mark, position });
+        const next = { ...mark, position };
+        // The next look notes that a round is over. Only within a long one it is worth noting how far it went.
+        if (open) return save(next);
+        mark = next;
+        return Promise.resolve();
       },
       close,
     };
