@@ -33,7 +33,7 @@ const saveMark = sql(
 );
 // One question for the next round: notes that the one before it is over, and answers where this one ends, whether the mark
 // was still ours, whether there are rows beyond its end, and its first rows. Those are found by their transactions, and
-// read in the order of the primary key, where the rows of a round are nearly contiguous: "offset 0" and "is true" keep the
+// read in the order of the primary key, where the rows of a round are nearly contiguous: "+ 0" and "is true" keep the
 // planner from looking for either in the other index, which would pass by everything that is kept.
 const nextRound = sql(
   'outbox-round',
@@ -56,10 +56,8 @@ const nextRound = sql(
    from round left join lateral (
      select o.position, o.message_id, o.subject, o.key, o.envelope from outbox_events o
      where o.position >= (
-         select min(f.position) from (
-           select i.position from outbox_events i
-           where i.transaction_id >= $5::xid8 and i.transaction_id < round."to" offset 0
-         ) f
+         select min(f.position + 0) from outbox_events f
+         where f.transaction_id >= $5::xid8 and f.transaction_id < round."to"
        ) and (o.transaction_id >= $5::xid8) is true and (o.transaction_id < round."to") is true
      order by o.position limit $7
    ) e on true
