@@ -1,5 +1,5 @@
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { limit, oneOf } from './words.ts';
+import { because, limit, oneOf } from './words.ts';
 
 const correlation: ArgSpec = {
   name: 'ID',
@@ -10,6 +10,12 @@ const about: FlagSpec = { type: 'string', value: 'ID', meaning: 'only about this
 const momentColumns = ['at', 'source', 'name', 'state', 'subject_type', 'subject_id', 'took_ms', 'actor'];
 
 const workflowColumns = ['saga', 'run_id', 'state', 'step', 'reason', 'began_at', 'ended_at', 'correlation_id'];
+const workflowDetails = [...workflowColumns, 'doing', 'until', 'actions', 'orders', 'attempts', 'plan'];
+const workflowArgs: readonly ArgSpec[] = [
+  { name: 'SAGA', meaning: 'its kind, as the list shows it', field: 'saga' },
+  { name: 'RUN', meaning: 'its id', field: 'run_id' },
+];
+const someRun = 'allocation.provision 01a1dea2-0000-7000-8000-000000000000';
 
 /** What happened and how it is: the questions of somebody who was called at night. */
 export const insight: CommandGroup = {
@@ -43,7 +49,7 @@ export const insight: CommandGroup = {
       name: 'ops workflow list',
       summary: 'What is being made and unmade step by step',
       flags: {
-        state: oneOf('STATE', ['running', 'done', 'undone', 'stuck'], 'only those in this state'),
+        state: oneOf('STATE', ['running', 'done', 'undone', 'cancelled', 'stuck'], 'only those in this state'),
         saga: { type: 'string', value: 'SAGA', meaning: 'only of this kind: allocation.provision' },
         'run-id': { type: 'string', value: 'ID', meaning: 'only this run' },
         before: { type: 'string', value: 'TIME', meaning: 'only what began before this moment' },
@@ -58,14 +64,31 @@ export const insight: CommandGroup = {
     {
       name: 'ops workflow get',
       summary: 'One of them: its steps, its tries, and what is undone when it fails',
-      args: [
-        { name: 'SAGA', meaning: 'its kind, as the list shows it', field: 'saga' },
-        { name: 'RUN', meaning: 'its id', field: 'run_id' },
-      ],
-      examples: ['gpuaas ops workflow get allocation.provision 01a1dea2-0000-7000-8000-000000000000 -o json'],
+      args: workflowArgs,
+      examples: [`gpuaas ops workflow get ${someRun} -o json`],
       operation: 'workflow_get',
-      columns: [...workflowColumns, 'attempts', 'plan'],
+      columns: workflowDetails,
       reads: true,
+    },
+    {
+      name: 'ops workflow retry',
+      summary: 'Try its step now instead of after its pause; of a stuck one, undo anew what could not be undone',
+      args: workflowArgs,
+      flags: { reason: because },
+      examples: [`gpuaas ops workflow retry ${someRun} --reason 'the node is back' --yes`],
+      operation: 'workflow_retry',
+      columns: workflowDetails,
+      asks: 'Try {} again now?',
+    },
+    {
+      name: 'ops workflow cancel',
+      summary: 'Call it off: it stops between two steps, and what it did is undone',
+      args: workflowArgs,
+      flags: { reason: because },
+      examples: [`gpuaas ops workflow cancel ${someRun} --reason 'the rack is being moved' --yes`],
+      operation: 'workflow_cancel',
+      columns: workflowDetails,
+      asks: 'Call {} off and undo what it did?',
     },
     {
       name: 'ops health',

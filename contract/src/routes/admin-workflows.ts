@@ -5,9 +5,9 @@ import { defineRoute } from '../route.ts';
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
-const State = Type.Enum(['running', 'done', 'undone', 'stuck'], {
+const State = Type.Enum(['running', 'done', 'undone', 'cancelled', 'stuck'], {
   description:
-    'undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look.',
+    'undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again.',
 });
 
 /** One run of a saga: where it is, or how it ended. */
@@ -41,6 +41,27 @@ export const WorkflowStep = Type.Object(
 );
 export type WorkflowStep = Static<typeof WorkflowStep>;
 
+export const WorkflowAction = Type.Object(
+  {
+    action: Type.Enum(['retry', 'cancel']),
+    allowed: Type.Boolean(),
+    why_not: orNull(Type.String()),
+  },
+  { $id: 'WorkflowAction', ...strict },
+);
+export type WorkflowAction = Static<typeof WorkflowAction>;
+
+export const WorkflowOrder = Type.Object(
+  {
+    action: Type.Enum(['retry', 'cancel']),
+    by: Type.String({ description: 'Who wanted it.' }),
+    reason: Type.String(),
+    at: Timestamp,
+  },
+  { $id: 'WorkflowOrder', ...strict },
+);
+export type WorkflowOrder = Static<typeof WorkflowOrder>;
+
 export const WorkflowDetail = Type.Object(
   {
     ...Workflow.properties,
@@ -59,6 +80,16 @@ export const WorkflowDetail = Type.Object(
       { description: 'Every step in its order, as the run began with.' },
     ),
     attempts: Type.Array(WorkflowStep, { description: 'What was tried so far, in the order of time.' }),
+    doing: orNull(
+      Type.Enum(['queued', 'working', 'pausing', 'waiting', 'stuck'], {
+        description:
+          'queued: no worker has it yet. pausing: between two tries. waiting: for an answer. Null once it has ended.',
+      }),
+    ),
+    until: orNull({ ...Timestamp, description: 'When the pause ends, or how long an answer is waited for.' }),
+    undoing: Type.Boolean({ description: 'Whether it is taking back what it did.' }),
+    orders: Type.Array(WorkflowOrder, { description: 'What people wanted of it so far, in the order of time.' }),
+    actions: Type.Array(WorkflowAction, { description: 'What can be done with it now, and if not, why not.' }),
   },
   { $id: 'WorkflowDetail', ...strict },
 );
@@ -102,4 +133,33 @@ export const workflowGet = defineRoute({
   errors: ['service_unavailable', 'workflow_not_found'],
   params: Type.Object({ saga: Saga, run_id: RunId }, strict),
   response: WorkflowDetail,
+});
+
+const ordered = {
+  ...shared,
+  auth: { kind: 'admin', scope: 'fleet:admin' },
+  idempotency: 'key',
+  errors: ['service_unavailable', 'workflow_not_found', 'illegal_transition'],
+  status: 202,
+  params: Type.Object({ saga: Saga, run_id: RunId }, strict),
+  body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$' }) }, strict),
+  response: WorkflowDetail,
+} as const;
+
+export const workflowRetry = defineRoute({
+  id: 'workflow_retry',
+  method: 'POST',
+  path: '/api/v1/admin/workflows/{saga}/{run_id}/retry',
+  summary: 'Try the step that it pauses at now; of a stuck run, take back anew what could not be',
+  ...ordered,
+  audit: 'workflow.retry',
+});
+
+export const workflowCancel = defineRoute({
+  id: 'workflow_cancel',
+  method: 'POST',
+  path: '/api/v1/admin/workflows/{saga}/{run_id}/cancel',
+  summary: 'Call it off: it stops between two steps, takes back what it did, and ends as cancelled',
+  ...ordered,
+  audit: 'workflow.cancel',
 });

@@ -8,6 +8,8 @@ export interface StepContext<P, Done> {
   readonly done: Done;
   /** Aborted when the attempt's time is up or the process is closing. Hand it to whatever the step waits for. */
   readonly signal: AbortSignal;
+  /** True in an undo that a person asked for: nothing failed. */
+  readonly calledOff: boolean;
 }
 /** A function, or a sentence that says why there is nothing to undo. */
 export type Undo<P, Done, Out> =

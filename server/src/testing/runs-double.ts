@@ -30,13 +30,20 @@ export const knownRun: RunInDetail = {
       endedAt: new Date('2026-01-01T00:00:01Z'),
     },
   ],
+  standing: { doing: 'waiting', untilMs: Date.parse('2026-01-01T01:00:00Z'), isUndoing: false },
+  orders: [],
+  whyNot: { retry: undefined, cancel: undefined },
 };
+
+const isKnown = (saga: string, id: string) => saga === knownRun.saga && id === knownRun.id;
 
 export const makeRunsDouble = (): SagaRuns => ({
   list: async ({ saga, state, id }) =>
     [knownRun].filter(
       (run) => (!saga || run.saga === saga) && (!state || run.state === state) && (!id || run.id.startsWith(id)),
     ),
-  find: async (saga, id) => (saga === knownRun.saga && id === knownRun.id ? knownRun : undefined),
+  find: async (saga, id) => (isKnown(saga, id) ? knownRun : undefined),
+  retry: async (saga, id) => (isKnown(saga, id) ? 'accepted' : undefined),
+  cancel: async (saga, id) => (isKnown(saga, id) ? 'accepted' : undefined),
   close: async () => undefined,
 });

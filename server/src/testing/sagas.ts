@@ -25,6 +25,8 @@ export interface SagaWorld<P extends object> {
   look(): unknown;
   /** What the outside answers to a wait. Without an answer its time runs out. */
   answer?(step: string): unknown;
+  /** The wait in which a person calls the run off. */
+  readonly calledOffAt?: string;
   close?(): Promise<void>;
 }
 export type MakeWorld<P extends object> = () => SagaWorld<P> | Promise<SagaWorld<P>>;
@@ -126,19 +128,27 @@ async function runInMemory<P extends object>(saga: Saga<P>, world: SagaWorld<P>,
     secret: systemIds.secret(32),
   };
   const never = new AbortController().signal;
+  let calledOff: string | undefined;
   return interpret(beginning.plan, {
     at: async () => undefined,
     async attempt(work, step, done) {
       const fate = meddling.attempt?.(work, step.name) ?? 'once';
       if (fate === 'fail') return { end: 'halt', reason: 'the test said so' };
       // Each attempt gets its own copy, as if it came from the engine's records.
-      const attempt = () => runAttempt({ beginning, work, step, done: structuredClone(done) }, never);
+      const attempt = () =>
+        runAttempt({ beginning, work, step, done: structuredClone(done), calledOff: calledOff !== undefined }, never);
       const first = await attempt();
       return fate === 'twice' && first.end === 'ok' ? attempt() : first;
     },
     sleep: async () => undefined,
-    answer: (step) => answerOf(saga, world, step, meddling),
+    answer: async (step) => {
+      if (step.name !== world.calledOffAt) return answerOf(saga, world, step, meddling);
+      calledOff = 'the test said so';
+      return { end: 'late' };
+    },
     refuse: async () => undefined,
+    calledOff: async () => calledOff,
+    stuck: async (step, reason) => demand(false, saga, `at the undo of ${step.name}`, reason),
   });
 }
 

@@ -81,6 +81,7 @@ const session = async (world: World, personId: string): Promise<string> => {
   ]);
   return id;
 };
+const ofKnownRun = { saga: knownRun.saga, run_id: knownRun.id };
 /** A service account of its own, with a key that is at hand. */
 const serviceAccount = async (world: World, tenant: Tenant) => {
   const post = async (path: string, body: object) => {
@@ -170,7 +171,9 @@ const examples: Readonly<Record<string, MakeExample>> = {
   admin_event_stream: async () => ({ query: 'follow=false&after=0-1-0' }),
   admin_organization_list: nothing,
   workflow_list: nothing,
-  workflow_get: async () => ({ params: { saga: knownRun.saga, run_id: knownRun.id } }),
+  workflow_get: async () => ({ params: ofKnownRun }),
+  workflow_retry: async () => ({ params: ofKnownRun, body: { reason: 'an example' } }),
+  workflow_cancel: async () => ({ params: ofKnownRun, body: { reason: 'an example' } }),
   admin_organization_get: organization,
   admin_allocation_queue: nothing,
   admin_allocation_placement: anAllocation('requested'),

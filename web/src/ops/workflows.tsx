@@ -9,7 +9,7 @@ import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { plainWord, shortId } from '../words/sizes.ts';
 
-const states = ['running', 'done', 'undone', 'stuck'] as const;
+const states = ['running', 'done', 'undone', 'cancelled', 'stuck'] as const;
 
 /** What takes several steps: which runs there are, where each is, and why it ended. */
 export function WorkflowsPage() {

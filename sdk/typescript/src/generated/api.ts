@@ -721,7 +721,7 @@ readonly missing: readonly number[];
      *
      * `GET /api/v1/admin/workflows`
      */
-    list(input?: { readonly before?: string | undefined; readonly limit?: number | undefined; readonly run_id?: string | undefined; readonly saga?: string | undefined; readonly state?: "running" | "done" | "undone" | "stuck" | undefined }, options?: CallOptions): Promise<{
+    list(input?: { readonly before?: string | undefined; readonly limit?: number | undefined; readonly run_id?: string | undefined; readonly saga?: string | undefined; readonly state?: "running" | "done" | "undone" | "cancelled" | "stuck" | undefined }, options?: CallOptions): Promise<{
   readonly data: readonly T.Workflow[];
 }>;
     /**
@@ -732,6 +732,22 @@ readonly missing: readonly number[];
      * Refusals: workflow_not_found.
      */
     get(input: { readonly run_id: string; readonly saga: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+    /**
+     * Call it off: it stops between two steps, takes back what it did, and ends as cancelled
+     *
+     * `POST /api/v1/admin/workflows/{saga}/{run_id}/cancel`
+     *
+     * Refusals: illegal_transition, workflow_not_found.
+     */
+    cancel(input: { readonly run_id: string; readonly saga: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
+    /**
+     * Try the step that it pauses at now; of a stuck run, take back anew what could not be
+     *
+     * `POST /api/v1/admin/workflows/{saga}/{run_id}/retry`
+     *
+     * Refusals: illegal_transition, workflow_not_found.
+     */
+    retry(input: { readonly run_id: string; readonly saga: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
   };
   readonly allocationGroups: {
     /**

@@ -87,6 +87,8 @@ export const operations = {
   user_session_revoke: { method: 'DELETE', path: '/api/v1/admin/users/{user_id}/sessions/{session_id}', keyed: true, body: true },
   workflow_list: { method: 'GET', path: '/api/v1/admin/workflows', query: ['before', 'limit', 'run_id', 'saga', 'state'] },
   workflow_get: { method: 'GET', path: '/api/v1/admin/workflows/{saga}/{run_id}' },
+  workflow_cancel: { method: 'POST', path: '/api/v1/admin/workflows/{saga}/{run_id}/cancel', keyed: true },
+  workflow_retry: { method: 'POST', path: '/api/v1/admin/workflows/{saga}/{run_id}/retry', keyed: true },
   allocation_group_list: { method: 'GET', path: '/api/v1/allocation-groups', query: ['cursor', 'limit'], inProject: true, paged: true },
   allocation_group_create: { method: 'POST', path: '/api/v1/allocation-groups', keyed: true, inProject: true },
   allocation_group_get: { method: 'GET', path: '/api/v1/allocation-groups/{allocation_group_id}' },
@@ -294,6 +296,8 @@ export const spaces = {
   adminWorkflows: {
     list: 'workflow_list',
     get: 'workflow_get',
+    cancel: 'workflow_cancel',
+    retry: 'workflow_retry',
   },
   allocationGroups: {
     list: 'allocation_group_list',

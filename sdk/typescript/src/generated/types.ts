@@ -1384,19 +1384,30 @@ export type Workflow = {
   /** Usually the id of what it is about, such as an allocation. */
 readonly run_id: string;
   readonly saga: string;
-  /** undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look. */
-readonly state: "running" | "done" | "undone" | "stuck";
+  /** undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again. */
+readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
   /** The step in work, or the one that ended the run. */
 readonly step: string | null;
   readonly version: number;
 };
 
+export type WorkflowAction = {
+  readonly action: "retry" | "cancel";
+  readonly allowed: boolean;
+  readonly why_not: string | null;
+};
+
 export type WorkflowDetail = {
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly WorkflowAction[];
   /** What was tried so far, in the order of time. */
 readonly attempts: readonly WorkflowStep[];
   readonly began_at: string;
   readonly correlation_id: string | null;
+  readonly doing: ("queued" | "working" | "pausing" | "waiting" | "stuck") | null;
   readonly ended_at: string | null;
+  /** What people wanted of it so far, in the order of time. */
+readonly orders: readonly WorkflowOrder[];
   readonly organization_id: string | null;
   /** Every step in its order, as the run began with. */
 readonly plan: readonly {
@@ -1412,11 +1423,23 @@ readonly undoes: boolean;
   /** Usually the id of what it is about, such as an allocation. */
 readonly run_id: string;
   readonly saga: string;
-  /** undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look. */
-readonly state: "running" | "done" | "undone" | "stuck";
+  /** undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again. */
+readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
   /** The step in work, or the one that ended the run. */
 readonly step: string | null;
+  /** Whether it is taking back what it did. */
+readonly undoing: boolean;
+  /** When the pause ends, or how long an answer is waited for. */
+readonly until: string | null;
   readonly version: number;
+};
+
+export type WorkflowOrder = {
+  readonly action: "retry" | "cancel";
+  readonly at: string;
+  /** Who wanted it. */
+readonly by: string;
+  readonly reason: string;
 };
 
 export type WorkflowStep = {

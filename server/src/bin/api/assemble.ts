@@ -256,7 +256,7 @@ export async function assembleApi(
       ...operators,
       ...makeEventStreams({ log: makeEventLog(db), tail }),
       ...healthRoutes({ db, clock, version: release }),
-      ...workflowRoutes({ runs: settings.runs, log }),
+      ...workflowRoutes({ db, runs: settings.runs, log }),
     ],
     policy: policies.value,
     tenants: settings.tenants ?? {

@@ -25,6 +25,8 @@ export interface Attempt {
   readonly work: Work;
   readonly step: PlannedStep;
   readonly done: Results;
+  /** Only of an undo: a person called the run off. */
+  readonly calledOff?: boolean;
 }
 export type SagaLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
@@ -73,7 +75,7 @@ export type RunAttempt = ReturnType<typeof makeAttempts>;
 
 async function tryOnce(
   parts: Parameters<typeof makeAttempts>[0],
-  { beginning, work, step, done }: Attempt,
+  { beginning, work, step, done, calledOff = false }: Attempt,
   closing: AbortSignal,
 ): Promise<Tried> {
   const { plan, id, origin, params } = beginning;
@@ -86,7 +88,7 @@ async function tryOnce(
   const viewer = systemViewer(`saga:${plan.saga}`, origin);
   const act = makeAct(viewer, `saga.${plan.saga}.${step.name}`, parts.ids.next());
   // What was written down when the run began has the types that the saga was defined with.
-  const given = { act, params, done, signal } as unknown as StepContext<never, unknown>;
+  const given = { act, params, done, signal, calledOff } as unknown as StepContext<never, unknown>;
   const body = bodyOf(entry);
 
   const place = `${plan.saga}.${step.name}`;

@@ -6,6 +6,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { defineSaga, Halt } from '../../kernel/saga.ts';
 import { type Bench, nothing, origin, quick, type SagasUnderTest } from './conformance-bench.ts';
 import { describeCrashes } from './conformance-crashes.ts';
+import { describeOrders } from './conformance-orders.ts';
 import { openSagas } from './open.ts';
 import type { Sagas } from './port.ts';
 import { makeSagaRuns } from './runs.ts';
@@ -482,6 +483,7 @@ export function sagasConformance(name: string, openEngine: () => Promise<SagasUn
     });
 
     describeCrashes(bench);
+    describeOrders(bench);
 
     it('answers a check while the engine is there', async () => {
       await expect(sagas.check()).resolves.toBeUndefined();

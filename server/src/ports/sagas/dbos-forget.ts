@@ -1,29 +1,24 @@
 import type { DBOSClient } from '@dbos-inc/dbos-sdk';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SagaLog } from './attempts.ts';
-import type { Ending } from './interpreter.ts';
 
 const pageSize = 200;
 const roundMs = 10 * 60_000;
 
 /**
- * Deletes the records of runs that ended before the given moment; their ids may then be used again. Stuck runs stay:
- * they are kept until an operator has dealt with them.
+ * Deletes the records of runs that ended before the given moment; their ids may then be used again. Stuck runs have not
+ * ended: they are kept until an operator has dealt with them.
  */
 export async function forgetEnded(client: DBOSClient, before: Date): Promise<void> {
-  let kept = 0;
   for (;;) {
     const page = await client.listWorkflows({
       status: 'SUCCESS',
       completedBefore: before.toISOString(),
       loadInput: false,
-      loadOutput: true,
+      loadOutput: false,
       limit: pageSize,
-      offset: kept,
     });
-    const stale = page.filter(({ output }) => (output as Ending | undefined)?.state !== 'stuck');
-    if (stale.length > 0) await client.deleteWorkflows(stale.map(({ workflowID }) => workflowID));
-    kept += page.length - stale.length;
+    if (page.length > 0) await client.deleteWorkflows(page.map(({ workflowID }) => workflowID));
     if (page.length < pageSize) return;
   }
 }

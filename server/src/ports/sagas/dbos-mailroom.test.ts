@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openMailroom } from './dbos-mailroom.ts';
-import type { Letter } from './dbos-records.ts';
+import type { Letter } from './standing.ts';
 
 function openDesk() {
   const clock = makeTestClock();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { SagaLog } from './attempts.ts';
-import type { Letter, Records } from './dbos-records.ts';
+import type { Records } from './dbos-records.ts';
+import type { Letter } from './standing.ts';
 
 /**
  * Where runs sleep until they are answered. A letter rings for its own mailbox; nobody looks into one that did not ring.
@@ -9,6 +10,8 @@ import type { Letter, Records } from './dbos-records.ts';
 export interface Mailroom {
   /** Opened before the question is put, a mailbox misses nothing; opened later, it has to be looked into first. */
   open(run: string, step: string, isNew: boolean): Mailbox;
+  /** For what may come at any time: `heard` is called when there is a letter, perhaps more than once. */
+  watch(run: string, step: string, heard: () => void): { close(): void };
   /** The payload of a notification of DBOS: the run and the topic, which is the step. */
   ring(payload: string): void;
   /** The letter that counts, from somebody in this process who has just posted it: nobody need read it again. */
@@ -61,12 +64,23 @@ export function openMailroom(parts: {
   };
   const looking = lookAgain();
 
+  const put = (box: Box) => {
+    const name = nameOf(box);
+    const same = boxes.get(name) ?? new Set();
+    boxes.set(name, same.add(box));
+    return {
+      close() {
+        same.delete(box);
+        if (same.size === 0) boxes.delete(name);
+      },
+    };
+  };
+
   return {
+    watch: (run, step, heard) => put({ run, step, rang: false, letter: undefined, wake: heard }),
     open(run, step, isNew) {
       const box: Box = { run, step, rang: !isNew, letter: undefined, wake: undefined };
-      const name = nameOf(box);
-      const same = boxes.get(name) ?? new Set();
-      boxes.set(name, same.add(box));
+      const { close } = put(box);
       return {
         async letterBefore(untilMs, signal) {
           for (;;) {
@@ -86,10 +100,7 @@ export function openMailroom(parts: {
             signal.throwIfAborted();
           }
         },
-        close() {
-          same.delete(box);
-          if (same.size === 0) boxes.delete(name);
-        },
+        close,
       };
     },
     ring,

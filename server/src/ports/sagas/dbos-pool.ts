@@ -10,6 +10,14 @@ export function openPool(url: string, max: number, log: SagaLog): Pool {
     idle_in_transaction_session_timeout: 60_000,
   });
   pool.on('error', (error) => log.warn({ error: error.message }, 'a connection of the saga port was lost'));
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => client.on('error', nameAsCut));
   return pool;
+}
+
+/**
+ * What was lost with its connection is done again, by us and by DBOS. But DBOS does not count a line that broke while it was
+ * written to, and would end a run for it; the statements in work get this very error, after this.
+ */
+function nameAsCut(error: Error & { code?: string }): void {
+  if (error.code === 'EPIPE') error.code = 'ECONNRESET';
 }

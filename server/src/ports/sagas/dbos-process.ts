@@ -6,9 +6,10 @@ import { openForgetting } from './dbos-forget.ts';
 import { openLeases } from './dbos-leases.ts';
 import { type Mailroom, openMailroom } from './dbos-mailroom.ts';
 import { openPool } from './dbos-pool.ts';
-import { applicationName, type Letter, makeRecords, plainJson } from './dbos-records.ts';
+import { applicationName, makeRecords, plainJson } from './dbos-records.ts';
 import { openStrayWatch } from './dbos-strays.ts';
 import { type DbosMember, type DbosWorker, dbosSchema, openDbosWorker } from './dbos-worker.ts';
+import type { Letter } from './standing.ts';
 import { makeTurns } from './turns.ts';
 
 /**

@@ -2,6 +2,7 @@ import type { Pool, QueryResultRow } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { SagaLog } from './attempts.ts';
 import type { Tried } from './interpreter.ts';
+import type { Letter, Recorded } from './standing.ts';
 
 /**
  * What is written down about a run, in the tables of DBOS and in the shape that DBOS gives it, so that its own tools show
@@ -11,15 +12,6 @@ import type { Tried } from './interpreter.ts';
  *
  * The promise behind every record is the same as in DBOS: only whoever owns the run at that moment may add to it.
  */
-export interface Recorded {
-  /** What was tried: `do lease`, `ask boot`, `undo lease`. */
-  readonly name: string;
-  readonly tried: Tried;
-  /** When it ended. Pauses and deadlines count from here, so that neither needs a record of its own. */
-  readonly atMs: number;
-}
-/** What stands in a wait's mailbox: an answer, or that it is closed. The first letter counts, and it stays. */
-export type Letter = { readonly by: string; readonly value: unknown } | { readonly late: true };
 
 /** Rows hold plain JSON: they can be read in psql, and only what JSON can hold survives. */
 export const plainJson = {

@@ -8,7 +8,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Beginning, laneName, type RunAttempt, type SagaLog } from './attempts.ts';
 import type { Mailbox, Mailroom } from './dbos-mailroom.ts';
-import { applicationName, LostRun, plainJson, type Recorded, type Records } from './dbos-records.ts';
+import { applicationName, LostRun, plainJson, type Records } from './dbos-records.ts';
 import {
   type Ending,
   type Engine,
@@ -18,6 +18,8 @@ import {
   type Tried,
   type Work,
 } from './interpreter.ts';
+import { cancelTopic, retryTopic } from './orders.ts';
+import { type Letter, marks, type Recorded } from './standing.ts';
 
 /**
  * The part of the DBOS driver that does the work. DBOS is one per Node process, with its state in globals; all of
@@ -99,13 +101,19 @@ export async function openDbosWorker(parts: {
     const owner = currentOwnerXid(id);
     const lane = lanes.get(laneName({ name, version }));
     if (!lane || owner === undefined) return parked();
+    const order = new AbortController();
+    const watch = parts.mailroom.watch(id, cancelTopic, () => order.abort());
     const leave = () => {
+      watch.close();
       if (active.get(id)?.owner === owner) active.delete(id);
     };
     active.set(id, { owner, beginning });
     try {
-      const recorded = unrecorded.delete(id) ? [] : await parts.records.read(id);
-      const ending = await interpret(beginning.plan, engineFor(parts, lane.member, { id, owner, beginning, recorded }));
+      const isNew = unrecorded.delete(id);
+      const recorded = isNew ? [] : await parts.records.read(id);
+      if (!isNew && (await parts.records.letter(id, cancelTopic))) order.abort();
+      const run = { id, owner, beginning, recorded, order: order.signal };
+      const ending = await interpret(beginning.plan, engineFor(parts, lane.member, run));
       broken.delete(id);
       leave();
       return ending;
@@ -225,19 +233,22 @@ async function endLoops(): Promise<void> {
 }
 
 function engineFor(
-  parts: { readonly records: Records; readonly mailroom: Mailroom; readonly clock: Clock },
+  parts: { readonly records: Records; readonly mailroom: Mailroom; readonly clock: Clock; readonly log: SagaLog },
   member: Member,
   run: {
     readonly id: string;
     readonly owner: string;
     readonly beginning: Beginning;
     readonly recorded: readonly Recorded[];
+    /** Aborted when a person calls the run off. */
+    readonly order: AbortSignal;
   },
 ): Engine {
-  const { records, mailroom, clock } = parts;
+  const { records, mailroom, clock, log } = parts;
   const leaving = member.leaving.signal;
   const boxes = new Map<string, Mailbox>();
   let place = 0;
+  let calledOff: string | undefined;
   let lastMs = clock.now().getTime();
   /** Does one of the engine's works, unless the member is closing: then the run stops here, in this process. */
   const durable = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -248,6 +259,34 @@ function engineFor(
       if (leaving.aborted) return parked();
       throw error;
     }
+  };
+  const next = (name: string): Recorded | undefined => {
+    const earlier = run.recorded[place];
+    if (earlier?.name !== name) return undefined;
+    place += 1;
+    lastMs = earlier.atMs;
+    return earlier;
+  };
+  const mark = async (name: string, reason: string) => {
+    const beganMs = clock.now().getTime();
+    lastMs = await records.add(run, place, { name, tried: { end: 'halt', reason }, beganMs });
+    place += 1;
+  };
+  /** Waits for a letter, unless the run is called off: then there is none. */
+  const letterUnlessCalledOff = async (box: Mailbox, untilMs: number, isCallable: boolean) => {
+    if (!isCallable) return box.letterBefore(untilMs, leaving);
+    try {
+      return await box.letterBefore(untilMs, AbortSignal.any([leaving, run.order]));
+    } catch (error) {
+      if (leaving.aborted || !run.order.aborted) throw error;
+      return undefined;
+    }
+  };
+  /** Until a person wants it tried, or this time has come. */
+  const pause = async (untilMs: number, isCallable: boolean) => {
+    if (untilMs <= clock.now().getTime()) return;
+    const box = mailroom.open(run.id, retryTopic(place), false);
+    await letterUnlessCalledOff(box, untilMs, isCallable).finally(box.close);
   };
   const attempt = async (work: Work, step: PlannedStep, done: Results): Promise<Tried> => {
     const name = `${work} ${step.name}`;
@@ -262,7 +301,8 @@ function engineFor(
     // Opened before anybody could answer, so that it need not be looked into unless it rings.
     if (work === 'ask' && !boxes.has(step.name)) boxes.set(step.name, mailroom.open(run.id, step.name, true));
     const beganMs = clock.now().getTime();
-    const tried = await member.runAttempt({ beginning: run.beginning, work, step, done }, member.stopping.signal);
+    const given = { beginning: run.beginning, work, step, done, calledOff: calledOff !== undefined };
+    const tried = await member.runAttempt(given, member.stopping.signal);
     // A failure that our own closing caused is not the step's; it runs again after the restart.
     if (member.stopping.signal.aborted && tried.end === 'failed') return parked();
     lastMs = await records.add(run, at, { name, tried, beganMs });
@@ -278,18 +318,14 @@ function engineFor(
         recorded.finally(() => member.inFlight.delete(recorded)).catch(() => undefined);
         return recorded;
       }),
-    sleep: (ms) =>
-      durable(async () => {
-        const leftMs = lastMs + ms - clock.now().getTime();
-        if (leftMs > 0) await clock.sleep(leftMs, leaving);
-      }),
+    sleep: (ms, work) => durable(() => (run.recorded[place] ? Promise.resolve() : pause(lastMs + ms, work !== 'undo'))),
     answer: (step) =>
       durable(async () => {
         const box = boxes.get(step.name) ?? mailroom.open(run.id, step.name, false);
         try {
-          let letter = await box.letterBefore(lastMs + (step.timeoutMs ?? 0), leaving);
+          let letter = await letterUnlessCalledOff(box, lastMs + (step.timeoutMs ?? 0), true);
           if (!letter) {
-            // Time is up. Closing the mailbox is a letter too: if an answer slipped in before it, that one counts.
+            // Time is up, or nobody wants it any more. Closing the mailbox is a letter too: if an answer slipped in before it, that one counts.
             await records.post(run.id, step.name, { late: true });
             letter = await records.letter(run.id, step.name);
           }
@@ -305,8 +341,29 @@ function engineFor(
         boxes.delete(step.name);
         await records.post(run.id, step.name, { late: true });
       }),
+    calledOff: () =>
+      durable(async () => {
+        const earlier = next(marks.cancel)?.tried;
+        if (earlier?.end === 'halt') calledOff = earlier.reason;
+        if (calledOff !== undefined || run.recorded[place] || !run.order.aborted) return calledOff;
+        const reason = reasonIn(await records.letter(run.id, cancelTopic));
+        await mark(marks.cancel, reason);
+        calledOff = reason;
+        return calledOff;
+      }),
+    stuck: (step, reason) =>
+      durable(async () => {
+        if (!next(marks.stuck)) await mark(marks.stuck, reason);
+        if (next(marks.retry)) return;
+        log.error({ run: run.id, step: step.name, reason }, 'a saga is stuck and waits for a person');
+        await pause(Number.POSITIVE_INFINITY, false);
+        await mark(marks.retry, `the undo of ${step.name} is tried again`);
+      }),
   };
 }
+
+const reasonIn = (letter: Letter | undefined): string =>
+  letter && 'value' in letter ? String(letter.value) : 'nobody said why';
 
 /** DBOS tells its life story at `info`; what an operator needs starts at `warn`. */
 export const quietLogger = (log: SagaLog) => ({

@@ -9,15 +9,15 @@ import type { Saga } from '../../kernel/saga.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
 import { runsChannel } from './dbos-ears.ts';
 import { leaseTables } from './dbos-leases.ts';
-import { placeOf } from './dbos-place.ts';
 import { openPool } from './dbos-pool.ts';
 import { type DbosSeat, joinDbosProcess } from './dbos-process.ts';
-import { applicationName, type Letter, makeRecords, plainJson } from './dbos-records.ts';
+import { applicationName, makeRecords, plainJson } from './dbos-records.ts';
 import { dbosSchema, quietLogger, workflowName } from './dbos-worker.ts';
 import type { Ending } from './interpreter.ts';
 import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
 import type { Sagas } from './port.ts';
+import { type Letter, standingOf } from './standing.ts';
 import { isSealedBy, readToken } from './token.ts';
 import { makeTurns } from './turns.ts';
 
@@ -175,8 +175,9 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
       const run = await find(name);
       if (!run) return undefined;
       if (run.ending) return runOf(id, run.ending);
-      const step = run.beginning && (await placeOf(run.beginning.plan, await records.read(name), run.letters));
-      if (run.isOpen) return { id, state: 'running', step, reason: undefined };
+      const at = run.beginning && (await standingOf(run.beginning.plan, await records.read(name), run.letters));
+      const step = at?.step;
+      if (run.isOpen) return { id, state: at?.doing === 'stuck' ? 'stuck' : 'running', step, reason: at?.reason };
       return { id, state: 'stuck', step, reason: `the engine ended the run: ${run.status} ${run.error ?? ''}` };
     },
 

@@ -16,6 +16,7 @@ const failed: Tried = { end: 'failed', reason: 'no' };
 
 /** An engine that notes all it is asked and answers from a script; what is not in it succeeds. */
 function scripted(script: Readonly<Record<string, readonly Tried[]>>, answer: 'late' | number = 'late') {
+  let order: string | undefined;
   const notes: string[] = [];
   const left = new Map(Object.entries(script).map(([key, tries]) => [key, [...tries]]));
   const engine: Engine = {
@@ -27,8 +28,13 @@ function scripted(script: Readonly<Record<string, readonly Tried[]>>, answer: 'l
     sleep: async (ms) => void notes.push(`sleep ${ms}`),
     answer: async () => (answer === 'late' ? { end: 'late' } : { end: 'answered', value: answer }),
     refuse: async ({ name }) => void notes.push(`refuse ${name}`),
+    calledOff: async () => order,
+    stuck: async (_, reason) => void notes.push(`stuck: ${reason}`),
   };
-  return { engine, notes };
+  const callOff = (reason: string) => {
+    order = reason;
+  };
+  return { engine, notes, callOff };
 }
 
 describe('the interpreter', () => {
@@ -61,13 +67,50 @@ describe('the interpreter', () => {
     expect(notes).toEqual(['at b', 'do b {}', 'at a', 'undo a {}']);
   });
 
-  it('stops at an undo that gives up, and names both reasons', async () => {
+  it('stops at an undo that gives up, names both reasons, and goes on once that is tried again', async () => {
     const stop: Tried = { end: 'halt', reason: 'stop' };
     const { engine, notes } = scripted({ 'do c': [stop], 'undo b': [failed, failed, failed] });
     const ending = await interpret(plan(step('a'), step('b'), step('c')), engine);
-    expect(ending).toMatchObject({ state: 'stuck', step: 'b' });
-    expect(ending.reason).toBe('the undo of b gave up: no; it was undone because c failed: stop');
-    expect(notes).not.toContainEqual(expect.stringMatching(/^undo a/));
+    expect(ending).toEqual({ state: 'undone', step: 'c', reason: 'stop' });
+    const stuck = notes.indexOf('stuck: the undo of b gave up: no; it was undone because c failed: stop');
+    expect(notes.slice(stuck + 1)).toEqual(['undo b {"a":1,"b":1}', 'at a', 'undo a {"a":1,"b":1}']);
+  });
+
+  it('undoes what was done when it is called off between two steps, or in a pause, but not while it undoes', async () => {
+    const between = scripted({});
+    const first = between.engine.attempt;
+    between.engine.attempt = (...given) => {
+      between.callOff('not wanted');
+      return first(...given);
+    };
+    expect(await interpret(plan(step('a'), step('b')), between.engine)).toEqual({
+      ...{ state: 'cancelled', step: 'b', reason: 'not wanted' },
+    });
+    expect(between.notes).toEqual(['at a', 'do a {}', 'at a', 'undo a {"a":1}']);
+
+    const pausing = scripted({ 'do b': [failed] });
+    pausing.engine.sleep = async () => pausing.callOff('not wanted');
+    expect(await interpret(plan(step('a'), step('b')), pausing.engine)).toMatchObject({
+      state: 'cancelled',
+      step: 'b',
+    });
+    expect(pausing.notes).toEqual(['at a', 'do a {}', 'at b', 'do b {"a":1}', 'at a', 'undo a {"a":1}']);
+
+    const undoing = scripted({ 'do b': [{ end: 'halt', reason: 'stop' }], 'undo a': [failed] });
+    undoing.engine.sleep = async () => undoing.callOff('too late');
+    expect(await interpret(plan(step('a'), step('b')), undoing.engine)).toMatchObject({ state: 'undone' });
+    expect(undoing.notes.filter((note) => note.startsWith('undo a'))).toHaveLength(2);
+  });
+
+  it('gives a wait up that is called off, without an undo of what was never there', async () => {
+    const { engine, notes, callOff } = scripted({});
+    engine.answer = async () => {
+      callOff('not wanted');
+      return { end: 'late' };
+    };
+    const ending = await interpret(plan(step('a'), step('w', { kind: 'wait', timeoutMs: 5 })), engine);
+    expect(ending).toEqual({ state: 'cancelled', step: 'w', reason: 'not wanted' });
+    expect(notes).toEqual(['at a', 'do a {}', 'at w', 'ask w {"a":1}', 'at a', 'undo a {"a":1}']);
   });
 
   it('closes a wait whose question could not be put', async () => {

@@ -4,7 +4,10 @@
  * The steps go forward one by one. A step that returned a `Halt`, that failed as often as it may, or whose answer did
  * not come in time, ends the way forward; then the undos of the steps that were completed run in reverse, each with
  * the same patience. An undo that gives up stops everything: the ones before it may rely on it, so the run is `stuck`
- * and waits for a person.
+ * and waits for a person, who has it tried again.
+ *
+ * A person may also call a run off. It is asked for between two works, never within one: what is done is done and gets
+ * its undo, what was only asked gets no answer any more. From there the way back is the same as after a failure.
  *
  * The engine underneath only has to remember. Each of its promises is recorded when it settles, and a run that is
  * picked up again by another process gets the recorded results in the same order without repeating the work. So this
@@ -46,15 +49,23 @@ export interface Engine {
   at(step: string): Promise<void>;
   /** One attempt. It never rejects because the step failed, only because the engine did. */
   attempt(work: Work, step: PlannedStep, done: Results): Promise<Tried>;
-  sleep(ms: number): Promise<void>;
-  /** Sleeps until the wait is answered or its time is up; after that no answer is accepted any more. */
+  /** Sleeps this long, or until a person wants the work tried now, or has called the run off on its way forward. */
+  sleep(ms: number, work: Work): Promise<void>;
+  /**
+   * Sleeps until the wait is answered, its time is up or the run was called off; after that no answer is accepted any
+   * more.
+   */
   answer(step: PlannedStep): Promise<Answered>;
   /** No answer is wanted any more, since the asking failed. */
   refuse(step: PlannedStep): Promise<void>;
+  /** Why a person called the run off; undefined unless one did. The first one who asks and is told so, it stays so. */
+  calledOff(): Promise<string | undefined>;
+  /** An undo gave up. Sleeps until a person wants it tried again. */
+  stuck(step: PlannedStep, reason: string): Promise<void>;
 }
 
 export interface Ending {
-  readonly state: 'done' | 'undone' | 'stuck';
+  readonly state: 'done' | 'undone' | 'cancelled';
   readonly step: string | undefined;
   readonly reason: string | undefined;
 }
@@ -67,14 +78,26 @@ export async function interpret(plan: Plan, engine: Engine): Promise<Ending> {
       completed.push(step);
       continue;
     }
+    const asked = await engine.calledOff();
+    if (asked !== undefined) return backward(completed, engine, done, ending('cancelled', step, asked));
     await engine.at(step.name);
     const tried = await forward(step, engine, done);
-    if (tried.end !== 'ok') return backward(completed, engine, done, { step: step.name, reason: tried.reason });
+    if (tried.end !== 'ok') {
+      const why = await engine.calledOff();
+      const cause = why === undefined ? ending('undone', step, tried.reason) : ending('cancelled', step, why);
+      return backward(completed, engine, done, cause);
+    }
     done[step.name] = tried.out;
     completed.push(step);
   }
   return { state: 'done', step: plan.steps.at(-1)?.name, reason: undefined };
 }
+
+interface Cause extends Ending {
+  readonly state: 'undone' | 'cancelled';
+  readonly reason: string;
+}
+const ending = (state: Cause['state'], { name }: PlannedStep, reason: string): Cause => ({ state, step: name, reason });
 
 async function forward(step: PlannedStep, engine: Engine, done: Results): Promise<Tried> {
   if (step.kind === 'step') return persist('do', step, engine, done);
@@ -93,25 +116,28 @@ async function backward(
   completed: readonly PlannedStep[],
   engine: Engine,
   done: Record<string, unknown>,
-  cause: { readonly step: string; readonly reason: string },
+  cause: Cause,
 ): Promise<Ending> {
+  const because =
+    cause.state === 'cancelled' ? `it was called off: ${cause.reason}` : `${cause.step} failed: ${cause.reason}`;
   for (const step of [...completed].reverse()) {
     if (!step.undoes) continue;
     await engine.at(step.name);
-    const tried = await persist('undo', step, engine, done);
-    if (tried.end !== 'ok') {
-      const reason = `the undo of ${step.name} gave up: ${tried.reason}; it was undone because ${cause.step} failed: ${cause.reason}`;
-      return { state: 'stuck', step: step.name, reason };
+    for (;;) {
+      const tried = await persist('undo', step, engine, done);
+      if (tried.end === 'ok') break;
+      await engine.stuck(step, `the undo of ${step.name} gave up: ${tried.reason}; it was undone because ${because}`);
     }
   }
-  return { state: 'undone', step: cause.step, reason: cause.reason };
+  return cause;
 }
 
 async function persist(work: Work, step: PlannedStep, engine: Engine, done: Results): Promise<Tried> {
   for (let attempt = 1; ; attempt++) {
     const tried = await engine.attempt(work, step, { ...done });
     if (tried.end !== 'failed' || attempt >= step.attempts) return tried;
-    await engine.sleep(backoffMs(step, attempt));
+    await engine.sleep(backoffMs(step, attempt), work);
+    if (work !== 'undo' && (await engine.calledOff()) !== undefined) return tried;
   }
 }
 

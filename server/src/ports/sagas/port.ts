@@ -1,5 +1,6 @@
 import type { Saga } from '../../kernel/saga.ts';
 import type { Plan, Work } from './interpreter.ts';
+import type { Standing } from './standing.ts';
 
 /** Runs sagas to their end, through crashes of any process. What it promises stands in `conformance.ts`. */
 export interface Sagas {
@@ -27,8 +28,11 @@ export interface Origin {
   readonly organizationId: string | undefined;
   readonly projectId: string | undefined;
 }
-/** `undone`: a step gave up and everything before it was undone. `stuck`: an undo gave up; an operator must look. */
-export type RunState = 'running' | 'done' | 'undone' | 'stuck';
+/**
+ * `undone`: a step gave up and everything before it was undone. `cancelled`: the same, because a person called it off.
+ * `stuck`: an undo gave up; an operator must look and have it tried again.
+ */
+export type RunState = 'running' | 'done' | 'undone' | 'cancelled' | 'stuck';
 export interface Run {
   readonly id: string;
   readonly state: RunState;
@@ -38,13 +42,21 @@ export interface Run {
 }
 
 /**
- * The runs of sagas for people who look after them: which there are, where each is, and what it tried. It only reads, and
- * opens nothing before somebody asks, so that a process may have it at hand without depending on the engine.
+ * The runs of sagas for people who look after them: which there are, where each is, what it tried, and the two things that
+ * a person can want of one. It opens nothing before somebody asks, so that a process may have it at hand without depending
+ * on the engine.
  */
 export interface SagaRuns {
   /** Latest first. */
   list(wanted: WantedRuns): Promise<readonly ListedRun[]>;
   find(saga: string, id: string): Promise<RunInDetail | undefined>;
+  /** A run that pauses tries its step now; one that is stuck tries its undo anew, as often as at first. */
+  retry(saga: string, id: string, order: Order): Promise<Ordered>;
+  /**
+   * A run stops waiting, takes back what it did and ends as `cancelled`. What is being tried at this moment is finished
+   * first. Repeating it is harmless.
+   */
+  cancel(saga: string, id: string, order: Order): Promise<Ordered>;
   close(): Promise<void>;
 }
 export interface WantedRuns {
@@ -64,9 +76,25 @@ export interface ListedRun extends Run {
   readonly beganAt: Date;
   readonly endedAt: Date | undefined;
 }
+/** What a person may want of a run. */
+export type OrderKind = 'retry' | 'cancel';
+/** Why it cannot be, or `undefined` where it can. */
+export type WhyNot = Readonly<Record<OrderKind, string | undefined>>;
+/** Who wants it, and why. */
+export interface Order {
+  readonly by: string;
+  readonly reason: string;
+}
+/** `undefined`: there is no such run. */
+export type Ordered = 'accepted' | { readonly refused: string } | undefined;
 export interface RunInDetail extends ListedRun {
   readonly plan: Plan;
   readonly attempts: readonly RunAttempted[];
+  /** What it is doing; undefined once it has ended. */
+  readonly standing: Pick<Standing, 'doing' | 'untilMs' | 'isUndoing'> | undefined;
+  /** What was ordered so far, in the order of time. */
+  readonly orders: readonly (Order & { readonly kind: OrderKind; readonly at: Date })[];
+  readonly whyNot: WhyNot;
 }
 export interface RunAttempted {
   readonly step: string;

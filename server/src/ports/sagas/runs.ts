@@ -13,7 +13,7 @@ export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
   let opened: Promise<SagaRuns> | undefined;
   const open = async (): Promise<SagaRuns> => {
     if (config.kind === 'dbos') return (await import('./runs-dbos.ts')).openDbosRuns(config.url, parts);
-    return (await import('./runs-temporal.ts')).openTemporalRuns(config);
+    return (await import('./runs-temporal.ts')).openTemporalRuns(config, parts);
   };
   const reader = () => {
     opened ??= open().catch((error: unknown) => {
@@ -26,6 +26,8 @@ export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
   return {
     list: async (wanted) => (await reader()).list(wanted),
     find: async (saga, id) => (await reader()).find(saga, id),
+    retry: async (saga, id, order) => (await reader()).retry(saga, id, order),
+    cancel: async (saga, id, order) => (await reader()).cancel(saga, id, order),
     close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }

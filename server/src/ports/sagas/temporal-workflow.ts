@@ -1,7 +1,7 @@
-import { condition, defineSignal, proxyActivities, setHandler, sleep, upsertMemo } from '@temporalio/workflow';
+import { condition, defineSignal, proxyActivities, setHandler, upsertMemo } from '@temporalio/workflow';
 import type { Attempt, Beginning } from './attempts.ts';
 import { type Ending, type Engine, interpret, type Tried } from './interpreter.ts';
-import { closedNote } from './temporal-names.ts';
+import { calledOffNote, closedNote, type StuckNote, stuckNote } from './temporal-names.ts';
 
 /**
  * The one workflow that Temporal knows: it runs the interpreter over whatever plan the run began with. It is bundled
@@ -21,6 +21,9 @@ export interface Settings {
 
 const answerSignal = defineSignal<[step: string, by: string, value: unknown]>('answer');
 
+const cancelSignal = defineSignal<[by: string, reason: string]>('cancel');
+const retrySignal = defineSignal<[by: string, reason: string]>('retry');
+
 /** Time for a worker to report what it has done, on top of what the attempt itself may take. */
 const reportMs = 10_000;
 
@@ -29,6 +32,21 @@ export async function saga(beginning: Beginning, settings: Settings): Promise<En
   setHandler(answerSignal, (step, _by, value) => {
     if (!answers.has(step)) answers.set(step, value);
   });
+  /** What a person wants, and what this code has come to. */
+  let wanted: string | undefined;
+  let calledOff: string | undefined;
+  let nudges = 0;
+  setHandler(cancelSignal, (_by, reason) => {
+    wanted ??= reason;
+  });
+  setHandler(retrySignal, () => {
+    nudges += 1;
+  });
+  /** A word that was said before the pause began concerned another one. */
+  const nudged = () => {
+    const before = nudges;
+    return () => nudges > before;
+  };
   const engine: Engine = {
     async at(step) {
       upsertMemo({ at: step });
@@ -41,17 +59,35 @@ export async function saga(beginning: Beginning, settings: Settings): Promise<En
         heartbeatTimeout: settings.leaseMs,
         retry: { initialInterval: 100, maximumInterval: 10_000 },
       });
-      return activities.attempt({ beginning, work, step, done });
+      return activities.attempt({ beginning, work, step, done, ...(calledOff !== undefined && { calledOff: true }) });
     },
-    sleep: (ms) => sleep(ms),
+    async sleep(ms, work) {
+      const isNudged = nudged();
+      // A time of nothing would be taken for no end.
+      await condition(() => isNudged() || (work !== 'undo' && wanted !== undefined), Math.max(ms, 1));
+    },
     async answer(step) {
-      const came = await condition(() => answers.has(step.name), step.timeoutMs ?? 0);
-      if (came) return { end: 'answered', value: answers.get(step.name) };
+      await condition(() => answers.has(step.name) || wanted !== undefined, Math.max(step.timeoutMs ?? 0, 1));
+      if (answers.has(step.name)) return { end: 'answered', value: answers.get(step.name) };
       upsertMemo({ [closedNote(step.name)]: true });
       return { end: 'late' };
     },
     async refuse(step) {
       upsertMemo({ [closedNote(step.name)]: true });
+    },
+    async calledOff() {
+      if (calledOff === undefined && wanted !== undefined) {
+        calledOff = wanted;
+        upsertMemo({ [calledOffNote]: calledOff });
+      }
+      return calledOff;
+    },
+    async stuck(step, reason) {
+      const note: StuckNote = { step: step.name, reason };
+      const isNudged = nudged();
+      upsertMemo({ [stuckNote]: note });
+      await condition(isNudged);
+      upsertMemo({ [stuckNote]: undefined });
     },
   };
   const ending = await interpret(beginning.plan, engine);

@@ -9,7 +9,7 @@ import type { Ending, Plan } from './interpreter.ts';
 import { asJson } from './json.ts';
 import { planOf } from './plan.ts';
 import type { Origin, Sagas } from './port.ts';
-import { closedNote } from './temporal-names.ts';
+import { closedNote, type StuckNote } from './temporal-names.ts';
 import { openTemporalWorker, type TemporalWorker } from './temporal-worker.ts';
 import { isSealedBy, readToken } from './token.ts';
 import { makeTurns } from './turns.ts';
@@ -53,6 +53,7 @@ interface Memo {
   /** The waits' schemas by step. */
   readonly answers: Readonly<Record<string, object>>;
   readonly at?: string;
+  readonly stuck?: StuckNote;
   readonly ending?: Ending;
 }
 
@@ -127,7 +128,8 @@ export async function openTemporalSagas(config: TemporalSagasConfig): Promise<Sa
     async look(saga, id) {
       const run = await find(runName(saga.name, id));
       if (!run) return undefined;
-      const { at, ending } = run.memo;
+      const { at, stuck, ending } = run.memo;
+      if (run.status === 'RUNNING' && stuck) return { id, state: 'stuck', ...stuck };
       if (run.status === 'RUNNING') return { id, state: 'running', step: at, reason: undefined };
       if (run.status === 'COMPLETED' && ending) return runOf(id, ending);
       return { id, state: 'stuck', step: at, reason: `the engine ended the run: ${run.status}` };

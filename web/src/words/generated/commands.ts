@@ -165,6 +165,8 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   admin_correlation_get: {"words":"ops trace","args":[["correlation_id"]],"flags":{}},
   workflow_list: {"words":"ops workflow list","args":[],"flags":{"state":["state"],"saga":["saga"],"run_id":["run-id"],"before":["before"],"limit":["limit","number"]}},
   workflow_get: {"words":"ops workflow get","args":[["saga"],["run_id"]],"flags":{}},
+  workflow_retry: {"words":"ops workflow retry","args":[["saga"],["run_id"]],"flags":{"reason":["reason"]}},
+  workflow_cancel: {"words":"ops workflow cancel","args":[["saga"],["run_id"]],"flags":{"reason":["reason"]}},
   platform_health_get: {"words":"ops health","args":[],"flags":{}},
   admin_event_list: {"words":"ops events list","args":[],"flags":{"type":["type"],"about":["about"],"organization_id":["organization"],"limit":["limit","number"]}},
   admin_event_stream: {"words":"ops events tail","args":[],"flags":{"types":["types"],"about":["about"],"after":["after"]}},

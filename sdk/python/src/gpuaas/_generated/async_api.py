@@ -868,7 +868,7 @@ class AsyncAdminWorkflowsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
+    async def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "cancelled", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
         """Runs of sagas, latest first; at most as many as asked for
 
         ``GET /api/v1/admin/workflows``
@@ -884,6 +884,26 @@ class AsyncAdminWorkflowsApi:
         Refusals: workflow_not_found.
         """
         answer: WorkflowDetail = await self._transport.call("workflow_get", {"run_id": run_id, "saga": saga}, options)
+        return answer
+
+    async def cancel(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
+        """Call it off: it stops between two steps, takes back what it did, and ends as cancelled
+
+        ``POST /api/v1/admin/workflows/{saga}/{run_id}/cancel``
+
+        Refusals: illegal_transition, workflow_not_found.
+        """
+        answer: WorkflowDetail = await self._transport.call("workflow_cancel", {"run_id": run_id, "saga": saga, "reason": reason}, options)
+        return answer
+
+    async def retry(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
+        """Try the step that it pauses at now; of a stuck run, take back anew what could not be
+
+        ``POST /api/v1/admin/workflows/{saga}/{run_id}/retry``
+
+        Refusals: illegal_transition, workflow_not_found.
+        """
+        answer: WorkflowDetail = await self._transport.call("workflow_retry", {"run_id": run_id, "saga": saga, "reason": reason}, options)
         return answer
 
 

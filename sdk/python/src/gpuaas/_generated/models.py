@@ -1513,11 +1513,17 @@ class Workflow(TypedDict):
     run_id: str
     """Usually the id of what it is about, such as an allocation."""
     saga: str
-    state: Literal["running", "done", "undone", "stuck"]
-    """undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look."""
+    state: Literal["running", "done", "undone", "cancelled", "stuck"]
+    """undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again."""
     step: str | None
     """The step in work, or the one that ended the run."""
     version: int
+
+
+class WorkflowAction(TypedDict):
+    action: Literal["retry", "cancel"]
+    allowed: bool
+    why_not: str | None
 
 
 class WorkflowDetailPlanItem(TypedDict):
@@ -1531,11 +1537,16 @@ class WorkflowDetailPlanItem(TypedDict):
 
 
 class WorkflowDetail(TypedDict):
+    actions: Sequence[WorkflowAction]
+    """What can be done with it now, and if not, why not."""
     attempts: Sequence[WorkflowStep]
     """What was tried so far, in the order of time."""
     began_at: str
     correlation_id: str | None
+    doing: Literal["queued", "working", "pausing", "waiting", "stuck"] | None
     ended_at: str | None
+    orders: Sequence[WorkflowOrder]
+    """What people wanted of it so far, in the order of time."""
     organization_id: str | None
     plan: Sequence[WorkflowDetailPlanItem]
     """Every step in its order, as the run began with."""
@@ -1543,11 +1554,23 @@ class WorkflowDetail(TypedDict):
     run_id: str
     """Usually the id of what it is about, such as an allocation."""
     saga: str
-    state: Literal["running", "done", "undone", "stuck"]
-    """undone: a step gave up, and what came before it was taken back. stuck: taking back gave up; somebody must look."""
+    state: Literal["running", "done", "undone", "cancelled", "stuck"]
+    """undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again."""
     step: str | None
     """The step in work, or the one that ended the run."""
+    undoing: bool
+    """Whether it is taking back what it did."""
+    until: str | None
+    """When the pause ends, or how long an answer is waited for."""
     version: int
+
+
+class WorkflowOrder(TypedDict):
+    action: Literal["retry", "cancel"]
+    at: str
+    by: str
+    """Who wanted it."""
+    reason: str
 
 
 class WorkflowStep(TypedDict):

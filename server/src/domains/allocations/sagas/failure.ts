@@ -33,8 +33,14 @@ export interface Failure {
   readonly afterwards: 'available' | 'quarantined';
 }
 
-export function failureOf(answer: TaskAnswer | undefined, problems: readonly string[]): Failure {
-  const code = codeOf(answer);
+/** What became of it, and whether an operator did not want it any more. */
+export interface Cause {
+  readonly answer: TaskAnswer | undefined;
+  readonly calledOff: boolean;
+}
+
+export function failureOf({ answer, calledOff }: Cause, problems: readonly string[]): Failure {
+  const code = calledOff && answer?.outcome !== 'failed' ? 'cancelled' : codeOf(answer);
   return {
     code,
     sentence: sentences[code] ?? 'The node could not make it.',

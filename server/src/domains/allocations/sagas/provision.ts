@@ -8,7 +8,7 @@ import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { expectationOf, hostnameOf, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
-import { failureOf } from './failure.ts';
+import { type Cause, failureOf } from './failure.ts';
 import { keepIn } from './judge.ts';
 import { askNode, type OfLease, type SagaParts, stateIn } from './parts.ts';
 
@@ -45,7 +45,8 @@ const markKeysUsed = sql(
 export const makeProvision = (parts: SagaParts) =>
   defineSaga<OfLease>('allocation.provision', sagaVersion)
     .onFailure('failed', {
-      undo: ({ act, params, done }) => fail(parts, act, params, done['machine'] as TaskAnswer | undefined),
+      undo: ({ act, params, done, calledOff }) =>
+        fail(parts, act, params, { answer: done['machine'] as TaskAnswer | undefined, calledOff }),
     })
     .wait('machine', {
       ask: ({ act, params }, token) =>
@@ -188,15 +189,16 @@ async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, act: Act, order:
  * Ends the allocation with a reason and has its slots cleaned, unless somebody released it in the meantime. What its node
  * swore to is kept either way.
  */
-async function fail(parts: SagaParts, act: Act, lease: OfLease, answer: TaskAnswer | undefined): Promise<void> {
+async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): Promise<void> {
   const { allocationId, generation } = lease;
+  const { answer } = cause;
   await parts.db.write(act, async (tx) => {
     const order = await readOrder(tx, allocationId);
     if (order?.generation !== generation) {
       return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
     }
     const judged = answer?.outcome === 'succeeded' ? await keepIn(tx, parts, order, answer) : undefined;
-    const failure = failureOf(answer, judged?.problems ?? []);
+    const failure = failureOf(cause, judged?.problems ?? []);
     const moved = await advanceAllocation(tx, allocationId, 'fail', {
       ids: parts.ids,
       correlationId: act.correlationId,

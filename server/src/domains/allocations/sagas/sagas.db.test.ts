@@ -281,6 +281,18 @@ describe('an allocation', () => {
     expect(freed).toMatchObject({ state: 'released', slots: { available: 8 }, liveClaims: 0 });
   });
 
+  it('that an operator calls off says so to its owner, and its hardware is not to blame', async () => {
+    const allocation = await bench.allocation({ gpus: 2 });
+    const params = { allocationId: allocation.id, generation: allocation.generation };
+    const ending = await runSaga(makeProvision(bench.parts), { params, look: () => 0, calledOffAt: 'machine' });
+    expect(ending).toMatchObject({ state: 'cancelled', step: 'machine' });
+    // No node had taken the task, so nothing has to be cleaned.
+    expect(await allocation.look()).toMatchObject({
+      ...{ state: 'failed', failure: 'cancelled', slots: { available: 8 }, openTasks: 0 },
+      events: ['provisioning.failed'],
+    });
+  });
+
   it('that was released while it was provisioned is left to its release', async () => {
     const allocation = await bench.allocation({ state: 'releasing' });
     const end = await run(makeProvision(bench.parts), allocation, {}, wellMade);
