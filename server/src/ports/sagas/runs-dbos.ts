@@ -5,7 +5,7 @@ import { makeRecords, plainJson } from './dbos-records.ts';
 import type { Ending, Tried } from './interpreter.ts';
 import { cancelTopic, retryTopic, whyNot } from './orders.ts';
 import type { ListedRun, Order, Ordered, OrderKind, Run, RunAttempted, RunInDetail, SagaRuns } from './port.ts';
-import { type Letter, marks, type Recorded, type Standing, standingOf, workOf } from './standing.ts';
+import { type Letter, type Recorded, type Standing, standingOf, workOf } from './standing.ts';
 
 const columns = `s.status, s.created_at::float8 as began_ms, s.completed_at::float8 as ended_ms, i.inputs, o.output, o.error, (
     select json_agg(json_build_array(p.function_name, p.output, p.started_at_epoch_ms, p.completed_at_epoch_ms)
@@ -18,7 +18,7 @@ const columns = `s.status, s.created_at::float8 as began_ms, s.completed_at::flo
   from dbos.workflow_status s
   join dbos.workflow_input i using (workflow_uuid) left join dbos.workflow_output o using (workflow_uuid)`;
 const open = `s.status in ('PENDING', 'ENQUEUED')`;
-const isStuck = `'${marks.stuck}' = (
+const isStuck = `'stuck' = (
     select p.function_name from dbos.operation_outputs p
     where p.workflow_uuid = s.workflow_uuid order by p.function_id desc limit 1
   )`;
