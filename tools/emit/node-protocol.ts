@@ -1,5 +1,7 @@
 import {
   acceptedSignerStates,
+  LineAnswer,
+  LineCall,
   NodeEnrolled,
   NodeEnrolment,
   NodeHeartbeat,
@@ -20,7 +22,7 @@ export function emitNodeProtocol(version: string): string {
   const book = makeSchemaBook('#/$defs/');
   for (const schema of [
     ...[NodeEnrolment, NodeEnrolled, NodeRenewal, NodeHeartbeat, NodeHeartbeatAnswer],
-    ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion],
+    ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion, LineCall, LineAnswer],
   ]) {
     book.show(schema);
   }

@@ -4,11 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { createSecureContext, type PeerCertificate } from 'node:tls';
+import { lineProtocol, nodeTransport } from '@gpuaas/contract/node';
+import { holdLine, type Line } from './line.ts';
 import { judgePeer } from './trust.ts';
 
 /**
- * The one way out of a node: HTTPS to the control plane, TLS 1.3, the peer's name checked, connections kept. Trouble of
- * the network is thrown; whatever the control plane says, kind or not, is an answer.
+ * The one way out of a node: TLS 1.3 to the control plane, the peer's name checked, connections kept. Who has an identity
+ * says everything on one line (`line.ts`); a control plane that has none is spoken to over HTTPS, call by call. Trouble
+ * of the network is thrown; whatever the control plane says, kind or not, is an answer.
  */
 export interface Client {
   call(order: Call): Promise<Answer>;
@@ -40,6 +43,9 @@ export interface ClientIdentity {
 const mostSockets = 6;
 const longestAnswerBytes = 1024 * 1024;
 const downloadLimitMs = 10 * 60_000;
+/** When everybody comes back at once, greetings wait for each other. */
+const openingLimitMs = 30_000;
+const notFound = 404;
 
 export function makeClient(parts: {
   readonly url: URL;
@@ -68,29 +74,71 @@ export function makeClient(parts: {
   });
   let underway = 0;
   let isRetired = false;
+  let line: Promise<Line | undefined> | undefined;
+  /** The control plane is older than lines; after trouble it may be another one, and know more. */
+  let knowsNoLines = false;
+  const hangUp = () => {
+    agent.destroy();
+    line?.then((open) => open?.close()).catch(() => undefined);
+  };
+  const openLine = (): Promise<Line | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { connection: 'Upgrade', upgrade: lineProtocol };
+      const { method, path } = nodeTransport.line;
+      const limit = AbortSignal.timeout(openingLimitMs);
+      const asked = request({ ...destination(url), method, path, agent, headers, signal: limit });
+      asked.once('upgrade', (_, socket) => {
+        resolve(holdLine(socket, () => (line = undefined)));
+      });
+      asked.once('response', (response) => {
+        response.resume();
+        // Any other refusal is about this moment, and the call itself will hear it as well.
+        knowsNoLines = response.statusCode === notFound;
+        line = undefined;
+        resolve(undefined);
+      });
+      asked.once('error', (error) => {
+        line = undefined;
+        reject(error);
+      });
+      asked.end();
+    });
+  const currentLine = async (signal: AbortSignal): Promise<Line | undefined> => {
+    if (!parts.identity || knowsNoLines) return undefined;
+    line ??= openLine();
+    return orAborted(line, signal);
+  };
+  const overHttp = async (order: Call, signal: AbortSignal): Promise<Answer> => {
+    try {
+      const text = order.body === undefined ? undefined : JSON.stringify(order.body);
+      const response = await send({ url, agent, order, text, signal });
+      const raw = await readAll(response, longestAnswerBytes);
+      return {
+        status: response.statusCode ?? 0,
+        body: raw === '' ? undefined : parseOr(raw),
+        retryAfterMs: secondsToMs(response.headers['retry-after']),
+      };
+    } catch (error) {
+      knowsNoLines = false;
+      throw error;
+    }
+  };
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
     underway += 1;
     try {
       return await work();
     } finally {
       underway -= 1;
-      if (isRetired && underway === 0) agent.destroy();
+      if (isRetired && underway === 0) hangUp();
     }
   };
   const within = <T>(...given: Parameters<typeof limited<T>>) => counted(() => limited(...given));
   return {
-    async call(order) {
-      const text = order.body === undefined ? undefined : JSON.stringify(order.body);
-      return within(order.limitMs, order.signal, async (signal) => {
-        const response = await send({ url, agent, order, text, signal });
-        const raw = await readAll(response, longestAnswerBytes);
-        return {
-          status: response.statusCode ?? 0,
-          body: raw === '' ? undefined : parseOr(raw),
-          retryAfterMs: secondsToMs(response.headers['retry-after']),
-        };
-      });
-    },
+    call: (order) =>
+      within(order.limitMs, order.signal, async (signal) => {
+        const open = await currentLine(signal);
+        return open ? open.call(order, signal) : overHttp(order, signal);
+      }),
     download: (order) =>
       within(downloadLimitMs, undefined, async (signal) => {
         const get = { method: 'GET', path: order.path, limitMs: downloadLimitMs } as const;
@@ -117,9 +165,9 @@ export function makeClient(parts: {
       }),
     retire() {
       isRetired = true;
-      if (underway === 0) agent.destroy();
+      if (underway === 0) hangUp();
     },
-    close: () => agent.destroy(),
+    close: hangUp,
   };
 }
 
@@ -134,8 +182,7 @@ function send(parts: {
   return new Promise((resolve, reject) => {
     const asked = request(
       {
-        host: url.hostname,
-        port: url.port || 443,
+        ...destination(url),
         method: order.method,
         path: order.path,
         agent,
@@ -152,6 +199,16 @@ function send(parts: {
     asked.end(text);
   });
 }
+
+const destination = (url: URL) => ({ host: url.hostname, port: url.port || 443 });
+
+/** What was asked for by several is not given up because one of them does. */
+const orAborted = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 
 /** A limit in real time: it is about a network, which knows no other. */
 async function limited<T>(

@@ -5,6 +5,8 @@ import { SignerVersion } from './signers.ts';
 /** Where an agent calls. It has one destination, the node hostname, and is never called itself. */
 export const nodeTransport = {
   enrol: { method: 'POST', path: '/internal/v1/nodes/enrol', carries: 'NodeEnrolment', answers: 'NodeEnrolled' },
+  /** Opened with an upgrade; what follows is said on it, a call or an answer a line. */
+  line: { method: 'GET', path: '/internal/v1/nodes/line', carries: 'LineCall', answers: 'LineAnswer' },
   renew: {
     method: 'POST',
     path: '/internal/v1/nodes/{id}/certificate',

@@ -7,26 +7,47 @@ export type BodyRefused = Fault<
   'payload_too_large' | 'invalid_request' | 'unsupported_media_type' | 'validation_error'
 >;
 
-/** Reads a body of at most so many bytes and holds it against its schema. */
+/** Where a body comes from: what was parsed of at most so many bytes, or why there is nothing. */
+export type BodySource = (limitBytes: number) => Promise<unknown>;
+
+/** Takes a body of at most so many bytes and holds it against its schema. */
 export function makeBodyReader<T>(schema: TSchema, limitBytes: number) {
   const valid = Compile(schema);
-  return async (request: IncomingMessage): Promise<T | BodyRefused> => {
-    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    if (type !== 'application/json') {
-      return new Fault('unsupported_media_type', 'Send the body as application/json.');
-    }
-    const text = await readText(request, limitBytes);
-    if (text === undefined) return new Fault('payload_too_large', `The body may have ${limitBytes} bytes.`);
-    let body: unknown;
-    try {
-      body = JSON.parse(text, refuseOdd);
-    } catch {
-      return new Fault('invalid_request', 'The body is not JSON that can be kept.');
-    }
+  return async (source: BodySource): Promise<T | BodyRefused> => {
+    const body = await source(limitBytes);
+    if (body instanceof Fault) return body as BodyRefused;
     if (valid.Check(body)) return body as T;
     const [first] = valid.Errors(body);
     return new Fault('validation_error', `The body is not as declared: ${first?.instancePath} ${first?.message}.`);
   };
+}
+
+export const bodyTooLarge = (limitBytes: number): BodyRefused =>
+  new Fault('payload_too_large', `The body may have ${limitBytes} bytes.`);
+
+export const bodyOf =
+  (request: IncomingMessage): BodySource =>
+  async (limitBytes) => {
+    const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    if (type !== 'application/json') {
+      return new Fault('unsupported_media_type', 'Send the body as application/json.');
+    }
+    try {
+      const text = await readText(request, limitBytes);
+      return text === undefined ? bodyTooLarge(limitBytes) : parseKeepable(text);
+    } catch (error) {
+      // Whoever hung up in the middle of a body has said goodbye and nothing else.
+      if (request.destroyed && !request.complete) return new Fault('invalid_request', 'The body did not come whole.');
+      throw error;
+    }
+  };
+
+export function parseKeepable(text: string): unknown {
+  try {
+    return JSON.parse(text, refuseOdd);
+  } catch {
+    return new Fault('invalid_request', 'The body is not JSON that can be kept.');
+  }
 }
 
 /** Postgres keeps neither zero bytes nor half characters, and a member of this name is somebody's try. */

@@ -1,5 +1,3 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { NodeTask } from '@gpuaas/contract/node';
 import { describe, expect, it } from 'vitest';
 import type { Asking } from '../../domains/nodes/index.ts';
@@ -7,21 +5,14 @@ import { makeTestClock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
-class Response extends EventEmitter {
+/** What somebody who waits is told: nothing yet, a task, or that there is none. */
+interface Told {
   status: number | undefined;
-  text = '';
-  get headersSent() {
-    return this.status !== undefined;
-  }
-  writeHead(status: number) {
-    this.status = status;
-    return this;
-  }
-  end(text = '') {
-    this.text = text;
-    return this;
-  }
+  text: string;
+  hangUp: () => void;
 }
+
+const holdMs = 30_000;
 
 function openRoom() {
   const clock = makeTestClock();
@@ -57,10 +48,13 @@ function openRoom() {
       },
     },
   });
-  const wait = (nodeId: string, knows?: readonly string[]): Response => {
-    const response = new Response();
-    room.wait({ nodeId, knows }, response as unknown as ServerResponse);
-    return response;
+  const wait = (nodeId: string, knows?: readonly string[]): Told => {
+    const told: Told = { status: undefined, text: '', hangUp: () => undefined };
+    told.hangUp = room.wait({ nodeId, knows }, holdMs, (task) => {
+      told.status = task ? 200 : 204;
+      told.text = JSON.stringify(task) ?? '';
+    });
+    return told;
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   const away = (is: boolean) => {
@@ -173,7 +167,7 @@ describe('the waiting room', () => {
 
   it('forgets who hung up', async () => {
     const { room, wait, settle } = openRoom();
-    wait('node').emit('close');
+    wait('node').hangUp();
     await settle();
     expect(room.size).toBe(0);
   });

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { NodeTask } from '@gpuaas/contract/node';
 import type { Asking, Dispatch } from '../../domains/nodes/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -11,8 +11,11 @@ import type { Log } from '../../kernel/log.ts';
  * what a lost wake-up left behind, at a price that does not depend on how many wait.
  */
 export interface WaitingRoom {
-  /** Holds the answer until there is a task, or until its time is over. A node waits once: its older question ends. */
-  wait(asking: Asking, response: ServerResponse): void;
+  /**
+   * Answers once: with a task, or with nothing when its time is over. A node waits once: its older question ends. Whoever
+   * hangs up calls what this returns, and is not answered.
+   */
+  wait(asking: Asking, holdMs: number, answer: (task: NodeTask | undefined) => void): () => void;
   /** The payload of a wake-up: ids joined by commas. Nothing means that something may have been missed. */
   wake(payload: string): void;
   /** Answers those who have waited long enough, and looks for what was missed. */
@@ -24,11 +27,10 @@ export interface WaitingRoom {
 }
 interface Waiter {
   readonly asking: Asking;
-  readonly response: ServerResponse;
+  readonly answer: (task: NodeTask | undefined) => void;
   readonly untilMs: number;
 }
 
-const maxWaitMs = 30_000;
 /** Questions that came together do not end together. */
 const spreadMs = 5_000;
 const lookAllEveryMs = 4_000;
@@ -49,8 +51,8 @@ export function openWaitingRoom(parts: {
   let counter = 0;
 
   const end = (nodeId: string, waiter: Waiter) => {
-    if (room.get(nodeId) === waiter) room.delete(nodeId);
-    if (!waiter.response.headersSent) waiter.response.writeHead(204).end();
+    room.delete(nodeId);
+    waiter.answer(undefined);
   };
 
   /** Those of them who are still here, as they asked. */
@@ -88,12 +90,7 @@ export function openWaitingRoom(parts: {
           // Gone meanwhile: it is handed out again when the node comes back and does not know it.
           if (!waiter) continue;
           room.delete(nodeId);
-          const text = JSON.stringify(task);
-          waiter.response.writeHead(200, {
-            'content-type': 'application/json',
-            'content-length': Buffer.byteLength(text),
-          });
-          waiter.response.end(text);
+          waiter.answer(task);
         }
       } catch (error) {
         trouble(error);
@@ -122,18 +119,18 @@ export function openWaitingRoom(parts: {
     get size() {
       return room.size;
     },
-    wait(asking, response) {
+    wait(asking, holdMs, answer) {
       const { nodeId } = asking;
       const earlier = room.get(nodeId);
       if (earlier) end(nodeId, earlier);
       counter = (counter + 1) % spreadMs;
-      const waiter = { asking, response, untilMs: clock.now().getTime() + maxWaitMs - counter };
+      const waiter = { asking, answer, untilMs: clock.now().getTime() + holdMs - counter };
       room.set(nodeId, waiter);
-      response.once('close', () => {
-        if (room.get(nodeId) === waiter) room.delete(nodeId);
-      });
       arrived.add(nodeId);
       go();
+      return () => {
+        if (room.get(nodeId) === waiter) room.delete(nodeId);
+      };
     },
     wake(payload) {
       if (payload === '') looksAnywhere = true;

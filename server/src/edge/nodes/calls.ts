@@ -1,0 +1,240 @@
+import {
+  knownTasksHeader,
+  mostKnownTasks,
+  NodeEnrolment,
+  NodeHeartbeat,
+  type NodeHeartbeatAnswer,
+  NodeRenewal,
+  type NodeTask,
+  NodeTaskProgress,
+  NodeTaskResult,
+  nodeTransport,
+  type SignerVersion,
+} from '@gpuaas/contract/node';
+import type { Denials, Identities, OpenRelease, Reports, Results } from '../../domains/nodes/index.ts';
+import { makeAct, type Viewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { failpoint } from '../../kernel/failpoint.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { encodeProblem } from '../http/problem.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import { type BodySource, makeBodyReader } from './body.ts';
+import type { Peer } from './peer.ts';
+import type { WaitingRoom } from './waiting-room.ts';
+
+/**
+ * What nodes may ask, however it is carried: as a request of its own or as a line among others. There are seven calls,
+ * each from a node about itself; nobody without a certificate gets further than spending an enrolment token.
+ */
+export interface NodeCall {
+  readonly method: string;
+  readonly path: string;
+  /** Who is on the line; undefined for whoever has not shown the certificate of a node. */
+  readonly peer: Peer | undefined;
+  readonly address: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: BodySource;
+  /** How long a question for work may be held. */
+  readonly holdMs: number;
+  /** Whether more than a text can be answered. */
+  readonly takesStreams: boolean;
+  /** Called when whoever asked hangs up before the answer. The last listener counts: a node waits once. */
+  onGone(listener: () => void): void;
+}
+export interface NodeReply {
+  readonly status: number;
+  /** JSON. */
+  readonly text?: string;
+  readonly retryAfterSeconds?: number;
+  readonly stream?: NonNullable<Awaited<ReturnType<OpenRelease>>>;
+}
+export interface NodeCalls {
+  answer(call: NodeCall): Promise<NodeReply>;
+  /** Why this one may not speak here now; undefined when it may. */
+  judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined;
+}
+
+export interface CallParts {
+  readonly identities: Identities;
+  readonly openRelease: OpenRelease;
+  readonly reports: Reports;
+  readonly results: Results;
+  readonly room: WaitingRoom;
+  readonly denials: () => Pick<Denials, 'denies'>;
+  readonly signers: () => readonly SignerVersion[];
+  readonly rateLimit: RateLimit;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+const smallBytes = 64 * 1_024;
+/** A topology of 64 GPUs, or an attestation with all its probes, and room. */
+const resultBytes = 512 * 1_024;
+const readEnrolment = makeBodyReader<NodeEnrolment>(NodeEnrolment, smallBytes);
+const readRenewal = makeBodyReader<NodeRenewal>(NodeRenewal, smallBytes);
+const readHeartbeat = makeBodyReader<NodeHeartbeat>(NodeHeartbeat, smallBytes);
+const readProgress = makeBodyReader<NodeTaskProgress>(NodeTaskProgress, smallBytes);
+const readResult = makeBodyReader<NodeTaskResult>(NodeTaskResult, resultBytes);
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const ofNode = new RegExp(
+  `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|tasks/wait)|tasks/(${uuid})/(progress|result)|releases/([0-9a-f]{64}))$`,
+);
+const uuidAlone = new RegExp(`^${uuid}$`);
+/** A list that is not as it should be is none: the node is then given time, as one that says nothing. */
+function knownTasks(call: NodeCall): readonly string[] | undefined {
+  const said = call.headers[knownTasksHeader];
+  if (typeof said !== 'string') return undefined;
+  const known = said === '' ? [] : said.split(',');
+  return known.length <= mostKnownTasks && known.every((id) => uuidAlone.test(id)) ? known : undefined;
+}
+type Kind = 'enrol' | 'certificate' | 'heartbeat' | 'tasks/wait' | 'progress' | 'result' | 'release' | 'unknown';
+
+export function makeNodeCalls(parts: CallParts): NodeCalls {
+  const { clock, ids, log } = parts;
+  const counted = parts.metrics.counter('gpuaas_node_requests_total', 'Calls of nodes, by kind and kind of answer.', [
+    'kind',
+    'status_class',
+  ]);
+  const refuse = (fault: Fault, more: Pick<NodeReply, 'retryAfterSeconds'> = {}): NodeReply => {
+    const { status, body } = encodeProblem(fault, ids.next());
+    return { status, text: body, ...more };
+  };
+  const reply = (value: object | undefined): NodeReply => {
+    if (value instanceof Fault) return refuse(value);
+    return value === undefined ? { status: 204 } : { status: 200, text: JSON.stringify(value) };
+  };
+
+  async function answer(call: NodeCall): Promise<NodeReply> {
+    const found = ofNode.exec(call.path);
+    const release = found?.[5];
+    const named = release ? 'release' : ((found?.[2] ?? found?.[4] ?? 'unknown') as Kind);
+    const kind: Kind = call.path === nodeTransport.enrol.path ? 'enrol' : named;
+    const said = await decide(call, kind, found).catch((error: unknown) => {
+      log.error({ err: error, kind }, 'a call of a node failed');
+      return refuse(new Fault('internal_error', 'Something broke here.'));
+    });
+    counted.inc({ kind, status_class: `${Math.floor(said.status / 100)}xx` });
+    return said;
+  }
+
+  async function decide(call: NodeCall, kind: Kind, found: RegExpExecArray | null): Promise<NodeReply> {
+    if (kind === 'unknown' || (kind === 'release' && !call.takesStreams)) {
+      return refuse(new Fault('route_not_found', 'There is no such path.'));
+    }
+    const method = kind === 'tasks/wait' || kind === 'release' ? 'GET' : 'POST';
+    if (call.method !== method) return refuse(new Fault('method_not_allowed', `This path takes ${method}.`));
+    if (kind === 'enrol') return enrol(call);
+    const nodeId = found?.[1] ?? '';
+    const taskId = found?.[3] ?? '';
+    const isAnother = call.peer !== undefined && call.peer.nodeId !== nodeId;
+    const fault = isAnother
+      ? new Fault('node_certificate_invalid', 'The certificate is another node’s.')
+      : judge(call.peer);
+    if (fault) return refuse(fault);
+    await failpoint('node.received', kind);
+    switch (kind) {
+      case 'tasks/wait':
+        return reply(await wait(call, nodeId));
+      case 'release': {
+        const stream = await parts.openRelease(found?.[5] ?? '');
+        if (!stream) return refuse(new Fault('agent_release_not_found', 'There is no such release.'));
+        return { status: 200, stream };
+      }
+      case 'heartbeat':
+        return heartbeat(call, nodeId);
+      case 'certificate': {
+        const body = await readRenewal(call.body);
+        if (body instanceof Fault) return refuse(body);
+        const act = makeAct(viewerOf(call, nodeId), 'node.renew', ids.next());
+        return reply(await parts.identities.renew(act, nodeId, body.csr));
+      }
+      case 'progress': {
+        const body = await readProgress(call.body);
+        if (body instanceof Fault) return refuse(body);
+        const act = makeAct(viewerOf(call, nodeId), 'node_task.progress', ids.next());
+        const noted = await parts.results.progress(act, nodeId, taskId, body);
+        await failpoint('node.before-answer', kind);
+        return reply(noted);
+      }
+      case 'result': {
+        const body = await readResult(call.body);
+        if (body instanceof Fault) return refuse(body);
+        const act = makeAct(viewerOf(call, nodeId), 'node_task.result', ids.next());
+        const settled = await parts.results.settle(act, nodeId, taskId, body);
+        await failpoint('node.before-answer', kind);
+        return reply(settled);
+      }
+    }
+  }
+
+  /** Whether the one on the line has a certificate that is good now. */
+  function judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined {
+    if (!peer) return new Fault('node_certificate_invalid', 'This path wants the certificate of a node.');
+    if (peer.expiresAtMs <= clock.now().getTime()) {
+      return new Fault('node_certificate_invalid', 'The certificate has expired.');
+    }
+    return parts.denials().denies(peer)
+      ? new Fault('node_certificate_invalid', 'The certificate was revoked.')
+      : undefined;
+  }
+
+  const wait = (call: NodeCall, nodeId: string) =>
+    new Promise<NodeTask | undefined>((resolve) => {
+      call.onGone(parts.room.wait({ nodeId, knows: knownTasks(call) }, call.holdMs, resolve));
+    });
+
+  async function enrol(call: NodeCall): Promise<NodeReply> {
+    const key = `address:${call.address ?? 'unknown'}`;
+    const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', key, {});
+    if (!allowed) {
+      const details = { lane: 'credentials', limit };
+      return refuse(new Fault('rate_limit_exceeded', `Too many attempts: wait ${resetSeconds} s.`, details), {
+        retryAfterSeconds: resetSeconds,
+      });
+    }
+    const body = await readEnrolment(call.body);
+    if (body instanceof Fault) return refuse(body);
+    const act = makeAct(viewerOf(call, 'enrolment'), 'node.enrol', ids.next());
+    return reply(await parts.identities.enrol(act, body));
+  }
+
+  async function heartbeat(call: NodeCall, nodeId: string): Promise<NodeReply> {
+    const body = await readHeartbeat(call.body);
+    if (body instanceof Fault) return refuse(body);
+    let state: string | undefined;
+    try {
+      state = await parts.reports.record(nodeId, body);
+    } catch {
+      const fault = new Fault('service_unavailable', 'Reports cannot be written now: try again.');
+      return refuse(fault, { retryAfterSeconds: 1 });
+    }
+    if (state === undefined) return refuse(new Fault('node_certificate_invalid', 'This node is no more.'));
+    const heard: NodeHeartbeatAnswer = {
+      server_time: clock.now().toISOString(),
+      signers: [...parts.signers()],
+      state,
+    };
+    return reply(heard);
+  }
+
+  const viewerOf = (call: NodeCall, actorId: string): Viewer => ({
+    actorId,
+    actorKind: 'node',
+    actorRole: 'none',
+    reach: 'platform',
+    organizationId: undefined,
+    projectId: undefined,
+    correlationId: ids.next(),
+    traceparent: undefined,
+    address: call.address,
+    userAgent: undefined,
+  });
+
+  return { answer, judge };
+}
