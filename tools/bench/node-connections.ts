@@ -1,7 +1,11 @@
 import { type NodeTask, nodeTransport } from '@gpuaas/contract/node';
+import { type Client, makeClient } from '../../agent/src/transport/client.ts';
 import { enrolAgent, type TestAgent } from '../../server/src/testing/node-client.ts';
 
-/** Many nodes in one process, with as little behind each as a node can have: a certificate, a key and a connection. */
+/**
+ * Many nodes in one process, with as little behind each as a node can have: a certificate, a key, and the connection of a
+ * real agent.
+ */
 export type ConnectionsOrder =
   | {
       readonly kind: 'connect';
@@ -9,7 +13,9 @@ export type ConnectionsOrder =
       readonly roots: string;
       readonly tokens: readonly string[];
     }
-  | { readonly kind: 'collect' };
+  | { readonly kind: 'collect' }
+  /** Everybody hangs up in the same moment and comes back as agents do. Answered when all were heard again. */
+  | { readonly kind: 'storm' };
 export interface Collected {
   readonly connected: number;
   readonly failures: number;
@@ -17,58 +23,116 @@ export interface Collected {
   /** When each task came, by the clock of the machine, in milliseconds. */
   readonly arrivals: readonly (readonly [taskId: string, atMs: number])[];
 }
+interface Member {
+  readonly agent: TestAgent;
+  client: Client;
+  /** While the line is broken on purpose, trouble is no failure. */
+  isStormy: boolean;
+}
 
-const atOnce = 8;
+const atOnce = 16;
 const heartbeatMs = 15_000;
+const heartbeatLimitMs = 10_000;
+const waitLimitMs = 90_000;
+const resultLimitMs = 10_000;
+/** As an agent that lost its line: soon, and not all in the same moment. */
+const comeBackMs = 5_000;
 
 export function makeConnections(): (order: ConnectionsOrder) => Promise<Collected> {
-  const agents: TestAgent[] = [];
+  const members: Member[] = [];
   let arrivals: [string, number][] = [];
   let [failures, firstFailure]: [number, string | undefined] = [0, undefined];
+  let connectAs: (agent: TestAgent) => Client;
   const fail = (error: unknown) => {
     failures += 1;
     firstFailure ??= String(error);
   };
   const nowMs = () => performance.timeOrigin + performance.now();
+  const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  const obey = async (agent: TestAgent) => {
+  const say = async (member: Member, path: string, body: object, limitMs: number) => {
+    const { status } = await member.client.call({ method: 'POST', path: member.agent.path(path), body, limitMs });
+    if (status >= 300) throw new Error(`${path} answered ${status}`);
+  };
+  const beat = (member: Member) => say(member, 'heartbeat', heartbeatOf(), heartbeatLimitMs);
+  const comeBack = async (member: Member, error: unknown) => {
+    if (!member.isStormy) fail(error);
+    await sleep(Math.random() * comeBackMs);
+  };
+  const obey = async (member: Member) => {
+    const { agent } = member;
     for (;;) {
-      const reply = await agent.wait();
-      if (reply.status === 204) continue;
-      if (reply.status !== 200) throw new Error(`${nodeTransport.wait.path} answered ${reply.status}`);
-      const task = reply.body as NodeTask;
-      arrivals.push([task.task_id, nowMs()]);
-      const end =
-        task.task_type === 'diag.health_probe'
-          ? { output: { checks: {}, healthy: true } }
-          : { outcome: 'failed' as const, failure: { code: 'not_supported', message: 'There is no host here.' } };
-      agent.post(task, agent.result(task, end)).catch(fail);
+      try {
+        const order = { method: 'GET', path: agent.path('tasks/wait'), limitMs: waitLimitMs } as const;
+        const { status, body } = await member.client.call(order);
+        if (status === 204) continue;
+        if (status !== 200) throw new Error(`${nodeTransport.wait.path} answered ${status}`);
+        const task = body as NodeTask;
+        arrivals.push([task.task_id, nowMs()]);
+        const result = agent.result(task, { output: { checks: {}, healthy: true } });
+        say(member, `tasks/${task.task_id}/result`, result, resultLimitMs).catch(fail);
+      } catch (error) {
+        await comeBack(member, error);
+      }
     }
   };
-  const report = async (agent: TestAgent) => {
+  const report = async (member: Member) => {
+    await sleep(Math.random() * heartbeatMs);
     for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, heartbeatMs));
-      await agent.heartbeat();
+      await beat(member).catch((error: unknown) => comeBack(member, error));
+      await sleep(heartbeatMs);
     }
   };
   const connect = async (port: number, roots: string, tokens: readonly string[]) => {
+    const url = new URL(`https://127.0.0.1:${port}`);
+    connectAs = (identity) => makeClient({ url, trust: roots, peerId: undefined, identity });
     const left = [...tokens];
+    const heard: Promise<void>[] = [];
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
         for (let token = left.shift(); token !== undefined; token = left.shift()) {
           const { agent } = await enrolAgent({ port, roots }, token);
-          await agent.heartbeat();
-          agents.push(agent);
-          obey(agent).catch(fail);
-          report(agent).catch(fail);
+          const member = { agent, client: connectAs(agent), isStormy: false };
+          members.push(member);
+          // Reports are written once a second: whoever waited for each in turn would enrol one node a second.
+          heard.push(beat(member).catch(fail));
+          obey(member).catch(fail);
+          report(member).catch(fail);
         }
+      }),
+    );
+    await Promise.all(heard);
+  };
+  const storm = async () => {
+    for (const member of members) {
+      member.isStormy = true;
+      member.client.close();
+      member.client = connectAs(member.agent);
+    }
+    await Promise.all(
+      members.map(async (member) => {
+        await sleep(Math.random() * comeBackMs);
+        while (!(await beat(member).then(...isHeard))) await sleep(Math.random() * comeBackMs);
+        member.isStormy = false;
       }),
     );
   };
   return async (order) => {
     if (order.kind === 'connect') await connect(order.port, order.roots, order.tokens);
-    const collected = { connected: agents.length, failures, firstFailure, arrivals };
+    if (order.kind === 'storm') await storm();
+    const collected = { connected: members.length, failures, firstFailure, arrivals };
     arrivals = [];
     return collected;
   };
 }
+
+const isHeard = [() => true, () => false] as const;
+const bootId = crypto.randomUUID();
+const heartbeatOf = () => ({
+  boot_id: bootId,
+  agent_version: '1.0.0',
+  sent_at: new Date().toISOString(),
+  conditions: [],
+  leases: [],
+  running_tasks: [],
+});

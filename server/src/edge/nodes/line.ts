@@ -42,7 +42,7 @@ export function serveLine(socket: TLSSocket, parts: { readonly peer: Peer; reado
     }
     const { id, method, path, headers = {}, body } = said as LineCall;
     underway += 1;
-    void calls
+    calls
       .answer({
         ...{ method, path, headers, peer, address, holdMs, takesStreams: false, onGone },
         body: async (limitBytes) => (line.length > limitBytes ? bodyTooLarge(limitBytes) : body),
@@ -52,7 +52,9 @@ export function serveLine(socket: TLSSocket, parts: { readonly peer: Peer; reado
         const more = retryAfterSeconds === undefined ? '' : `,"retry_after":${retryAfterSeconds}`;
         write(`{"id":${id},"status":${status}${more}${text === undefined ? '' : `,"body":${text}`}}\n`);
         if (isRetired && underway === 0) socket.end();
-      });
+      })
+      // Whoever asked would wait for nothing; a line that breaks is asked on again.
+      .catch(() => socket.destroy());
   };
   const write = (text: string): void => {
     if (socket.destroyed || socket.write(text)) return;
