@@ -1,5 +1,6 @@
 import { type NodeTask, nodeTransport } from '@gpuaas/contract/node';
 import { type Client, makeClient } from '../../agent/src/transport/client.ts';
+import { systemIds } from '../../server/src/kernel/id.ts';
 import { enrolAgent, type TestAgent } from '../../server/src/testing/node-client.ts';
 
 /**
@@ -57,7 +58,7 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
   const beat = (member: Member) => say(member, 'heartbeat', heartbeatOf(), heartbeatLimitMs);
   const comeBack = async (member: Member, error: unknown) => {
     if (!member.isStormy) fail(error);
-    await sleep(Math.random() * comeBackMs);
+    await sleep(spread(comeBackMs));
   };
   const obey = async (member: Member) => {
     const { agent } = member;
@@ -77,7 +78,7 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
     }
   };
   const report = async (member: Member) => {
-    await sleep(Math.random() * heartbeatMs);
+    await sleep(spread(heartbeatMs));
     for (;;) {
       await beat(member).catch((error: unknown) => comeBack(member, error));
       await sleep(heartbeatMs);
@@ -111,8 +112,8 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
     }
     await Promise.all(
       members.map(async (member) => {
-        await sleep(Math.random() * comeBackMs);
-        while (!(await beat(member).then(...isHeard))) await sleep(Math.random() * comeBackMs);
+        await sleep(spread(comeBackMs));
+        while (!(await beat(member).then(...isHeard))) await sleep(spread(comeBackMs));
         member.isStormy = false;
       }),
     );
@@ -126,8 +127,14 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
   };
 }
 
+/** Evenly, and the same in every run. */
+let turn = 0;
+const spread = (ms: number): number => {
+  turn += 7_919;
+  return turn % ms;
+};
 const isHeard = [() => true, () => false] as const;
-const bootId = crypto.randomUUID();
+const bootId = systemIds.next();
 const heartbeatOf = () => ({
   boot_id: bootId,
   agent_version: '1.0.0',

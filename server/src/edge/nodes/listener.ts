@@ -75,6 +75,8 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       keepAliveTimeout: 90_000,
       connectionsCheckingInterval: 5_000,
       noDelay: true,
+      // Given as a list, Node would copy it for every connection into a slab that it keeps from being freed.
+      ALPNCallback: ({ protocols }) => (protocols.includes('http/1.1') ? 'http/1.1' : undefined),
       shouldUpgradeCallback: mayUpgrade,
     },
     (request, response) => {
