@@ -144,6 +144,36 @@ describe('operators, in the console', () => {
     await context.close();
   });
 
+  it('call a workflow off whose node does not answer, after they were told what that takes back', {
+    timeout: 120_000,
+  }, async () => {
+    const operator = await here.call('operator');
+    const { data: hosts } = await operator.simulator.nodeList({});
+    const silent = hosts.find(({ name }) => name === 'local-slice-1')?.node_id ?? '';
+    await operator.simulator.agentSwitch({ node_id: silent, state: 'stopped' });
+    const id = await launchOn('local-slice-1');
+    const { context, page, complaints } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/workflows?run=${id}`);
+    await page.getByRole('link', { name: 'allocation.provision' }).click();
+    await page.getByText(/waits for an answer, given up in/).waitFor();
+    expect(await page.getByRole('button', { name: 'Try now' }).isDisabled()).toBe(true);
+    await page.getByText(/Cannot be tried now:.*waited for/).waitFor();
+    await page.getByRole('button', { name: 'Call off' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nobody waits for the answer any more').waitFor();
+    await dialog.getByText('It then counts as failed').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByLabel('Reason').fill('the rack is being moved');
+    await dialog.getByRole('button', { name: 'Call it off' }).click();
+    await page.getByText(/^\W*cancelled$/).waitFor();
+    await page.getByRole('region', { name: 'Asked for by operators' }).getByText('the rack is being moved').waitFor();
+    const given = (await operator.adminAllocations.list({ limit: 200 })).data.find((each) => each.id === id);
+    expect(given?.failure).toEqual({ code: 'cancelled', reason: 'It was called off before it was ready.' });
+    await operator.simulator.agentSwitch({ node_id: silent, state: 'running' });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('see events as they happen, and look into one', { timeout: 90_000 }, async () => {
     const { context, page } = await here.enter('operator');
     await page.goto(`${here.base}/ops/events`);

@@ -11,6 +11,7 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { counted, plainWord } from '../words/sizes.ts';
 import { spellOffset } from '../words/story.ts';
+import { WhyNot, WorkflowActs } from './workflow-acts.tsx';
 
 const ends = { ok: 'ok', halt: 'warn', failed: 'bad' } as const;
 const works = { do: 'done', ask: 'asked', undo: 'taken back' } as const;
@@ -44,7 +45,12 @@ function Detail({ run }: { run: WorkflowDetail }) {
     <Page
       title={run.saga}
       lead={<StateChip state={run.state} />}
-      actions={<ButtonLink to="/ops/workflows">All workflows</ButtonLink>}
+      actions={
+        <>
+          {!run.ended_at && <WorkflowActs run={run} />}
+          <ButtonLink to="/ops/workflows">All workflows</ButtonLink>
+        </>
+      }
       shown={{ operation: 'workflow_get', input: { saga: run.saga, run_id: run.run_id } }}
     >
       {run.reason && (
@@ -54,6 +60,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
           {run.reason}
         </p>
       )}
+      <WhyNot run={run} />
       <Panel title="The run">
         <Facts
           rows={[
@@ -67,6 +74,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
           ]}
         />
       </Panel>
+      <Orders run={run} />
       <Panel title="Steps" aside={<span className="text-sm text-dim">{counted(run.plan.length, 'step')}</span>}>
         <ol className="grid gap-3">
           {run.plan.map((step, index) => (
@@ -74,9 +82,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
               <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
                 <span className="tabular w-6 text-dim">{index + 1}.</span>
                 <span className="font-medium">{plainWord(step.name)}</span>
-                {run.state === 'running' && run.step === step.name && (
-                  <Chip tone="busy">{step.kind === 'wait' ? 'waits for an answer' : 'in work'}</Chip>
-                )}
+                {run.doing && run.step === step.name && <Doing run={run} />}
                 <span className="text-sm text-dim">
                   {howOf(step)}
                   {step.undoes ? '' : '; nothing to take back'}
@@ -88,6 +94,47 @@ function Detail({ run }: { run: WorkflowDetail }) {
         </ol>
       </Panel>
     </Page>
+  );
+}
+
+const doings = {
+  queued: 'waits for a worker',
+  working: 'in work',
+  pausing: 'tried again',
+  waiting: 'waits for an answer',
+  stuck: 'cannot be taken back',
+} as const;
+
+function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
+  if (!doing) return null;
+  return (
+    <Chip tone={doing === 'stuck' ? 'bad' : 'busy'}>
+      <span>
+        {undoing && doing === 'working' ? 'being taken back' : doings[doing]}
+        {doing === 'waiting' && ', given up'} {until && <Ago at={until} />}
+      </span>
+    </Chip>
+  );
+}
+
+/** What people wanted of it, each with its reason. */
+function Orders({ run }: { run: WorkflowDetail }) {
+  if (run.orders.length === 0) return null;
+  return (
+    <Panel title="Asked for by operators">
+      <ul className="grid gap-2">
+        {run.orders.map(({ action, by, reason, at }) => (
+          <li key={`${action} ${at}`} className="grid gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
+            <span className="font-medium">{action === 'retry' ? 'Try now' : 'Call off'}</span>
+            <span className="break-words">
+              <bdi>{reason}</bdi>
+              <span className="block font-mono text-xs break-all text-dim">{by}</span>
+            </span>
+            <Ago at={at} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

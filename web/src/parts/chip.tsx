@@ -59,6 +59,7 @@ const stateTones: Readonly<Record<string, Tone>> = {
   stopped: 'bad',
   stuck: 'bad',
   undone: 'warn',
+  cancelled: 'warn',
   refused: 'bad',
   expired: 'warn',
 };

@@ -36,9 +36,7 @@ export function whyNot({ state, standing, isCalledOff }: Orderable, now: Date): 
 
 function whyNoRetry({ doing, untilMs = 0 }: Standing, now: Date): string | undefined {
   if (doing === 'stuck') return undefined;
-  if (doing === 'waiting') {
-    return `It was asked for and is waited for, until ${new Date(untilMs).toISOString()} at most. Asking again brings it no sooner.`;
-  }
+  if (doing === 'waiting') return 'It was asked for and is waited for: asking again brings it no sooner.';
   if (doing === 'queued') return 'No worker has taken it up yet; it is tried as soon as one does.';
   return doing === 'pausing' && untilMs > now.getTime() ? undefined : 'It is being tried right now.';
 }
