@@ -10,6 +10,7 @@ export function emitTypescriptSdk(document: OpenApi): ReadonlyMap<string, string
     ['types.ts', head + typesOf(document)],
     ['errors.ts', head + errorsOf(document)],
     ['operations.ts', head + tableOf(operations)],
+    ['choices.ts', head + choicesOf(operations, document)],
     ['api.ts', head + apiOf(operations)],
   ]);
 }
@@ -61,6 +62,26 @@ export type OperationId = keyof typeof operations;
 export const spaces = {
 ${spaces.join('')}} as const satisfies Readonly<Record<string, Readonly<Record<string, OperationId>>>>;
 `;
+}
+
+/** What a person may choose among for a field of an operation, for whoever offers it: menus, filters, flags. */
+function choicesOf(operations: readonly Operation[], document: OpenApi): string {
+  const known = (schema: JsonObject): JsonObject =>
+    typeof schema['$ref'] === 'string'
+      ? (document.components.schemas[schema['$ref'].split('/').at(-1) ?? ''] ?? {})
+      : schema;
+  const enumOf = (schema: JsonObject): unknown => {
+    const { enum: few, items } = known(schema);
+    return few ?? (items === undefined ? undefined : known(items as JsonObject)['enum']);
+  };
+  const lines = operations.flatMap(({ id, query, body }) => {
+    const fields = [...query, ...body].flatMap(({ name, schema }) => {
+      const few = enumOf(schema);
+      return Array.isArray(few) ? [`${name}: [${few.map((each) => JSON.stringify(each)).join(', ')}]`] : [];
+    });
+    return fields.length > 0 ? [`  ${id}: { ${fields.join(', ')} },\n`] : [];
+  });
+  return `\n/** What a person may choose among, by operation and field. */\nexport const choices = {\n${lines.join('')}} as const;\n`;
 }
 
 function apiOf(operations: readonly Operation[]): string {

@@ -1,3 +1,4 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { because, limit, oneOf, reason, skuArg } from './words.ts';
 
@@ -13,7 +14,7 @@ const active: FlagSpec = { ...oneOf('true|false', ['true', 'false'], 'whether it
 const displayName = text('TEXT', 'what people call it');
 const counts = text('N,…', 'how many GPUs may be had at once', { as: 'numbers', field: 'allowed_gpu_counts' });
 const profile = text('JSON', 'the size of the machines for each number of GPUs', { as: 'json' });
-const strategy = oneOf('WAY', ['preinstalled', 'cloud_init'], 'how the driver gets there');
+const strategy = oneOf('WAY', choices.admin_os_image_create.driver_strategy, 'how the driver gets there');
 const digest = text('sha256:…', 'what exactly it is');
 const sizeBytes = text('N', 'how large it is', { as: 'number' });
 const skus = text('SKU,…', 'what it runs on', { as: 'list' });
@@ -66,11 +67,11 @@ export const catalogue: CommandGroup = {
         'gpu-memory-mib': text('N', 'how much memory one has', { as: 'number', needed: true }),
         'gpus-total': text('N', 'how many a host has', { as: 'number', needed: true }),
         'capacity-shape': {
-          ...oneOf('SHAPE', ['baremetal', 'gpu_slice'], 'whole hosts or parts of them'),
+          ...oneOf('SHAPE', choices.admin_sku_create.capacity_shape, 'whole hosts or parts of them'),
           needed: true,
         },
         counts,
-        'billing-unit': oneOf('UNIT', ['gpu_hour', 'node_hour'], 'what is paid for'),
+        'billing-unit': oneOf('UNIT', choices.admin_sku_create.billing_unit, 'what is paid for'),
         'resource-profile': profile,
       },
       examples: [

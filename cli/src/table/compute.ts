@@ -1,11 +1,12 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { allocationFields } from './alloc-fields.ts';
 import { launchFlags, wish } from './start.ts';
-import { allocation, allocationStates, limit, oneOf, reason, skuArg, timeout } from './words.ts';
+import { allocation, limit, oneOf, reason, skuArg, timeout } from './words.ts';
 
 const alloc = () => import('../commands/alloc.ts');
 const group: ArgSpec = { name: 'GROUP', meaning: 'its id or name', field: 'allocation_group_id', as: 'group' };
-const state: FlagSpec = oneOf('STATE', allocationStates, 'only those in this state');
+const state: FlagSpec = oneOf('STATE', choices.allocation_list.state, 'only those in this state');
 const shared: FlagSpec = { type: 'boolean', meaning: 'those of the project' };
 const tag: FlagSpec = { type: 'string', value: 'KEY[=VALUE]', meaning: 'only with this tag' };
 const keyColumns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];

@@ -1,20 +1,10 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { because, label, limit, node, oneOf, reason, region, sku, version } from './words.ts';
 
 const nodes = () => import('../commands/ops-node.ts');
 const slot: ArgSpec = { name: 'SLOT', meaning: 'its number or id', field: 'slot_id', as: 'slot' };
 const imageArg: ArgSpec = { name: 'IMAGE', meaning: 'as gpuaas ops image list shows it', field: 'os_image' };
-const nodeStates = [
-  'bootstrap_issued',
-  'enrolling',
-  'active',
-  'offline',
-  'quarantined',
-  'draining',
-  'retired',
-  'removing',
-  'deleted',
-];
 const gpus: FlagSpec = {
   type: 'string',
   value: 'N',
@@ -81,10 +71,10 @@ export const fleet: CommandGroup = {
       name: 'ops node list',
       summary: 'Hosts',
       flags: {
-        state: oneOf('STATE', nodeStates, 'only hosts in this state'),
+        state: oneOf('STATE', choices.node_list.state, 'only hosts in this state'),
         region,
         sku,
-        schedulable: oneOf('true|false', ['true', 'false'], 'whether new work may go there'),
+        schedulable: oneOf('true|false', choices.node_list.schedulable, 'whether new work may go there'),
         limit,
       },
       examples: ['gpuaas ops node list', 'gpuaas ops node list --state quarantined -o json'],
@@ -112,7 +102,7 @@ export const fleet: CommandGroup = {
         gpus,
         address,
         label,
-        'onboarding-mode': oneOf('MODE', ['manual', 'maas'], 'who installs it (default: manual)'),
+        'onboarding-mode': oneOf('MODE', choices.node_create.onboarding_mode, 'who installs it (default: manual)'),
         'cloud-init': cloudInit,
       },
       examples: ['gpuaas ops node create rack-7 --sku h200-sxm-slice --region eu-1 --gpus 8'],

@@ -1,16 +1,6 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import {
-  allocationStates,
-  because,
-  limit,
-  oneOf,
-  organization,
-  reason,
-  region,
-  sessionArg,
-  sku,
-  userArg,
-} from './words.ts';
+import { because, limit, oneOf, organization, reason, region, sessionArg, sku, userArg } from './words.ts';
 
 const ops = () => import('../commands/ops.ts');
 const someId = '01a1dea2-0000-7000-8000-000000000000';
@@ -19,9 +9,9 @@ const key: ArgSpec = { name: 'KEY', meaning: 'the name of a policy', field: 'pol
 const seq: ArgSpec = { name: 'SEQ', meaning: 'its number, as the list shows it', field: 'stream_seq' };
 const event: ArgSpec = { name: 'EVENT', meaning: 'the id of an event', field: 'event_id' };
 const signer: ArgSpec = { name: 'SIGNER', meaning: 'as gpuaas ops signer list shows it', field: 'signer_id' };
-const letterState = oneOf('STATE', ['open', 'requeued', 'discarded'], 'only those in this state');
+const letterState = oneOf('STATE', choices.dlq_list.state, 'only those in this state');
 const level: FlagSpec = {
-  ...oneOf('LEVEL', ['user', 'project', 'organization', 'plan', 'global'], 'where to set it (default: global)'),
+  ...oneOf('LEVEL', choices.policy_set.level, 'where to set it (default: global)'),
   otherwise: 'global',
 };
 const subject: FlagSpec = {
@@ -37,7 +27,7 @@ const auditFilters: Readonly<Record<string, FlagSpec>> = {
   'correlation-id': { type: 'string', value: 'ID', meaning: 'in which request' },
   'target-id': { type: 'string', value: 'ID', meaning: 'to what' },
   'target-type': { type: 'string', value: 'TYPE', meaning: 'to what kind of thing' },
-  result: oneOf('RESULT', ['success', 'failure'], 'how it went'),
+  result: oneOf('RESULT', choices.audit_list.result, 'how it went'),
   from,
   until: { type: 'string', value: 'TIME', meaning: 'until this moment' },
 };
@@ -65,7 +55,7 @@ export const platform: CommandGroup = {
       name: 'ops allocations',
       summary: 'Allocations of everybody',
       flags: {
-        state: oneOf('STATE', allocationStates, 'only those in this state'),
+        state: oneOf('STATE', choices.admin_allocation_list.state, 'only those in this state'),
         node: { type: 'string', value: 'NODE', as: 'node', meaning: 'only on this host' },
         organization: { type: 'string', value: 'ID', meaning: 'only of this organization' },
         limit,
@@ -307,7 +297,10 @@ export const platform: CommandGroup = {
       flags: {
         ...auditFilters,
         organization,
-        format: { ...oneOf('FORMAT', ['ndjson', 'csv'], 'of the file (default: ndjson)'), otherwise: 'ndjson' },
+        format: {
+          ...oneOf('FORMAT', choices.audit_export.format, 'of the file (default: ndjson)'),
+          otherwise: 'ndjson',
+        },
       },
       examples: ['gpuaas ops audit export --organization lab --format csv > audit.csv'],
       operation: 'audit_export',

@@ -1,25 +1,8 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { CommandGroup } from '../command.ts';
 import { node, oneOf } from './words.ts';
 
-const faults = [
-  'xid_79',
-  'gpu_missing',
-  'gpu_mismatch',
-  'driver_unavailable',
-  'wrong_driver',
-  'dirty_disk',
-  'leaky_bridge',
-  'hung_guest',
-  'vfio_stuck',
-  'image_unavailable',
-  'slow_image',
-  'disk_full',
-  'machine_failed',
-  'ssh_unreachable',
-  'user_remains',
-  'idle_guest',
-  'agent_lost',
-];
+const faults = choices.simulator_fault_set.fault;
 const columns = ['node_id', 'name', 'agent', 'gpu_model', 'gpus_total', 'running', 'faults'];
 
 /** A fleet that can be broken on a laptop. */
@@ -61,7 +44,7 @@ export const simulator: CommandGroup = {
       name: 'sim agent',
       summary: 'Stop the agent of a simulated host, or start it again',
       args: [node],
-      flags: { state: { ...oneOf('STATE', ['running', 'stopped'], 'what it should be'), needed: true } },
+      flags: { state: { ...oneOf('STATE', choices.simulator_agent_switch.state, 'what it should be'), needed: true } },
       examples: ['gpuaas sim agent local-slice-1 --state stopped'],
       operation: 'simulator_agent_switch',
       columns,

@@ -1,5 +1,6 @@
+import { choices } from '@gpuaas/sdk/choices';
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
-import { limit, oneOf, organization, roles, slug, version } from './words.ts';
+import { limit, oneOf, organization, slug, version } from './words.ts';
 
 const team = () => import('../commands/team.ts');
 const someId = '01a1dea2-0000-7000-8000-000000000000';
@@ -13,7 +14,10 @@ const organizationArg: ArgSpec = {
 };
 const department: ArgSpec = { name: 'DEPARTMENT', meaning: 'its id', field: 'department_id' };
 const member: ArgSpec = { name: 'USER', meaning: 'the id of a member', field: 'user_id' };
-const role: FlagSpec = { ...oneOf('ROLE', roles, 'what they may do (default: member)'), otherwise: 'member' };
+const role: FlagSpec = {
+  ...oneOf('ROLE', choices.member_update.role, 'what they may do (default: member)'),
+  otherwise: 'member',
+};
 
 const organizationColumns = ['id', 'slug', 'name', 'type', 'currency', 'role', 'created_at'];
 const departmentColumns = ['id', 'slug', 'name', 'state', 'is_default', 'created_at'];
@@ -49,7 +53,7 @@ export const teamwork: CommandGroup = {
       args: [newName],
       flags: {
         slug,
-        type: oneOf('TYPE', ['personal', 'enterprise'], 'what it is for'),
+        type: oneOf('TYPE', choices.organization_create.type, 'what it is for'),
         currency: { type: 'string', value: 'EUR', meaning: 'what its prices are in' },
       },
       examples: ['gpuaas org create Lab', "gpuaas org create 'Deep Lab' --slug deep-lab --currency EUR"],
@@ -109,7 +113,7 @@ export const teamwork: CommandGroup = {
       flags: {
         organization,
         name: { type: 'string', value: 'NAME', meaning: 'what people call it' },
-        state: oneOf('STATE', ['active', 'disabled'], 'whether projects may be made in it'),
+        state: oneOf('STATE', choices.department_update.state, 'whether projects may be made in it'),
         version,
       },
       examples: [`gpuaas department update ${someId} --state disabled`],
@@ -121,7 +125,7 @@ export const teamwork: CommandGroup = {
       summary: 'Your projects',
       flags: {
         organization,
-        state: oneOf('STATE', ['active', 'archived', 'removing', 'deleted'], 'only those in this state'),
+        state: oneOf('STATE', choices.project_list.state, 'only those in this state'),
         limit,
       },
       examples: ['gpuaas project list', 'gpuaas project list --state archived'],

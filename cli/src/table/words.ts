@@ -69,17 +69,6 @@ export const oneOf = (value: string, choices: readonly string[], meaning: string
   meaning,
 });
 
-export const roles = ['owner', 'admin', 'member', 'viewer'] as const;
-export const allocationStates = [
-  'requested',
-  'provisioning',
-  'active',
-  'releasing',
-  'released',
-  'failed',
-  'release_failed',
-] as const;
-
 export const slug: FlagSpec = {
   type: 'string',
   value: 'SLUG',

@@ -1,4 +1,5 @@
 import type { AdminAllocation } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
@@ -6,16 +7,19 @@ import { useAct, useAsk, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { allocationStates, isLive } from '../words/rail.ts';
+import { isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
 
 /** Events tell of every change; the rest is asked for now and then. */
 const everyMs = 30_000;
+const states = choices.admin_allocation_list.state;
 
 /** The allocations of everybody: what is stuck, who waits, and all of them. */
 export function AllAllocationsPage() {
@@ -25,7 +29,7 @@ export function AllAllocationsPage() {
     organization?: string;
   };
   const navigate = useNavigate();
-  const state = allocationStates.find((each) => each === search.state);
+  const state = states.find((each) => each === search.state);
   const stuck = useAsk(['fleet', 'stuck'], (options) => api.adminAllocations.stuckList(options), { everyMs });
   const queue = useAsk(['fleet', 'queue'], (options) => api.adminAllocations.queue({}, options), { everyMs });
   const list = useList(
@@ -53,30 +57,21 @@ export function AllAllocationsPage() {
       title="All allocations"
       lead="Of every tenant, latest first."
       actions={
-        <label className="flex items-center gap-2 text-sm text-dim">
-          State
-          <select
-            className="field w-auto"
-            value={state ?? ''}
-            onChange={(event) =>
-              void navigate({
-                to: '/ops/allocations',
-                search: {
-                  ...(event.target.value && { state: event.target.value }),
-                  ...(search.node && { node: search.node }),
-                  ...(search.organization && { organization: search.organization }),
-                },
-              })
-            }
-          >
-            <option value="">any</option>
-            {allocationStates.map((each) => (
-              <option key={each} value={each}>
-                {plainWord(each)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Filter
+          label="State"
+          value={state}
+          options={states.map((each) => [each, plainWord(each)])}
+          onChoose={(next) =>
+            void navigate({
+              to: '/ops/allocations',
+              search: {
+                ...(next && { state: next }),
+                ...(search.node && { node: search.node }),
+                ...(search.organization && { organization: search.organization }),
+              },
+            })
+          }
+        />
       }
       shown={{
         operation: 'admin_allocation_list',
@@ -158,18 +153,7 @@ export function AllAllocationsPage() {
         columns={[
           {
             head: 'Name',
-            cell: (row) => (
-              <span>
-                <Link
-                  to="/ops/allocations/$id"
-                  params={{ id: row.id }}
-                  className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
-                >
-                  <bdi>{row.name}</bdi>
-                </Link>
-                <span className="font-mono text-xs text-dim">{shortId(row.id)}</span>
-              </span>
-            ),
+            cell: (row) => <NameCell to="/ops/allocations/$id" id={row.id} name={row.name} also={shortId(row.id)} />,
           },
           {
             head: 'State',

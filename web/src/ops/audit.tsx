@@ -1,16 +1,20 @@
 import type { AuditEntry } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
+import { Filter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { counted, plainWord, shortId } from '../words/sizes.ts';
 import { nameActor, tellAct } from '../words/story.ts';
+
+const results = choices.admin_audit_list.result;
 
 /** People by what they may do here, everybody else by name. */
 const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry): string =>
@@ -26,8 +30,7 @@ export function AuditPage() {
     target?: string;
   };
   const navigate = useNavigate();
-  const result: 'failure' | 'success' | undefined =
-    search.result === 'failure' || search.result === 'success' ? search.result : undefined;
+  const result = results.find((each) => each === search.result);
   const filters = {
     ...(search.correlation && { correlation_id: search.correlation }),
     ...(search.organization && { organization_id: search.organization }),
@@ -72,7 +75,7 @@ export function AuditPage() {
             : `The chain breaks at row ${verify.data.broken?.sequence}: ${verify.data.broken?.why}.`}
         </p>
       )}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap items-center gap-3">
         <input
           type="search"
           aria-label="Correlation id"
@@ -81,16 +84,12 @@ export function AuditPage() {
           value={search.correlation ?? ''}
           onChange={(event) => go({ correlation: event.target.value.trim() })}
         />
-        <select
-          aria-label="Result"
-          className="field w-auto"
-          value={result ?? ''}
-          onChange={(event) => go({ result: event.target.value })}
-        >
-          <option value="">any result</option>
-          <option value="success">success</option>
-          <option value="failure">failure</option>
-        </select>
+        <Filter
+          label="Result"
+          value={result}
+          options={results.map((each) => [each, each])}
+          onChoose={(next) => go({ result: next ?? '' })}
+        />
         <input
           type="search"
           aria-label="Action"

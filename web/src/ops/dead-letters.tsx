@@ -1,4 +1,5 @@
 import type { DeadLetter } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk, useList } from '../client/ask.ts';
@@ -15,7 +16,7 @@ import { counted } from '../words/sizes.ts';
 import { EnvelopeDialog } from './envelope-dialog.tsx';
 import type { EventSearch } from './events.tsx';
 
-const states = ['open', 'requeued', 'discarded'] as const;
+const states = choices.dlq_list.state;
 type Verb = 'requeue' | 'discard';
 interface Chosen {
   readonly letters: readonly DeadLetter[];

@@ -1,15 +1,18 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { choices } from '@gpuaas/sdk/choices';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Chip, StateChip } from '../parts/chip.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { plainWord } from '../words/sizes.ts';
 
-const states = ['bootstrap_issued', 'enrolling', 'active', 'offline', 'quarantined', 'draining', 'retired'] as const;
+const states = choices.node_list.state;
 
 export function NodesPage() {
   const search = useSearch({ strict: false }) as { state?: string };
@@ -26,23 +29,12 @@ export function NodesPage() {
       lead="The hosts of the fleet."
       actions={
         <>
-          <label className="flex items-center gap-2 text-sm text-dim">
-            State
-            <select
-              className="field w-auto"
-              value={state ?? ''}
-              onChange={(event) =>
-                void navigate({ to: '/ops/nodes', search: event.target.value ? { state: event.target.value } : {} })
-              }
-            >
-              <option value="">any</option>
-              {states.map((each) => (
-                <option key={each} value={each}>
-                  {plainWord(each)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Filter
+            label="State"
+            value={state}
+            options={states.map((each) => [each, plainWord(each)])}
+            onChoose={(next) => void navigate({ to: '/ops/nodes', search: next ? { state: next } : {} })}
+          />
           <ButtonLink look="primary" icon="plus" to="/ops/enrol">
             Enrol a node
           </ButtonLink>
@@ -57,15 +49,7 @@ export function NodesPage() {
         columns={[
           {
             head: 'Name',
-            cell: (node) => (
-              <Link
-                to="/ops/nodes/$id"
-                params={{ id: node.id }}
-                className="font-medium text-accent underline-offset-2 hover:underline"
-              >
-                {node.name}
-              </Link>
-            ),
+            cell: (node) => <NameCell to="/ops/nodes/$id" id={node.id} name={node.name} />,
           },
           {
             head: 'State',

@@ -1,4 +1,5 @@
 import type { SimulatedFaultName, SimulatedNode } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
@@ -8,27 +9,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { counted, plainWord } from '../words/sizes.ts';
 
-/** All of them: one that is missing, or is none, does not compile. */
-const everyFault: Readonly<Record<SimulatedFaultName, true>> = {
-  xid_79: true,
-  gpu_missing: true,
-  gpu_mismatch: true,
-  driver_unavailable: true,
-  wrong_driver: true,
-  dirty_disk: true,
-  leaky_bridge: true,
-  hung_guest: true,
-  vfio_stuck: true,
-  image_unavailable: true,
-  slow_image: true,
-  disk_full: true,
-  machine_failed: true,
-  ssh_unreachable: true,
-  user_remains: true,
-  idle_guest: true,
-  agent_lost: true,
-};
-const faults = Object.keys(everyFault) as SimulatedFaultName[];
+const faults = choices.simulator_fault_set.fault;
 const stale = ['simulator', 'nodes', 'fleet'];
 
 /** A fleet that one may break: hosts that do not exist, with agents that do. */

@@ -1,7 +1,8 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { Chip } from '../parts/chip.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -47,18 +48,7 @@ export function TenantsPage() {
         columns={[
           {
             head: 'Name',
-            cell: (row) => (
-              <span>
-                <Link
-                  to="/ops/tenants/$id"
-                  params={{ id: row.id }}
-                  className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
-                >
-                  <bdi>{row.name}</bdi>
-                </Link>
-                <span className="font-mono text-xs text-dim">{row.slug}</span>
-              </span>
-            ),
+            cell: (row) => <NameCell to="/ops/tenants/$id" id={row.id} name={row.name} also={row.slug} />,
           },
           {
             head: 'Plan',

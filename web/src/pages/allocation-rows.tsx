@@ -1,6 +1,6 @@
 import type { Allocation } from '@gpuaas/sdk';
-import { Link } from '@tanstack/react-router';
 import { StateChip } from '../parts/chip.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import type { Column } from '../parts/rows.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { spellMoney } from '../words/money.ts';
@@ -13,15 +13,7 @@ export const shownState = ({ state, placement_status }: Pick<Allocation, 'state'
 export const allocationColumns = (nameOf: (id: string) => string): readonly Column<Allocation>[] => [
   {
     head: 'Name',
-    cell: (row) => (
-      <Link
-        to="/allocations/$id"
-        params={{ id: row.id }}
-        className="font-medium text-accent underline-offset-2 hover:underline"
-      >
-        <bdi className="line-clamp-2">{row.name}</bdi>
-      </Link>
-    ),
+    cell: (row) => <NameCell to="/allocations/$id" id={row.id} name={row.name} />,
   },
   { head: 'State', cell: (row) => <StateChip state={shownState(row)} /> },
   {

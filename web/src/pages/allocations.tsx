@@ -1,3 +1,4 @@
+import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
@@ -8,7 +9,6 @@ import { Filter, SearchBox } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, NoProject } from '../parts/states.tsx';
-import { allocationStates } from '../words/rail.ts';
 import { plainWord } from '../words/sizes.ts';
 import { allocationColumns } from './allocation-rows.tsx';
 
@@ -23,7 +23,7 @@ export function AllocationsPage() {
   const search = useSearch({ strict: false }) as Wanted;
   const navigate = useNavigate();
   const nameOf = useNames();
-  const state = allocationStates.find((each) => each === search.state);
+  const state = choices.allocation_list.state.find((each) => each === search.state);
   const list = useList(
     ['allocations', state],
     (from, options) => api.allocations.list({ ...from, limit: 100, ...(state && { state }) }, options),
@@ -65,7 +65,7 @@ export function AllocationsPage() {
         <Filter
           label="State"
           value={state}
-          options={allocationStates.map((each) => [each, plainWord(each)])}
+          options={choices.allocation_list.state.map((each) => [each, plainWord(each)])}
           onChoose={(next) => go({ state: next })}
         />
         <Filter

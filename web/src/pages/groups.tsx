@@ -1,10 +1,10 @@
 import type { AllocationGroup } from '@gpuaas/sdk';
-import { Link } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
+import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { Empty, NoProject } from '../parts/states.tsx';
@@ -20,15 +20,7 @@ export const tellMembers = (members: AllocationGroup['members']): string =>
 const columns: readonly Column<AllocationGroup>[] = [
   {
     head: 'Name',
-    cell: (row) => (
-      <Link
-        to="/groups/$id"
-        params={{ id: row.id }}
-        className="font-medium text-accent underline-offset-2 hover:underline"
-      >
-        <bdi className="line-clamp-2">{row.name}</bdi>
-      </Link>
-    ),
+    cell: (row) => <NameCell to="/groups/$id" id={row.id} name={row.name} />,
   },
   { head: 'State', cell: (row) => <StateChip state={row.status} /> },
   { head: 'Machines', cell: (row) => tellMembers(row.members) },

@@ -85,13 +85,3 @@ const isStillToCome = (name: string, known: readonly string[], begun: ReadonlyMa
 
 export const isUnderway = (state: string): boolean => state === 'requested' || state === 'provisioning';
 export const isLive = (state: string): boolean => !['released', 'failed'].includes(state);
-
-export const allocationStates = [
-  'requested',
-  'provisioning',
-  'active',
-  'releasing',
-  'released',
-  'failed',
-  'release_failed',
-] as const;

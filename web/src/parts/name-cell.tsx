@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+
+/** Where a thing is shown by itself. */
+type Place = '/allocations/$id' | '/groups/$id' | '/ops/allocations/$id' | '/ops/nodes/$id' | '/ops/tenants/$id';
+
+/** The name under which a row is opened. Names are other people's words: two lines of one are enough here. */
+export function NameCell({ to, id, name, also }: { to: Place; id: string; name: string; also?: string }) {
+  return (
+    <span>
+      <Link
+        to={to}
+        params={{ id }}
+        className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
+        title={name}
+      >
+        <bdi>{name}</bdi>
+      </Link>
+      {also && <span className="font-mono text-xs text-dim">{also}</span>}
+    </span>
+  );
+}
