@@ -12,6 +12,7 @@ import { NameCell } from '../parts/name-cell.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
+import { TenantLink } from '../parts/tenant-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
@@ -184,15 +185,7 @@ export function AllAllocationsPage() {
           },
           {
             head: 'Tenant',
-            cell: (row) => (
-              <Link
-                to="/ops/tenants/$id"
-                params={{ id: row.organization_id }}
-                className="font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
-              >
-                {shortId(row.organization_id)}
-              </Link>
-            ),
+            cell: (row) => <TenantLink id={row.organization_id} />,
           },
           { head: 'Asked for', cell: (row) => <Ago at={row.created_at} /> },
           {

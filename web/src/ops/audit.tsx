@@ -6,7 +6,7 @@ import { useAct, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
-import { Filter } from '../parts/filter.tsx';
+import { Filter, WordFilter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
@@ -44,7 +44,7 @@ export function AuditPage() {
   const verify = useAct('audit verify', (chain: string, options) =>
     api.adminAudit.verify(chain === 'platform' ? {} : { organization_id: chain }, options),
   );
-  const go = (next: typeof search) =>
+  const go = (next: { readonly [K in keyof typeof search]?: string | undefined }) =>
     void navigate({
       to: '/ops/audit',
       replace: true,
@@ -76,36 +76,20 @@ export function AuditPage() {
         </p>
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <input
-          type="search"
-          aria-label="Correlation id"
-          placeholder="Correlation id"
-          className="field max-w-sm"
-          value={search.correlation ?? ''}
-          onChange={(event) => go({ correlation: event.target.value.trim() })}
-        />
+        <WordFilter label="Correlation id" value={search.correlation} onChange={(correlation) => go({ correlation })} />
         <Filter
           label="Result"
           value={result}
           options={results.map((each) => [each, each])}
-          onChoose={(next) => go({ result: next ?? '' })}
+          onChoose={(next) => go({ result: next })}
         />
-        <input
-          type="search"
-          aria-label="Action"
+        <WordFilter
+          label="Action"
           placeholder="Action, or node. for all of them"
-          className="field max-w-xs"
-          value={search.action ?? ''}
-          onChange={(event) => go({ action: event.target.value.trim() })}
+          value={search.action}
+          onChange={(action) => go({ action })}
         />
-        <input
-          type="search"
-          aria-label="Id of what was acted on"
-          placeholder="Id of what was acted on"
-          className="field max-w-xs"
-          value={search.target ?? ''}
-          onChange={(event) => go({ target: event.target.value.trim() })}
-        />
+        <WordFilter label="Id of what was acted on" value={search.target} onChange={(target) => go({ target })} />
         {search.organization && <Button onClick={() => go({ organization: '' })}>Of one tenant: show all</Button>}
       </div>
       <Rows

@@ -1,10 +1,11 @@
 import type { LoggedEvent } from '@gpuaas/sdk';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
+import { WordFilter } from '../parts/filter.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -28,13 +29,13 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
   return (
     <section className="grid gap-3" aria-label="Kept events">
       <div className="flex flex-wrap gap-2">
-        <Typed
+        <WordFilter
           label="Type"
           placeholder="Type, e.g. provisioning.node"
           value={search.type}
           onChange={(next) => onSearch({ type: next })}
         />
-        <Typed
+        <WordFilter
           label="About"
           placeholder="Id of what it is about"
           value={search.about}
@@ -83,37 +84,5 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
         />
       )}
     </section>
-  );
-}
-
-/** What is typed goes into the address when somebody has stopped typing. */
-function Typed({
-  label,
-  placeholder,
-  value = '',
-  onChange,
-}: {
-  label: string;
-  placeholder: string;
-  value: string | undefined;
-  onChange(text: string): void;
-}) {
-  const [text, setText] = useState(value);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who is told
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), 300);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <input
-      type="search"
-      aria-label={label}
-      placeholder={placeholder}
-      className="field max-w-xs"
-      maxLength={200}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-    />
   );
 }

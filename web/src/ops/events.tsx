@@ -14,10 +14,10 @@ const boxes = [
 ] as const;
 type Box = (typeof boxes)[number][0];
 export interface EventSearch {
-  readonly box?: string;
-  readonly state?: string;
-  readonly type?: string;
-  readonly about?: string;
+  readonly box?: string | undefined;
+  readonly state?: string | undefined;
+  readonly type?: string | undefined;
+  readonly about?: string | undefined;
 }
 
 /** Events on their way: as they happen, those that are kept, and those that did not arrive. */

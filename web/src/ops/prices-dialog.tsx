@@ -5,7 +5,7 @@ import { useAct, useAsk } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, TextField } from '../parts/field.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { minorOf, spellMoney } from '../words/money.ts';
@@ -79,17 +79,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             />
           )}
         </Field>
-        <Field label="Reason">
-          {(id) => (
-            <input
-              id={id}
-              maxLength={500}
-              className="field"
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Reason" maxLength={500} value={reason} onChange={setReason} />
         <Field label="From" hint="Left empty: from now on.">
           {(id) => (
             <input

@@ -1,9 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { Filter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
+import { TenantLink } from '../parts/tenant-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { shortId } from '../words/sizes.ts';
 
@@ -22,7 +24,7 @@ export function QueuePage() {
   );
   const all = useAsk(['skus', 'all'], (options) => api.adminSkus.list({ limit: 100 }, options));
   const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
-  const go = (next: { sku?: string; region?: string }) =>
+  const go = (next: { sku?: string | undefined; region?: string | undefined }) =>
     void navigate({
       to: '/ops/queue',
       search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
@@ -33,28 +35,18 @@ export function QueuePage() {
       lead="Who waits for capacity, in the order in which it would be given."
       actions={
         <>
-          <select
-            aria-label="SKU"
-            className="field w-auto"
-            value={search.sku ?? ''}
-            onChange={(event) => go({ sku: event.target.value })}
-          >
-            <option value="">any SKU</option>
-            {all.data?.data.map(({ sku }) => (
-              <option key={sku}>{sku}</option>
-            ))}
-          </select>
-          <select
-            aria-label="Region"
-            className="field w-auto"
-            value={search.region ?? ''}
-            onChange={(event) => go({ region: event.target.value })}
-          >
-            <option value="">any region</option>
-            {regions.data?.data.map(({ slug }) => (
-              <option key={slug}>{slug}</option>
-            ))}
-          </select>
+          <Filter
+            label="SKU"
+            value={search.sku}
+            options={all.data?.data.map(({ sku }) => [sku, sku] as const) ?? []}
+            onChoose={(sku) => go({ sku })}
+          />
+          <Filter
+            label="Region"
+            value={search.region}
+            options={regions.data?.data.map(({ slug }) => [slug, slug] as const) ?? []}
+            onChoose={(region) => go({ region })}
+          />
         </>
       }
       shown={{ operation: 'admin_allocation_queue', input: { sku: search.sku, region: search.region } }}
@@ -84,15 +76,7 @@ export function QueuePage() {
           { head: 'Region', cell: (row) => row.region },
           {
             head: 'Tenant',
-            cell: (row) => (
-              <Link
-                to="/ops/tenants/$id"
-                params={{ id: row.organization_id }}
-                className="font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
-              >
-                {shortId(row.organization_id)}
-              </Link>
-            ),
+            cell: (row) => <TenantLink id={row.organization_id} />,
           },
           { head: 'Waits since', cell: (row) => <Ago at={row.waiting_since} /> },
           { head: 'Gives up', cell: (row) => <Ago at={row.deadline_at} /> },

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { TextField } from '../parts/field.tsx';
 import { Facts } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
 import { spellMemory } from '../words/sizes.ts';
@@ -64,17 +64,7 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
       />
       {offers.length > 0 && (
         <form className="mt-4 grid gap-3" onSubmit={(event) => event.preventDefault()}>
-          <Field label="Reason" hint="Kept in the audit log.">
-            {(id) => (
-              <input
-                id={id}
-                maxLength={500}
-                className="field"
-                value={reason}
-                onChange={(event) => setReason(event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField label="Reason" hint="Kept in the audit log." maxLength={500} value={reason} onChange={setReason} />
           {act.error && <Problem error={act.error} />}
           <div className="flex justify-end gap-2">
             {offers.map(([verb, label]) => (

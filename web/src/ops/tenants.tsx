@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { Chip } from '../parts/chip.tsx';
+import { WordFilter } from '../parts/filter.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
@@ -23,20 +24,11 @@ export function TenantsPage() {
       title="Tenants"
       lead="Every organization, newest first."
       actions={
-        <input
-          type="search"
-          aria-label="Find a tenant"
-          className="field w-64"
+        <WordFilter
+          label="Find a tenant"
           placeholder="Name, slug or id"
-          maxLength={200}
-          value={search.q ?? ''}
-          onChange={(event) =>
-            void navigate({
-              to: '/ops/tenants',
-              replace: true,
-              search: event.target.value ? { q: event.target.value } : {},
-            })
-          }
+          value={search.q}
+          onChange={(next) => void navigate({ to: '/ops/tenants', replace: true, search: next ? { q: next } : {} })}
         />
       }
       shown={{ operation: 'admin_organization_list', input: { q, limit: 50 } }}

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
+import { TextField } from './field.tsx';
 import { Problem } from './states.tsx';
 
 /** Asks once more before something that cannot be taken back, and says what will be lost. */
@@ -41,18 +41,14 @@ export function Confirm({
       >
         <div className="grid gap-2 text-dim">{children}</div>
         {reason && (
-          <Field label="Reason" hint="Kept in the audit log.">
-            {(id) => (
-              <input
-                id={id}
-                className="field"
-                required
-                maxLength={500}
-                value={why}
-                onChange={(event) => setWhy(event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Reason"
+            hint="Kept in the audit log."
+            required
+            maxLength={500}
+            value={why}
+            onChange={setWhy}
+          />
         )}
         {error && <Problem error={error} />}
         <div className="flex flex-wrap justify-end gap-2">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { onKey } from '../shell/keys.ts';
 
 /** One of a few, or any of them. What is chosen belongs into the address. */
@@ -46,3 +46,34 @@ export function SearchBox(parts: { label: string; value: string; onChange(value:
     />
   );
 }
+
+/** Words that the server looks for. It is asked once somebody stops typing, not with every letter. */
+export function WordFilter(parts: {
+  label: string;
+  placeholder?: string;
+  value: string | undefined;
+  onChange(value: string | undefined): void;
+}) {
+  const { value = '' } = parts;
+  const [text, setText] = useState(value);
+  // Whoever goes back sees the words of where they are.
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who is told
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => parts.onChange(text.trim() || undefined), stillMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      aria-label={parts.label}
+      placeholder={parts.placeholder ?? parts.label}
+      maxLength={200}
+      className="field w-64 max-w-full"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
+}
+const stillMs = 300;

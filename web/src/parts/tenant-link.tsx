@@ -1,0 +1,13 @@
+import { Link } from '@tanstack/react-router';
+import { shortId } from '../words/sizes.ts';
+
+/** Whose it is, where only the id is known. */
+export const TenantLink = ({ id }: { id: string }) => (
+  <Link
+    to="/ops/tenants/$id"
+    params={{ id }}
+    className="font-mono text-[13px] whitespace-nowrap text-accent underline-offset-2 hover:underline"
+  >
+    {shortId(id)}
+  </Link>
+);
