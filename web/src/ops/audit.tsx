@@ -20,6 +20,10 @@ const results = choices.admin_audit_list.result;
 const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry): string =>
   actor_kind === 'user' && actor_role !== 'none' ? plainWord(actor_role) : nameActor(`${actor_kind} ${actor_id}`);
 
+/** Ids are cut short; the name of a route says something only when it is whole. */
+const targetOf = ({ target_type, target_id }: AuditEntry): string =>
+  target_type === 'route' ? target_id : shortId(target_id);
+
 /** Who did what anywhere. The rows are chained: a change to any of them shows. */
 export function AuditPage() {
   const search = useSearch({ strict: false }) as {
@@ -85,7 +89,7 @@ export function AuditPage() {
         />
         <WordFilter
           label="Action"
-          placeholder="Action, or node. for all of them"
+          placeholder="Action, as node. or node.drain"
           value={search.action}
           onChange={(action) => go({ action })}
         />
@@ -113,7 +117,7 @@ export function AuditPage() {
             cell: (entry) => (
               <span>
                 {entry.target_type.replaceAll('_', ' ')}{' '}
-                <span className="font-mono text-xs text-dim">{shortId(entry.target_id)}</span>
+                <span className="font-mono text-xs text-dim">{targetOf(entry)}</span>
               </span>
             ),
           },

@@ -15,7 +15,7 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { counted, plainWord, spellCondition, spellMemory } from '../words/sizes.ts';
-import { spellDuration } from '../words/time.ts';
+import { spellDuration, spellMoments } from '../words/time.ts';
 import { NodeImages } from './node-images.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import { Topology } from './topology.tsx';
@@ -199,7 +199,7 @@ function Detail({ node }: { node: NodeDetail }) {
                 <li key={condition.type} className="flex items-start justify-between gap-3">
                   <span>
                     <span className="font-medium">{spellCondition(condition.type)}</span>
-                    <span className="block text-sm text-dim">{condition.message}</span>
+                    <span className="block text-sm text-dim">{spellMoments(condition.message)}</span>
                   </span>
                   <Chip tone={condition.status === 'True' ? 'ok' : condition.status === 'False' ? 'bad' : 'warn'}>
                     {condition.status === 'True' ? 'yes' : condition.status === 'False' ? 'no' : 'unknown'}
@@ -233,7 +233,7 @@ function Detail({ node }: { node: NodeDetail }) {
               ['Host', topology ? `${topology.hostname}, ${topology.kernel}` : 'unknown'],
               ['Memory', topology ? spellMemory(topology.memory_mib) : 'unknown'],
               ['Driver', topology?.driver_version ?? 'unknown'],
-              ['Clock', node.report ? `${node.report.clock_skew_ms} ms off` : 'unknown'],
+              ['Clock', node.report ? `${Math.abs(node.report.clock_skew_ms)} ms off` : 'unknown'],
             ]}
           />
         </Panel>

@@ -11,7 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty, NoProject } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { tellAction } from '../words/sentences.ts';
+import { tellAction } from '../words/actions.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 
 /** Who did what in the project, in sentences. What machinery did on behalf of people is there for those who ask. */

@@ -2,20 +2,21 @@ import type { AllocationDetail, TimelineItem } from '@gpuaas/sdk';
 import { StateChip } from '../parts/chip.tsx';
 import { Facts, Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Ago, useNow } from '../parts/time.tsx';
 import { tellHappening } from '../words/sentences.ts';
 import { counted } from '../words/sizes.ts';
-import { spellClock, spellMoment } from '../words/time.ts';
+import { spellMoment, spellWhen } from '../words/time.ts';
 
 /** What was proven before the first second counted. */
 export function Receipt({ it }: { it: AllocationDetail }) {
+  const now = useNow();
   const { receipt } = it;
   if (!receipt) return null;
   return (
     <Panel title="Readiness receipt" aside={<StateChip state={receipt.passed ? 'succeeded' : 'failed'} />}>
       <p className="mb-3 text-dim">
         {it.active_at
-          ? `Its host swore to this, signed, before the first second was counted. Billing began at ${spellClock(it.active_at)}.`
+          ? `Its host swore to this, signed, before the first second was counted. Billing began at ${spellWhen(it.active_at, now)}.`
           : 'This is what its host said about it, signed. It was not enough, so nothing was counted.'}
       </p>
       <Facts
@@ -32,6 +33,7 @@ export function Receipt({ it }: { it: AllocationDetail }) {
 
 /** What happened, latest first. Every line knows under which id the rest of the system speaks of it. */
 export function Timeline({ items, problem }: { items: readonly TimelineItem[]; problem: Error | null }) {
+  const now = useNow();
   return (
     <Panel title="Timeline">
       {problem ? (
@@ -43,7 +45,7 @@ export function Timeline({ items, problem }: { items: readonly TimelineItem[]; p
           {[...items].reverse().map((item) => (
             <li key={item.id} className="grid grid-cols-[5.5rem_1fr] gap-3">
               <time dateTime={item.at} title={spellMoment(item.at)} className="tabular text-sm leading-6 text-dim">
-                {spellClock(item.at)}
+                {spellWhen(item.at, now)}
               </time>
               <span title={item.correlation_id ?? undefined}>{tellHappening(item)}</span>
             </li>

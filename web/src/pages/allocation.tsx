@@ -13,6 +13,7 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago, Lasting, useNow } from '../parts/time.tsx';
 import { overTime, spellMoney } from '../words/money.ts';
 import { isUnderway, makeRail } from '../words/rail.ts';
+import { tellRelease } from '../words/sentences.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
 import { AccessPanel } from './allocation-access.tsx';
 import { AllocationActions, Guards } from './allocation-acts.tsx';
@@ -82,7 +83,7 @@ function Detail({
         <div className="rounded-lg bg-accent-soft px-4 py-3 text-accent">
           <p className="font-semibold">Number {it.queue.position} in line</p>
           <p>
-            {it.queue.reason} It waits until <Ago at={it.queue.deadline_at} />, and costs nothing while it waits.
+            {it.queue.reason} It gives up <Ago at={it.queue.deadline_at} />, and costs nothing while it waits.
           </p>
         </div>
       )}
@@ -195,7 +196,7 @@ function About({ it }: { it: AllocationDetail }) {
           ...(it.active_at
             ? ([['Ran for', <Lasting key="ran" from={it.active_at} until={it.releasing_at ?? it.ended_at} />]] as const)
             : []),
-          ...(it.release_reason ? ([['Released', it.release_reason]] as const) : []),
+          ...(it.release_reason ? ([['Released', tellRelease(it.release_reason)]] as const) : []),
           ...Object.entries(it.tags).map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),
         ]}
       />

@@ -67,7 +67,7 @@ function SkuRow(parts: {
         </span>
         <span className="tabular text-end sm:w-28">
           {price ? spellMoney(price) : '—'}
-          <span className="text-sm text-dim sm:block">
+          <span className="text-sm whitespace-nowrap text-dim sm:block">
             {' '}
             per {item.billing_unit === 'gpu_hour' ? 'GPU-hour' : 'host-hour'}
           </span>

@@ -39,7 +39,7 @@ export function SearchBox(parts: { label: string; value: string; onChange(value:
       aria-label={parts.label}
       placeholder={`${parts.label} ( / )`}
       maxLength={200}
-      className="field w-44 grow sm:grow-0"
+      className="field w-52 grow sm:grow-0"
       value={parts.value}
       onChange={(event) => parts.onChange(event.target.value)}
       onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}

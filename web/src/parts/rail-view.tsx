@@ -24,7 +24,7 @@ export function RailView({ steps }: { steps: readonly RailStep[] }) {
               {label}
               <span className="sr-only">, {status}</span>
             </span>
-            <span className="tabular text-sm text-dim">
+            <span className="tabular shrink-0 text-sm whitespace-nowrap text-dim">
               {status === 'running' && beganAt
                 ? spellDuration(now - Date.parse(beganAt))
                 : tookMs === undefined

@@ -48,56 +48,6 @@ export function tellHappening({ kind, name, to_state }: Happening): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  create: 'created',
-  add: 'added',
-  set: 'set',
-  update: 'changed',
-  remove: 'removed',
-  delete: 'deleted',
-  revoke: 'revoked',
-  release: 'released',
-  plan: 'asked for a plan for',
-  archive: 'archived',
-  restore: 'restored',
-  disable: 'disabled',
-  enable: 'enabled',
-  extend: 'extended',
-  restart: 'restarted',
-  cordon: 'cordoned',
-  uncordon: 'uncordoned',
-  drain: 'drained',
-  publish: 'published',
-  retire: 'retired',
-  admit: 'admitted',
-  dispatch: 'dispatched',
-  begin: 'began',
-  end: 'ended',
-  accept: 'accepted',
-  enrol: 'enrolled',
-  bind: 'bound',
-  approve: 'approved',
-  rename: 'renamed',
-  leave: 'left',
-  result: 'reported on',
-  mail: 'mailed',
-  quarantine: 'quarantined',
-  readmit: 'readmitted',
-  requeue: 'requeued',
-  discard: 'discarded',
-};
-
-/** `ssh_key.add` by a member: `added an SSH key`. */
-export function tellAction(action: string): string {
-  const at = action.lastIndexOf('.');
-  const [thing, verb] = at < 0 ? ['', action] : [action.slice(0, at), action.slice(at + 1)];
-  const done = verbs[verb];
-  const things = plainWord(thing).replace(/\bssh\b/, 'SSH');
-  if (!done) return plainWord(action);
-  const article = /^(?:[aeio]|u(?!ser)|SSH)/.test(things) ? 'an' : 'a';
-  return `${done} ${article} ${things}`;
-}
-
 const events: Readonly<Record<string, string>> = {
   'provisioning.requested': 'GPUs were asked for',
   'provisioning.releasing.requested': 'An allocation is being given back',
@@ -107,6 +57,17 @@ const events: Readonly<Record<string, string>> = {
   'tenancy.invitation.created': 'Somebody was invited',
   'tenancy.invitation.accepted': 'An invitation was accepted',
 };
+/** Why something was given back: the platform's reasons in words, everybody else's as they gave them. */
+const releases: Readonly<Record<string, string>> = {
+  user: 'by whoever rented it',
+  group: 'together with its group',
+  max_duration: 'at the end of its time',
+  idle: 'its GPUs were idle',
+  drain: 'its host left service',
+  project_removed: 'together with its project',
+};
+export const tellRelease = (reason: string): string => releases[reason] ?? reason;
+
 /** An event in a sentence, where there is one for its type. */
 export const tellEvent = (type: string): string | undefined =>
   isNotable(type) ? tellNotice(type, 'An allocation').sentence : events[type];

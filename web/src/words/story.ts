@@ -1,4 +1,5 @@
-import { tellAction, tellEvent, tellHappening } from './sentences.ts';
+import { tellAction } from './actions.ts';
+import { tellEvent, tellHappening } from './sentences.ts';
 import { plainWord } from './sizes.ts';
 import { spellDuration } from './time.ts';
 
@@ -67,7 +68,8 @@ export function tellMoment(moment: Moment): string {
 
 /** Who did what, for whoever is named as `who`. */
 export function tellAct(who: string, action: string, failed: boolean): string {
-  const end = failed ? ', which failed.' : '.';
+  // A refusal is no failure of what was refused.
+  const end = failed && action !== 'authz.deny' ? ', which failed.' : '.';
   // The acts of a saga are called after it and after the step: `saga.allocation.provision.machine`.
   if (action.startsWith('saga.')) {
     const step = action.slice(action.lastIndexOf('.') + 1);

@@ -38,3 +38,12 @@ const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 export const spellMoment = (at: string): string => exact.format(new Date(at));
 const clockFace = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 export const spellClock = (at: string): string => clockFace.format(new Date(at));
+
+const todays = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+/** The time of day alone where it was today, with the date where it was not. */
+export const spellWhen = (at: string, now: number): string =>
+  todays.format(new Date(at)) === todays.format(new Date(now)) ? spellClock(at) : spellMoment(at);
+
+/** Words of the server, with the moments in them as people read them. */
+export const spellMoments = (text: string): string =>
+  text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => spellMoment(at));

@@ -1,10 +1,11 @@
 import type { CatalogItem } from '@gpuaas/sdk';
 import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
+import { tellAction } from './actions.ts';
 import { quoteForShell } from './command-line.ts';
 import { addAmounts, overTime, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
-import { isNotable, tellAction, tellHappening, tellNotice } from './sentences.ts';
+import { isNotable, tellHappening, tellNotice } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
 import { writeSnippets } from './snippets.ts';
 import { spellAgo, spellDuration } from './time.ts';
@@ -117,6 +118,8 @@ describe('sentences', () => {
     expect(tellAction('project.create')).toBe('created a project');
     expect(tellAction('user.create')).toBe('created a user');
     expect(tellAction('odd')).toBe('odd');
+    expect(tellAction('sku.retire')).toBe('retired an SKU');
+    expect(tellAction('member.leave')).toBe('left the organization');
     expect([isNotable('provisioning.phase'), isNotable('provisioning.active')]).toEqual([false, true]);
     expect(tellNotice('provisioning.failed', 'calm-otter').sentence).toBe('calm-otter failed, and nothing was charged');
   });

@@ -22,6 +22,7 @@ import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
 import { workflowRoutes } from '../../domains/workflows/index.ts';
 import { plainBranding } from '../../edge/console/branding.ts';
+import { lostPage } from '../../edge/console/pages.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
@@ -235,6 +236,7 @@ export async function assembleApi(
     );
   const mount = await openMount({
     ...admission,
+    ...(settings.console && { lost: settings.console.layOut(lostPage) }),
     ...(console && { browser: console.admit }),
     routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
     handlers: [

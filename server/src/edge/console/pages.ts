@@ -19,6 +19,11 @@ export const strangerPage: Sheet = {
   body: html`<p>Another site sent it, so nothing was done.</p>
 <p><a href="/">Go to the start</a></p>`,
 };
+export const lostPage: Sheet = {
+  title: 'There is no such page',
+  body: html`<p>The address may be mistyped, or what was there is gone.</p>
+<p><a href="/">Go to the start</a></p>`,
+};
 export const refusedPage = (code: string): Sheet => ({
   title: 'You were not signed in',
   body: html`<p>The sign-in was refused.</p>

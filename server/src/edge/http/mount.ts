@@ -8,6 +8,7 @@ import type { Log } from '../../kernel/log.ts';
 import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
 import { redactText } from '../../kernel/redact.ts';
 import { inSpan } from '../../kernel/trace.ts';
+import type { Page } from '../../ports/identity-provider/port.ts';
 import { answerError, refuse } from './failures.ts';
 import { answerUnreadable } from './problem.ts';
 import { makeRefusals } from './refusals.ts';
@@ -23,6 +24,8 @@ export interface MountParts extends Omit<StageParts, 'stopping'> {
   readonly handlers: readonly Mounted[];
   /** What must be served; handlers and routes have to match one to one. */
   readonly routes?: readonly Route[];
+  /** What a browser is shown at an address where there is nothing. */
+  readonly lost?: Page;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -102,7 +105,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...securityHeaders, 'x-request-id': request.id });
     // Before the body is read: nobody waits for what will not be used.
-    if (request.is404) return refuseUnknown(routes, request, reply);
+    if (request.is404) return refuseUnknown(routes, request, reply, parts.lost);
     if (!closing) return;
     reply.header('retry-after', '1');
     return refuse(

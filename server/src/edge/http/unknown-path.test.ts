@@ -1,0 +1,32 @@
+import Fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { refuseUnknown } from './unknown-path.ts';
+
+const lost = { html: '<h1>There is no such page</h1>', headers: { 'content-type': 'text/html; charset=utf-8' } };
+
+describe('an address where there is nothing', () => {
+  const ask = async (method: 'GET' | 'POST', url: string, accept: string) => {
+    const app = Fastify();
+    app.setNotFoundHandler((request, reply) => refuseUnknown([], request, reply, lost));
+    const answer = await app.inject({ method, url, headers: { accept } });
+    await app.close();
+    return answer;
+  };
+
+  it('is a page to a person who mistyped it', async () => {
+    const answer = await ask('GET', '/alocations', 'text/html,application/xhtml+xml');
+    expect([answer.statusCode, answer.body]).toEqual([404, lost.html]);
+  });
+
+  it.each([
+    ['GET', '/alocations', '*/*'],
+    ['GET', '/api/v1/alocations', 'text/html'],
+    ['GET', '/internal/x', 'text/html'],
+    ['POST', '/alocations', 'text/html'],
+  ] as const)('is a problem to a program: %s %s with %s', async (method, url, accept) => {
+    const answer = await ask(method, url, accept);
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.json()).toMatchObject({ code: 'route_not_found' });
+  });
+});
