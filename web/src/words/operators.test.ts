@@ -33,7 +33,7 @@ describe('the story of a request', () => {
     expect(told.map((each) => tellMoment(each))).toEqual([
       'Somebody created an allocation.',
       'The saga allocation.provision: the step machine.',
-      'Provisioning-worker: allocation begin provisioning, which failed.',
+      'Provisioning-worker began to make an allocation, which failed.',
       'GPUs were asked for.',
       'An event was written.',
       'The host has done it.',
