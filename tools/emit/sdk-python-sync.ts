@@ -15,7 +15,7 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\bimport asyncio\b/g, 'import time'],
   [/\basyncio\.sleep\b/g, 'time.sleep'],
   [/\b__a(?=(?:enter|exit|iter)__)/g, '__'],
-  [/\ba(?=(?:close|read|iter_text)\b)/g, ''],
+  [/\ba(?=(?:close|closing|read|iter_text)\b)/g, ''],
   [/\basync_api\b/g, 'api'],
 ];
 

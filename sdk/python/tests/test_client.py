@@ -69,8 +69,9 @@ ITEM = {
 
 
 class Installation:
-    def __init__(self, *states: str) -> None:
+    def __init__(self, *states: str, pieces: list[str] | None = None) -> None:
         self.states = list(states)
+        self.pieces = pieces
         self.asked: list[str] = []
         self.wish: Any = None
 
@@ -89,6 +90,11 @@ class Installation:
         if asked == "GET /api/v1/allocations/a1/timeline":
             item = {"id": "t1", "at": "2026", "name": "lease"}
             return httpx.Response(200, json={"data": [item], "has_more": False, "next_cursor": None})
+        if asked == "GET /api/v1/events/stream":
+            assert request.url.params["about"] == "a1"
+            if self.pieces is None:
+                return httpx.Response(403, json={"code": "scope_missing", "message": "No.", "correlation_id": "c"})
+            return httpx.Response(200, content=(piece.encode() for piece in self.pieces))
         assert asked == "POST /api/v1/allocations/a1/release"
         return httpx.Response(200, json={"id": "a1"})
 
@@ -108,6 +114,56 @@ def test_what_was_launched_is_released_at_the_end_of_its_block() -> None:
         "idle": {"action": "release", "minutes": 2},
     }
     assert there.asked[-1] == "POST /api/v1/allocations/a1/release"
+
+
+READY = "id: 1\nevent: ready\ndata: {}\n\n"
+MOVED = "id: 2\nevent: provisioning.phase\ndata: {}\n\n"
+
+
+def waiting(there: Installation) -> tuple[GPUaaS, list[float]]:
+    slept: list[float] = []
+    gpu = client(there.answer)
+    gpu.transport.sleep = slept.append
+    return gpu, slept
+
+
+def test_whoever_waits_is_woken_by_what_happens_and_by_the_word_that_nothing_does() -> None:
+    there = Installation("requested", "provisioning", "provisioning", "active", pieces=[READY, MOVED, ": still here\n\n"])
+    gpu, slept = waiting(there)
+    assert gpu.launch("h200").wait_until(on_phase=lambda _: None)["state"] == "active"
+    assert slept == []
+    assert there.asked.count("GET /api/v1/events/stream") == 1
+
+
+def test_phases_wake_nobody_who_does_not_follow_them() -> None:
+    there = Installation("requested", "provisioning", "active", pieces=[READY, MOVED, MOVED, ": still here\n\n"])
+    gpu, _ = waiting(there)
+    assert gpu.launch("h200").wait_until()["state"] == "active"
+    assert there.asked.count("GET /api/v1/allocations/a1") == 3
+
+
+def test_whoever_may_not_hear_looks_once_a_second() -> None:
+    there = Installation("requested", "provisioning", "active")
+    gpu, slept = waiting(there)
+    assert gpu.launch("h200").wait_until()["state"] == "active"
+    assert slept == [1.0, 1.0]
+    assert there.asked.count("GET /api/v1/events/stream") == 1
+
+
+def test_the_last_seconds_are_waited_out_by_the_clock() -> None:
+    there = Installation("provisioning", "active", pieces=[READY])
+    gpu, slept = waiting(there)
+    assert gpu.launch("h200").wait_until(timeout=4)["state"] == "active"
+    assert slept == [1.0]
+    assert "GET /api/v1/events/stream" not in there.asked
+
+
+def test_a_stream_that_ended_is_opened_again() -> None:
+    there = Installation("requested", "provisioning", "provisioning", "provisioning", "active", pieces=[READY])
+    gpu, slept = waiting(there)
+    assert gpu.launch("h200").wait_until()["state"] == "active"
+    assert slept == [1.0, 1.0]
+    assert there.asked.count("GET /api/v1/events/stream") == 2
 
 
 def test_an_exception_releases_it_too() -> None:

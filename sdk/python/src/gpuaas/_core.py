@@ -20,6 +20,8 @@ from ._problem import GpuaasError, GpuaasUnreachable
 _FIRST_PAUSE = 0.25
 _LONGEST_PAUSE = 10.0
 _LONGEST_RETRY_AFTER = 60.0
+_SILENCE = 20.0
+"""A stream says every few seconds that it is still there; one that was silent for so long is not."""
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 """Answers after which the same call may be sent again: nothing happened, or it happens once by its key."""
 
@@ -72,7 +74,7 @@ class Core:
             "url": f"{self.base_url}{path}{'?' + urlencode(query) if query else ''}",
             "headers": headers,
             "content": json.dumps(rest).encode() if has_body else None,
-            "timeout": None if operation.stream else (options.timeout or self.timeout),
+            "timeout": httpx.Timeout(self.timeout, read=_SILENCE) if operation.stream else options.timeout or self.timeout,
         }
 
     def pause_after(self, problem: Exception, retry_after: str | None, operation: Operation, attempt: int) -> float:

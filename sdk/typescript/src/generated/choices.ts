@@ -15,7 +15,7 @@ export const choices = {
   policy_unset: { level: ["user", "project", "organization", "plan", "global"] },
   policy_set: { level: ["user", "project", "organization", "plan", "global"] },
   admin_sku_create: { billing_unit: ["gpu_hour", "node_hour"], capacity_shape: ["baremetal", "gpu_slice"] },
-  workflow_list: { state: ["running", "done", "undone", "stuck"] },
+  workflow_list: { state: ["running", "done", "undone", "cancelled", "stuck"] },
   allocation_list: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   personal_token_create: { scopes: ["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"] },
   organization_create: { type: ["personal", "enterprise"] },

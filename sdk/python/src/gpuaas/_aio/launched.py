@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
+
+import httpx
 
 from .._generated.errors import AllocationAlreadyReleasingError
 from .._generated.models import AllocationDetail
 from .._launch import OnPhase, State, fresh_items, is_there, ssh_command_of
+from .._problem import GpuaasError, GpuaasUnreachable
+from .._stream import Frames
 
 if TYPE_CHECKING:
     from .client import AsyncGPUaaS
 
+_PHASE: Final = "provisioning.phase"
+"""One of ten on the way to a state: news only to those who follow them."""
 _LOOK_AGAIN: Final = 1.0
+"""How often it is looked at where no events are heard."""
+_STILL_HERE: Final = 5.0
+"""How often a stream on which nothing happens says that it is still there."""
 
 
 class AsyncLaunched:
@@ -40,17 +51,40 @@ class AsyncLaunched:
         """Until it is there; each new line of its timeline is handed to ``on_phase`` once, in its order."""
         deadline = time.monotonic() + timeout
         known: set[str] = set()
-        while True:
-            allocation = await self.get()
-            if on_phase is not None:
-                items = [item async for item in self._client.allocations.timeline(self.id, limit=200)]
-                for item in fresh_items(items, known):
-                    on_phase(item)
-            if is_there(allocation, state):
-                return allocation
-            if time.monotonic() >= deadline:
-                raise TimeoutError(f"{self.id} is {allocation['state']}, not {state} yet; it goes on without us")
-            await self._client.transport.sleep(_LOOK_AGAIN)
+        async with aclosing(self._wake_ups(deadline, skip=None if on_phase else _PHASE)) as wake_ups:
+            async for _ in wake_ups:
+                allocation = await self.get()
+                if on_phase is not None:
+                    items = [item async for item in self._client.allocations.timeline(self.id, limit=200)]
+                    for item in fresh_items(items, known):
+                        on_phase(item)
+                if is_there(allocation, state):
+                    return allocation
+        last = self.seen["state"] if self.seen else "unknown"
+        raise TimeoutError(f"{self.id} is {last}, not {state} yet; it goes on without us")
+
+    async def _wake_ups(self, deadline: float, skip: str | None) -> AsyncGenerator[None]:
+        """At once, whenever something happens to it, and now and then in case that was not heard; until time is up."""
+        transport = self._client.transport
+        frames = Frames({"about": self.id})
+        hears = True
+        yield
+        while (left := deadline - time.monotonic()) > 0:
+            # The last seconds are waited out by the clock: a stream on which nothing happens would be late.
+            if hears and left > _STILL_HERE:
+                try:
+                    async with aclosing(transport.hear("event_stream", frames)) as pieces:
+                        async for events in pieces:
+                            if not events or any(event.type != skip for event in events):
+                                yield
+                            if deadline - time.monotonic() <= _STILL_HERE:
+                                break
+                except GpuaasError:
+                    hears = False
+                except (httpx.HTTPError, GpuaasUnreachable):
+                    frames.broken()
+            await transport.sleep(min(_LOOK_AGAIN, left))
+            yield
 
     async def release(self) -> None:
         try:

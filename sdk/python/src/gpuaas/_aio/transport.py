@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -61,18 +62,26 @@ class AsyncTransport(Core):
     async def call(self, name: str, given: Mapping[str, Any], options: Options | None) -> Any:
         return read_answer(operations[name], await self.deliver(name, given, options))
 
+    async def hear(
+        self, name: str, frames: Frames, options: Options | None = None
+    ) -> AsyncGenerator[list[StreamedEvent]]:
+        """One connection, piece by piece. A piece without events only says that somebody is still there."""
+        response = await self.deliver(name, frames.given(), options)
+        try:
+            async for chunk in response.aiter_text():
+                yield list(frames.read(chunk))
+        finally:
+            await response.aclose()
+
     async def stream(self, name: str, given: Mapping[str, Any], options: Options | None) -> AsyncIterator[StreamedEvent]:
         """Server-Sent Events, resumed for as long as somebody reads. A refusal ends it; a broken connection does not."""
         frames = Frames(given)
         while True:
             try:
-                response = await self.deliver(name, frames.given(), options)
-                try:
-                    async for chunk in response.aiter_text():
-                        for event in frames.read(chunk):
+                async with aclosing(self.hear(name, frames, options)) as pieces:
+                    async for events in pieces:
+                        for event in events:
                             yield event
-                finally:
-                    await response.aclose()
             except (httpx.HTTPError, GpuaasUnreachable):
                 if frames.after is None:
                     raise

@@ -4,17 +4,28 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
+from contextlib import closing
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
+
+import httpx
 
 from .._generated.errors import AllocationAlreadyReleasingError
 from .._generated.models import AllocationDetail
 from .._launch import OnPhase, State, fresh_items, is_there, ssh_command_of
+from .._problem import GpuaasError, GpuaasUnreachable
+from .._stream import Frames
 
 if TYPE_CHECKING:
     from .client import GPUaaS
 
+_PHASE: Final = "provisioning.phase"
+"""One of ten on the way to a state: news only to those who follow them."""
 _LOOK_AGAIN: Final = 1.0
+"""How often it is looked at where no events are heard."""
+_STILL_HERE: Final = 5.0
+"""How often a stream on which nothing happens says that it is still there."""
 
 
 class Launched:
@@ -41,17 +52,40 @@ class Launched:
         """Until it is there; each new line of its timeline is handed to ``on_phase`` once, in its order."""
         deadline = time.monotonic() + timeout
         known: set[str] = set()
-        while True:
-            allocation = self.get()
-            if on_phase is not None:
-                items = [item for item in self._client.allocations.timeline(self.id, limit=200)]
-                for item in fresh_items(items, known):
-                    on_phase(item)
-            if is_there(allocation, state):
-                return allocation
-            if time.monotonic() >= deadline:
-                raise TimeoutError(f"{self.id} is {allocation['state']}, not {state} yet; it goes on without us")
-            self._client.transport.sleep(_LOOK_AGAIN)
+        with closing(self._wake_ups(deadline, skip=None if on_phase else _PHASE)) as wake_ups:
+            for _ in wake_ups:
+                allocation = self.get()
+                if on_phase is not None:
+                    items = [item for item in self._client.allocations.timeline(self.id, limit=200)]
+                    for item in fresh_items(items, known):
+                        on_phase(item)
+                if is_there(allocation, state):
+                    return allocation
+        last = self.seen["state"] if self.seen else "unknown"
+        raise TimeoutError(f"{self.id} is {last}, not {state} yet; it goes on without us")
+
+    def _wake_ups(self, deadline: float, skip: str | None) -> Generator[None]:
+        """At once, whenever something happens to it, and now and then in case that was not heard; until time is up."""
+        transport = self._client.transport
+        frames = Frames({"about": self.id})
+        hears = True
+        yield
+        while (left := deadline - time.monotonic()) > 0:
+            # The last seconds are waited out by the clock: a stream on which nothing happens would be late.
+            if hears and left > _STILL_HERE:
+                try:
+                    with closing(transport.hear("event_stream", frames)) as pieces:
+                        for events in pieces:
+                            if not events or any(event.type != skip for event in events):
+                                yield
+                            if deadline - time.monotonic() <= _STILL_HERE:
+                                break
+                except GpuaasError:
+                    hears = False
+                except (httpx.HTTPError, GpuaasUnreachable):
+                    frames.broken()
+            transport.sleep(min(_LOOK_AGAIN, left))
+            yield
 
     def release(self) -> None:
         try:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Callable, Mapping
+from collections.abc import Generator, Iterator, Callable, Mapping
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -62,18 +63,26 @@ class Transport(Core):
     def call(self, name: str, given: Mapping[str, Any], options: Options | None) -> Any:
         return read_answer(operations[name], self.deliver(name, given, options))
 
+    def hear(
+        self, name: str, frames: Frames, options: Options | None = None
+    ) -> Generator[list[StreamedEvent]]:
+        """One connection, piece by piece. A piece without events only says that somebody is still there."""
+        response = self.deliver(name, frames.given(), options)
+        try:
+            for chunk in response.iter_text():
+                yield list(frames.read(chunk))
+        finally:
+            response.close()
+
     def stream(self, name: str, given: Mapping[str, Any], options: Options | None) -> Iterator[StreamedEvent]:
         """Server-Sent Events, resumed for as long as somebody reads. A refusal ends it; a broken connection does not."""
         frames = Frames(given)
         while True:
             try:
-                response = self.deliver(name, frames.given(), options)
-                try:
-                    for chunk in response.iter_text():
-                        for event in frames.read(chunk):
+                with closing(self.hear(name, frames, options)) as pieces:
+                    for events in pieces:
+                        for event in events:
                             yield event
-                finally:
-                    response.close()
             except (httpx.HTTPError, GpuaasUnreachable):
                 if frames.after is None:
                     raise
