@@ -1,10 +1,11 @@
 import { type Database, sql, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Round } from './tail.ts';
 
 /**
- * The outbox as somebody sees it who may see one project, or as operators see it: all of it. It is read in the rounds of the relay (see outbox-log.ts), so
- * that nothing is skipped and events of one key stay in order. Where a reader stands is three numbers, which any
- * process can go on from: they are the id of each event on the wire.
+ * The outbox as somebody sees it who may see one project, or as operators see it: all of it. It is read in the rounds of
+ * the relay (see outbox-log.ts), so that nothing is skipped and events of one key stay in order. Where a reader stands is
+ * three numbers, which any process can go on from: they are the id of each event on the wire.
  */
 export interface Mark {
   readonly from: string;
@@ -55,6 +56,25 @@ const batch = 200;
 
 /** Only whoever may look over every wall reads without a project; for all others a missing one finds nothing. */
 const projectOf = ({ reach, projectId }: Viewer): string | null => (reach === 'platform' ? null : (projectId ?? ''));
+
+/**
+ * What a round of the tail says to somebody who has read everything before the mark: the same that the log would say.
+ * The round holds events of the viewer's organization only, or of all for whoever may look over every wall.
+ */
+export function readOff(round: Round, who: Viewer, at: Mark, { about, types }: Wanted): Reading {
+  const [from, to] = [at.to, String(round.to)];
+  const project = projectOf(who);
+  const events = round.events
+    .filter(
+      (event) =>
+        BigInt(event.transactionId) >= BigInt(from) &&
+        (project === null || event.projectId === project) &&
+        (about === undefined || event.key === about) &&
+        (types.length === 0 || types.some((type) => event.type === type || event.type.startsWith(`${type}.`))),
+    )
+    .map(({ position, type, envelope }) => ({ mark: { from, to, position }, type, envelope }));
+  return { events, mark: { from: to, to, position: '0' }, isAll: true };
+}
 
 export function makeEventLog(db: Database) {
   const horizon = async (who: Viewer): Promise<string> =>

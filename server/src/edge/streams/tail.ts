@@ -3,28 +3,68 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /**
- * Wakes those who watch. One look per commit and process finds out which organizations have news, so that a busy tenant
- * costs the watchers of a quiet one nothing. The tail carries no events: each watcher reads for itself, at its own
- * pace, as itself.
+ * What is new, for all who watch. One look per commit and process reads the events of every organization that somebody
+ * watches, and hands them to its followers: a busy tenant costs the watchers of a quiet one nothing, and a second
+ * watcher of the same costs no second question.
+ *
+ * The tail is no memory. It keeps a little for a follower that is busy; one that comes late, or falls behind, finds a gap
+ * between where it stands and what it was handed, and reads the log by itself.
  */
 export interface Tail {
-  /** Resolves when the organization, or anybody, has news that was committed after this call. */
-  news(organizationId: string | 'anybody'): Promise<void>;
+  follow(organizationId: string | 'anybody'): Follower;
   close(): Promise<void>;
 }
+export interface Follower {
+  /** The next round that says something new to whoever has read everything below the given transaction. */
+  next(readBelow: string): Promise<Round | 'gap' | 'over'>;
+  close(): void;
+}
+/** Events of the transactions from one up to another, in order. */
+export interface Round {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly events: readonly TailEvent[];
+}
+export interface TailEvent {
+  readonly position: string;
+  readonly transactionId: string;
+  readonly organizationId: string | null;
+  readonly projectId: string | null;
+  readonly key: string;
+  readonly type: string;
+  /** The envelope as JSON. */
+  readonly envelope: string;
+}
 
+// The range is searched for in the index of transactions alone, and what it is compared with is hidden from the planner: it
+// would plan anew each time, in the hope of a better plan for another number.
 const look = sql(
   'stream-tail',
-  `select h.xid::text as horizon,
-     (select coalesce(array_agg(distinct coalesce(organization_id::text, '')), '{}') from outbox_events
-      where mine(organization_id) and transaction_id >= $1::text::xid8 and transaction_id < h.xid) as organizations,
-     exists (select from outbox_events where mine(organization_id) and transaction_id >= h.xid) as more
-   from (select pg_snapshot_xmin(pg_current_snapshot()) as xid) h`,
+  `with h as materialized (
+     select pg_snapshot_xmin(pg_current_snapshot()) as xid
+   )
+   select h.xid::text as horizon, exists (
+       select from outbox_events l where mine(l.organization_id) and l.transaction_id >= h.xid
+     ) as more, e.*
+   from h left join lateral (
+     select o.position::text as position, o.transaction_id::text as "transactionId",
+       o.organization_id::text as "organizationId", o.envelope ->> 'project_id' as "projectId", o.key,
+       o.subject as type, o.envelope::text as envelope, o.position as place
+     from outbox_events o
+     where mine(o.organization_id) and ($2::boolean or o.organization_id = any ($3::uuid[]))
+       and o.transaction_id >= (select $1::text::xid8) and o.transaction_id < h.xid
+     order by o.position + 0 limit $4
+   ) e on true
+   order by e.place`,
 );
+type Row = { readonly horizon: string; readonly more: boolean } & (TailEvent | { readonly position: null });
+
 /** An event is shown when every transaction that began before it is over; this is how soon to look again. */
 const retryMs = 10;
 /** In case a wake-up was lost. */
 const everyMs = 5_000;
+/** More than this at once, or waiting for one follower, and it is read from the log. */
+const mostEvents = 500;
 
 export async function openTail(parts: {
   readonly db: Database;
@@ -35,35 +75,43 @@ export async function openTail(parts: {
 }): Promise<Tail> {
   const { db, who, clock } = parts;
   const stopping = new AbortController();
-  const watchers = new Map<string, PromiseWithResolvers<void>>();
+  const followers = new Set<ReturnType<typeof makeFollower>>();
   let woken = Promise.withResolvers<void>();
   // Every commit of the product rings here; with nobody watching it is not worth getting up.
   const listening = await parts.onCommit(() => {
-    if (watchers.size > 0) woken.resolve();
+    if (followers.size > 0) woken.resolve();
   });
-  let from: string | undefined;
+  /** Below this transaction everything was handed out. */
+  let handedOut: bigint | undefined;
 
   async function round(): Promise<'more' | 'idle'> {
-    const [row] = await db.read(who, (tx) =>
-      tx.rows<{ horizon: string; organizations: string[]; more: boolean }>(look, [from ?? '0']),
+    const asking = [...followers];
+    const organizations = new Set(asking.map(({ organizationId }) => organizationId));
+    const rows = await db.read(who, (tx) =>
+      tx.rows<Row>(look, [
+        handedOut === undefined ? null : String(handedOut),
+        organizations.has('anybody'),
+        [...organizations].filter((each) => each !== 'anybody'),
+        mostEvents,
+      ]),
     );
-    if (!row) return 'idle';
-    // The first look only finds out where the end is. Whoever waits may have read before that, and looks again.
-    const talking = row.organizations.length > 0 ? [...row.organizations, 'anybody'] : [];
-    for (const organization of from === undefined ? [...watchers.keys()] : talking) wake(organization);
-    from = row.horizon;
-    return row.more ? 'more' : 'idle';
-  }
-  function wake(organization: string): void {
-    watchers.get(organization)?.resolve();
-    watchers.delete(organization);
+    const [first] = rows;
+    if (!first) return 'idle';
+    const to = BigInt(first.horizon);
+    const events = rows.filter((row): row is Row & TailEvent => row.position !== null);
+    const from = handedOut;
+    handedOut = to;
+    // The first look only finds out where the end is.
+    const isWhole = from !== undefined && events.length < mostEvents;
+    for (const follower of asking) isWhole ? follower.hand({ from, to, events }) : follower.pass(to);
+    return first.more ? 'more' : 'idle';
   }
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       const wakened = woken.promise;
-      if (watchers.size === 0) {
+      if (followers.size === 0) {
         // With nobody watching there is nothing to look for, and the place to look from is found anew.
-        from = undefined;
+        handedOut = undefined;
         await wakened;
         woken = Promise.withResolvers<void>();
         continue;
@@ -84,21 +132,67 @@ export async function openTail(parts: {
   }
   const running = loop();
   return {
-    news(organizationId) {
-      let waiting = watchers.get(organizationId);
-      if (!waiting) {
-        waiting = Promise.withResolvers<void>();
-        watchers.set(organizationId, waiting);
-        if (from === undefined) woken.resolve();
-      }
-      return waiting.promise;
+    follow(organizationId) {
+      const follower = makeFollower(organizationId, () => followers.delete(follower));
+      followers.add(follower);
+      woken.resolve();
+      return follower;
     },
     async close() {
       stopping.abort(new Error('the process is stopping'));
       woken.resolve();
-      for (const organization of [...watchers.keys()]) wake(organization);
+      for (const follower of [...followers]) follower.close();
       await listening.close();
       await running;
+    },
+  };
+}
+
+export function makeFollower(organizationId: string | 'anybody', leave: () => void) {
+  /** From this transaction on nothing was missed: what is not among the waiting rounds was not for this follower. */
+  let since: bigint | undefined;
+  let waiting: Round[] = [];
+  let isOver = false;
+  let changed = Promise.withResolvers<void>();
+  const change = () => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  /** Everything up to here was not handed over. */
+  const pass = (to: bigint) => {
+    since = to;
+    waiting = [];
+    change();
+  };
+  return {
+    organizationId,
+    pass,
+    hand(round: Round): void {
+      const events =
+        organizationId === 'anybody'
+          ? round.events
+          : round.events.filter((event) => event.organizationId === organizationId);
+      if (waiting.reduce((sum, each) => sum + each.events.length, events.length) > mostEvents) pass(round.to);
+      else if (since === undefined || events.length > 0) {
+        since ??= round.from;
+        waiting.push({ ...round, events });
+        change();
+      }
+    },
+    async next(readBelow: string): Promise<Round | 'gap' | 'over'> {
+      const at = BigInt(readBelow);
+      for (;;) {
+        if (isOver) return 'over';
+        if (since !== undefined && since > at) return 'gap';
+        const round = waiting.shift();
+        if (round && round.to > at) return round;
+        if (!round) await changed.promise;
+      }
+    },
+    close(): void {
+      isOver = true;
+      leave();
+      change();
     },
   };
 }

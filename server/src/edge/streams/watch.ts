@@ -1,8 +1,8 @@
 import { adminEventStream, eventStream, type Input } from '@gpuaas/contract';
 import type { Mounted, Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type EventLog, type Mark, readMark, type Wanted, writeMark } from './event-log.ts';
-import type { Tail } from './tail.ts';
+import { type EventLog, type Mark, type Reading, readMark, readOff, type Wanted, writeMark } from './event-log.ts';
+import type { Follower, Tail } from './tail.ts';
 
 interface Parts {
   readonly log: EventLog;
@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Server-Sent Events of one project, and of everything for operators. A slow reader is not buffered for: it reads the
- * log when it is ready for more.
+ * Server-Sent Events of one project, and of everything for operators. Whoever keeps up is handed what the tail has read
+ * for all; a slow reader is not buffered for, and reads the log when it is ready for more.
  */
 export const makeEventStreams = (parts: Parts): Mounted[] =>
   [eventStream, adminEventStream].map((route) => ({
@@ -20,33 +20,50 @@ export const makeEventStreams = (parts: Parts): Mounted[] =>
       const { about, types, after, follow } = (input as unknown as Input<typeof adminEventStream>).query;
       const start = after === undefined ? await parts.log.now(who) : readMark(after);
       if (start instanceof Fault) return start;
-      return watch(parts, who, start, { about, types: types?.split(',') ?? [] }, follow !== false);
+      const whose = who.reach === 'platform' ? 'anybody' : who.organizationId;
+      const wanted = { about, types: types?.split(',') ?? [] };
+      return {
+        [Symbol.asyncIterator]: () => {
+          const follower = follow === false || whose === undefined ? undefined : parts.tail.follow(whose);
+          return endingAtOnce(watch(parts.log, who, start, wanted, follower), () => follower?.close());
+        },
+      };
     },
   }));
 
 async function* watch(
-  { log, tail }: Parts,
+  log: EventLog,
   who: Viewer,
   start: Mark,
   wanted: Wanted,
-  follow: boolean,
+  follower: Follower | undefined,
 ): AsyncGenerator<string> {
   let mark = start;
+  let isBehind = true;
+  const next = async (): Promise<Reading | undefined> => {
+    const news = isBehind ? 'gap' : await follower?.next(mark.to);
+    if (news === undefined || news === 'over') return undefined;
+    const found = news === 'gap' ? await log.next(who, mark, wanted) : readOff(news, who, mark, wanted);
+    isBehind = !found.isAll;
+    return found;
+  };
   yield `retry: 1000\n${frame('ready', mark, '{}')}`;
-  for (;;) {
-    // Asked before reading: what is committed while the log is read is news.
-    const whose = who.reach === 'platform' ? 'anybody' : who.organizationId;
-    const news = follow && whose !== undefined ? tail.news(whose) : undefined;
-    const found = await log.next(who, mark, wanted);
+  for (let found = await next(); found; found = await next()) {
     mark = found.mark;
     if (found.events.length > 0) {
       yield found.events.map((event) => frame(event.type, event.mark, event.envelope)).join('');
     }
-    if (!found.isAll) continue;
-    if (!news) return;
-    await news;
   }
 }
+
+/** A generator ends only where it yields. One that waits for news that may never come is told first. */
+const endingAtOnce = (pieces: AsyncGenerator<string>, tell: () => void): AsyncIterator<string> => ({
+  next: () => pieces.next(),
+  return: () => {
+    tell();
+    return pieces.return(undefined);
+  },
+});
 
 /** JSON has no raw line breaks, so one line of data is enough. */
 const frame = (type: string, mark: Mark, data: string): string =>

@@ -27,9 +27,6 @@ const lastResorts = sql(
      ('transaction_timeout', '300s'), ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'),
      ('tcp_keepalives_count', '3')) resort (name, value) using (name)`,
 );
-/** A wake-up is a transaction, and rings in every process that listens: under load one is enough for a few commits. */
-const wakeRestMs = 1;
-const notifyCommit = sql('notify-commit', 'select pg_notify($1, $2)');
 
 /** PostgreSQL by URL. The embedded server is reached through here too: one adapter talks, two ways to have a server. */
 export async function openPostgres(parts: {
@@ -64,32 +61,10 @@ export async function openPostgres(parts: {
   const listener = makeListener({ url, clock, log });
 
   // NOTIFY inside a transaction makes all commits of the server queue behind one lock. So the wake-up follows the
-  // commit, and one is enough for all commits that happen while it is under way. Should it get lost with the process,
-  // the relay's slow poll finds the events.
-  let waking: Promise<void> | undefined;
-  let again = false;
-  const onEvents = () => {
-    if (waking) {
-      again = true;
-      return;
-    }
-    waking = pool
-      .query({ ...notifyCommit, values: [commitChannel, ''] })
-      .then(
-        () => undefined,
-        (error: unknown) => log.warn({ err: error }, 'the relay could not be woken; it will look by itself'),
-      )
-      .then(() => new Promise<void>((resolve) => setTimeout(resolve, wakeRestMs)))
-      .finally(() => {
-        waking = undefined;
-        if (again) {
-          again = false;
-          onEvents();
-        }
-      });
-  };
-
+  // commit. Should it get lost with the process, the relay's slow poll finds the events.
   const wakeUps = makeWakeUps({ pool, log });
+  const notify = (channel: string) => wakeUps.send([{ channel, what: '' }]);
+  const onEvents = () => notify(commitChannel);
 
   async function read<T>(who: Viewer, work: (tx: ReadTx) => Promise<T>): Promise<T> {
     const { conversation, giveBack } = await conversations.begin();
@@ -116,19 +91,12 @@ export async function openPostgres(parts: {
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),
     listen: listener.listen,
-    notify: (channel) => {
-      pool
-        .query({ ...notifyCommit, values: [channel, ''] })
-        .catch((error: unknown) =>
-          log.warn({ err: error, channel }, 'listeners could not be woken; they will look by themselves'),
-        );
-    },
+    notify,
     async check() {
       await pool.query(ping);
     },
     async close() {
       await listener.close();
-      await waking;
       await wakeUps.close();
       conversations.close();
       await pool.end();

@@ -11,6 +11,8 @@ const notifyMany = sql(
   'notify-many',
   'select pg_notify(w.channel, w.payload) from unnest($1::text[], $2::text[]) as w (channel, payload)',
 );
+/** A message is a transaction, and rings in every process that listens: under load one is enough for a few commits. */
+const restMs = 1;
 /** PostgreSQL carries less than 8,000 bytes at a time. */
 const maxPayloadBytes = 7_000;
 
@@ -24,6 +26,8 @@ export function makeWakeUps(parts: { readonly pool: Pool; readonly log: Log }) {
 
   async function flush(): Promise<void> {
     while (waiting.size > 0) {
+      // One commit often has several to wake, and says so one after the other.
+      await undefined;
       const gathered = [...waiting].flatMap(([channel, words]) =>
         packed(words).map((payload) => ({ channel, payload })),
       );
@@ -34,6 +38,7 @@ export function makeWakeUps(parts: { readonly pool: Pool; readonly log: Log }) {
       } catch (error) {
         parts.log.warn({ err: error }, 'listeners could not be woken; they will look by themselves');
       }
+      await new Promise<void>((resolve) => setTimeout(resolve, restMs));
     }
     sending = undefined;
   }
