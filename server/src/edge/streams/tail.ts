@@ -103,7 +103,10 @@ export async function openTail(parts: {
     handedOut = to;
     // The first look only finds out where the end is.
     const isWhole = from !== undefined && events.length < mostEvents;
-    for (const follower of asking) isWhole ? follower.hand({ from, to, events }) : follower.pass(to);
+    for (const follower of asking) {
+      if (isWhole) follower.hand({ from, to, events });
+      else follower.pass(to);
+    }
     return first.more ? 'more' : 'idle';
   }
   async function loop(): Promise<void> {

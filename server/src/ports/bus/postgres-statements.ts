@@ -8,45 +8,39 @@ import { sql } from '../../kernel/act.ts';
  * of the version that is pinned, and the suite of the port runs against it. Whatever is rare is left to the library:
  * queues, tries that failed, signs of life, messages of the dead.
  *
- * Tables are named without a schema. No order of joins depends on how many rows the planner expects, because it expects
- * the same for one message and for a thousand: "is true" keeps it from making a join of a look into a small hash table.
+ * Tables are named without a schema. The planner expects as many rows for one message as for a thousand: "is true" and
+ * "lateral" leave it no join whose order would depend on that.
  */
 
+/** Who wants what. It is asked each time: a consumer gets everything that is published after it was made known. */
+export const findConsumers = sql('bus-consumers', 'select name, subjects, sign_of_life_s from consumer order by name');
+
 /**
- * Copies messages into the queue of everyone who wants them, and wakes those. Asking who wants what in the same breath
- * leaves no moment in which a new consumer could miss something. What nobody wants is not stored: it would wait for
- * nobody, and most events are of that kind. Ids are inserted in order, so that two publishers of the same ones wait for
- * each other instead of for ever. Job ids rise, and break the tie between messages of the same instant.
+ * Puts copies of messages into queues, unless their ids are known, and wakes who reads them. Ids are inserted in order,
+ * so that two publishers of the same ones wait for each other instead of for ever. Job ids rise, and break the tie between
+ * messages of the same instant.
  */
-export const publishMessages = sql(
-  'bus-publish',
-  `with message as materialized (
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[])
-       as m (job_id, id, subject, key, envelope, keep_s)
-   ), wanted as materialized (
-     select c.name, c.sign_of_life_s, s.subject from (select distinct subject from message) s join consumer c on exists (
-       select from unnest(c.subjects) as p (pattern)
-       where pattern in ('>', s.subject) or (pattern like '%.>' and starts_with(s.subject, left(pattern, -1)))
-     )
+export const storeCopies = sql(
+  'bus-store',
+  `with copy as materialized (
+     select * from unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+       as c (job_id, name, sign_of_life_s, id, subject, key, envelope, keep_s)
    ), fresh as (
-     insert into seen (id)
-     select m.id from message m where (m.subject in (select subject from wanted)) is true order by m.id
-     on conflict do nothing returning id
+     insert into seen (id) select distinct c.id from copy c order by c.id on conflict do nothing returning id
    ), stored as (
      insert into job_common (id, name, data, singleton_key, keep_until, heartbeat_seconds, policy, retry_limit,
        retry_delay, retry_backoff, expire_seconds, deletion_seconds)
-     select m.job_id, w.name,
-       jsonb_build_object('id', m.id, 'subject', m.subject, 'key', m.key, 'envelope', m.envelope),
-       m.key, now() + m.keep_s * interval '1 second', w.sign_of_life_s, q.policy, q.retry_limit,
+     select c.job_id, c.name,
+       jsonb_build_object('id', c.id, 'subject', c.subject, 'key', c.key, 'envelope', c.envelope),
+       c.key, now() + c.keep_s * interval '1 second', c.sign_of_life_s, q.policy, q.retry_limit,
        q.retry_delay, q.retry_backoff, q.expire_seconds, q.deletion_seconds
-     from message m join wanted w on w.subject = m.subject join queue q on q.name = w.name
-     where (m.id in (select id from fresh)) is true
+     from copy c join queue q on q.name = c.name
+     where (c.id in (select id from fresh)) is true
      returning name
    )
-   select array(
-     select m.id from message m
-     where (m.subject in (select subject from wanted)) is true and m.id not in (select id from fresh)
-   ) as duplicates, (select count(pg_notify($7, s.name)) from (select distinct name from stored) s) as woken`,
+   select array(select id from fresh) as fresh, (
+     select count(pg_notify($9, s.name)) from (select distinct name from stored) s
+   ) as woken`,
 );
 
 /**

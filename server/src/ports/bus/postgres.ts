@@ -12,9 +12,10 @@ import { makeTransact, openListener } from './postgres-session.ts';
 import {
   countWaiting,
   findAbandoned,
+  findConsumers,
   forgetIds,
   keepConsumer,
-  publishMessages,
+  storeCopies,
   tellNews,
 } from './postgres-statements.ts';
 import { startPublishSpan } from './spans.ts';
@@ -47,6 +48,11 @@ export interface PostgresBusOptions {
   readonly sweepMs?: number;
 }
 
+interface ConsumerRow {
+  readonly name: string;
+  readonly subjects: readonly string[];
+  readonly sign_of_life_s: number;
+}
 type Batch = ReadonlyMap<string, { readonly message: Message; readonly text: string }>;
 
 const CHECK_QUEUE = 'bus-check';
@@ -166,22 +172,34 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
     return (plan?.maxAgeDays ?? 7) * 86_400;
   };
 
-  /** Stores a batch as one transaction, and answers the ids that were there before. */
+  /**
+   * Stores a batch as one transaction, and answers the ids that were there before. What nobody wants is not stored: it
+   * would wait for nobody, and most events are of that kind.
+   */
   const store = async (batch: Batch): Promise<ReadonlySet<string>> => {
-    const all = [...batch.values()];
-    const { rows } = await publishing.query<{ duplicates: string[] }>({
-      ...publishMessages,
+    const { rows: consumers } = await publishing.query<ConsumerRow>(findConsumers);
+    const copies = [...batch.values()].flatMap(({ message, text }) =>
+      consumers
+        .filter(({ subjects }) => subjects.some((pattern) => covers(pattern, message.subject)))
+        .map(({ name, sign_of_life_s }) => ({ name, signOfLifeS: sign_of_life_s, message, text, jobId: ids.next() })),
+    );
+    if (copies.length === 0) return new Set();
+    const { rows } = await publishing.query<{ fresh: string[] }>({
+      ...storeCopies,
       values: [
-        all.map(() => ids.next()),
-        all.map(({ message }) => message.id),
-        all.map(({ message }) => message.subject),
-        all.map(({ message }) => message.key),
-        all.map(({ text }) => text),
-        all.map(({ message }) => retentionS(message.subject)),
+        copies.map(({ jobId }) => jobId),
+        copies.map(({ name }) => name),
+        copies.map(({ signOfLifeS }) => signOfLifeS),
+        copies.map(({ message }) => message.id),
+        copies.map(({ message }) => message.subject),
+        copies.map(({ message }) => message.key),
+        copies.map(({ text }) => text),
+        copies.map(({ message }) => retentionS(message.subject)),
         channel,
       ],
     });
-    return new Set(rows[0]?.duplicates);
+    const fresh = new Set(rows[0]?.fresh);
+    return new Set(copies.map(({ message }) => message.id).filter((id) => !fresh.has(id)));
   };
 
   const publishBatch = async (messages: readonly Message[]): Promise<Published[]> => {

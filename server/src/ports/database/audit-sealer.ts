@@ -10,16 +10,16 @@ import type { AuditSealer } from './port.ts';
  * every hash after it.
  */
 const lock = sql('audit-seal-lock', `select pg_try_advisory_xact_lock(7275004) as alone`);
-const loadMark = sql(
-  'audit-seal-mark',
-  `select transaction_from::text as "from" from audit_seal_watermarks where sealer = 'audit'`,
+const loadRound = sql(
+  'audit-seal-round',
+  `select coalesce((select transaction_from::text from audit_seal_watermarks where sealer = 'audit'), '0') as "from",
+     pg_snapshot_xmin(pg_current_snapshot())::text as "to"`,
 );
 const saveMark = sql(
   'audit-seal-save',
   `insert into audit_seal_watermarks (sealer, transaction_from) values ('audit', $1::xid8)
    on conflict (sealer) do update set transaction_from = excluded.transaction_from, updated_at = clock_timestamp()`,
 );
-const horizon = sql('audit-seal-horizon', `select pg_snapshot_xmin(pg_current_snapshot())::text as "to"`);
 // Rows of a transaction stay together, and a row that is sealed already (the mark was lost) is passed over.
 const ready = sql(
   'audit-seal-ready',
@@ -28,10 +28,12 @@ const ready = sql(
      and not exists (select from audit_seals s where s.audit_id = a.id)
    order by a.transaction_id, a.id limit $3`,
 );
+// One look into the index for each chain, however long it is.
 const heads = sql(
   'audit-seal-heads',
-  `select distinct on (chain) chain, sequence::text as sequence, hash from audit_seals
-   where chain = any ($1) order by chain, audit_seals.sequence desc`,
+  `select c.chain, s.sequence::text as sequence, s.hash from unnest($1::text[]) as c (chain) cross join lateral (
+     select l.sequence, l.hash from audit_seals l where l.chain = c.chain order by l.sequence desc limit 1
+   ) s`,
 );
 const insert = sql(
   'audit-seal-insert',
@@ -44,14 +46,18 @@ export function makeAuditSealer(parts: { readonly pool: Pool }): AuditSealer {
       const client = await parts.pool.connect();
       let clean = false;
       try {
-        await client.query('begin');
-        if (!(await client.query<{ alone: boolean }>(lock)).rows[0]?.alone) {
+        // What needs no answer of another is sent together. Each still sees what was committed before it ran.
+        const [, turn, round] = await Promise.all([
+          client.query('begin'),
+          client.query<{ alone: boolean }>(lock),
+          client.query<{ from: string; to: string }>(loadRound),
+        ]);
+        if (!turn.rows[0]?.alone) {
           await client.query('rollback');
           clean = true;
           return 0;
         }
-        const from = (await client.query<{ from: string }>(loadMark)).rows[0]?.from ?? '0';
-        const { to } = (await client.query<{ to: string }>(horizon)).rows[0] as { to: string };
+        const { from, to } = round.rows[0] as { from: string; to: string };
         const { rows } = await client.query<AuditRow>({ ...ready, values: [from, to, limit] });
         const chains = [...new Set(rows.map(chainOf))];
         const last = new Map(
@@ -73,20 +79,19 @@ export function makeAuditSealer(parts: { readonly pool: Pool }): AuditSealer {
           last.set(chain, link);
           return link;
         });
-        if (links.length > 0) {
-          await client.query({
-            ...insert,
-            values: [
-              links.map((l) => l.organizationId),
-              links.map((l) => l.sequence),
-              links.map((l) => l.id),
-              links.map((l) => l.hash),
-            ],
-          });
-        }
+        const sealed = [
+          links.map((l) => l.organizationId),
+          links.map((l) => l.sequence),
+          links.map((l) => l.id),
+          links.map((l) => l.hash),
+        ];
         // A full batch may have stopped in the middle of the round: the mark moves when the round is over.
-        if (rows.length < limit && to !== from) await client.query({ ...saveMark, values: [to] });
-        await client.query('commit');
+        const isOver = rows.length < limit && to !== from;
+        await Promise.all([
+          links.length > 0 && client.query({ ...insert, values: sealed }),
+          isOver && client.query({ ...saveMark, values: [to] }),
+          client.query('commit'),
+        ]);
         clean = true;
         return links.length;
       } finally {

@@ -27,7 +27,7 @@ export function makeWakeUps(parts: { readonly pool: Pool; readonly log: Log }) {
   async function flush(): Promise<void> {
     while (waiting.size > 0) {
       // One commit often has several to wake, and says so one after the other.
-      await undefined;
+      await Promise.resolve();
       const gathered = [...waiting].flatMap(([channel, words]) =>
         packed(words).map((payload) => ({ channel, payload })),
       );
