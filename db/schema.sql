@@ -2045,7 +2045,7 @@ create policy own on ssh_keys for select
 create policy reach on ssh_keys
   using ((within_wall(organization_id) OR within_self(user_id)));
 
-grant delete, insert, select on ssh_keys to gpuaas_api;
+grant delete, insert, select, update (last_used_at) on ssh_keys to gpuaas_api;
 grant delete, select, update on ssh_keys to gpuaas_worker;
 
 -- Table task_signers

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type NodeEnrolled, nodeTransport } from '@gpuaas/contract/node';
 import { backoffMs, type Chance, systemChance } from './chance.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, sleepWell, systemClock } from './clock.ts';
 import { makeConditions } from './conditions.ts';
 import { makeDisk } from './disk.ts';
 import { openDrain } from './drain.ts';
@@ -68,6 +68,8 @@ export interface AgentParts {
 
 const attemptsToEnrol = 8;
 const retryEnrolment = { firstMs: 1_000, maxMs: 15_000 };
+/** A phase that is over sooner is not worth a transaction at the other end. */
+const worthAWordMs = 100;
 const progressLimitMs = 5_000;
 const pruneEveryMs = 60_000;
 const leastGraceMs = 200;
@@ -189,6 +191,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       return makeProgress({
         generation: task.generation,
         now: time.now,
+        hesitate: (over) => sleepWell(clock, worthAWordMs, over),
         post: async (progress) => {
           // A word that is lost on its way is not said again: the next one says more.
           const order = { method: 'POST', path, body: progress, limitMs: progressLimitMs, signal } as const;

@@ -35,8 +35,7 @@ export function makeDisk({ forced }: { readonly forced: boolean }): Disk {
     async write(path, text) {
       writes += 1;
       const half = join(dirname(path), `${basename(path)}.${writes}.half`);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const handle = await open(half, 'w', 0o600);
+      const handle = await openNew(half);
       try {
         await handle.writeFile(text);
         if (forced) await handle.sync();
@@ -63,6 +62,18 @@ export function makeDisk({ forced }: { readonly forced: boolean }): Disk {
       for (const name of halves) await rm(join(folder, name), { force: true });
     },
   };
+}
+
+/** A folder is there nearly always: it is made when it turns out not to be. */
+async function openNew(path: string) {
+  const openIt = () => open(path, 'w', 0o600);
+  try {
+    return await openIt();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return openIt();
+  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -1,8 +1,8 @@
 import type { NodeTaskProgress } from '@gpuaas/contract/node';
 
 /**
- * Tells the control plane which phase a task is in. Best effort and bounded: a phase that began and ended while another
- * word was still on its way is not told at all, so a fast host says little and a slow one says everything.
+ * Tells the control plane which phase a task is in. Best effort and bounded: a phase that was over at once, or while another
+ * word was still on its way, is not told at all, so a fast host says little or nothing and a slow one says everything.
  */
 export interface Progress {
   phase(name: string, percent?: number): void;
@@ -13,24 +13,27 @@ export interface Progress {
 export function makeProgress(parts: {
   readonly generation: number;
   readonly now: () => Date;
+  /** Resolves when a phase has lasted long enough to be worth a word, or when the signal says that the task is over. */
+  readonly hesitate: (signal: AbortSignal) => Promise<unknown>;
   /** Does not throw. */
   readonly post: (progress: NodeTaskProgress) => Promise<void>;
 }): Progress {
   let unsaid: NodeTaskProgress[] = [];
   let current: string | undefined;
-  let isOver = false;
+  const over = new AbortController();
   let sending: Promise<void> | undefined;
   const add = (phase: string, state: 'began' | 'ended', percent?: number) => {
     const at = parts.now().toISOString();
     unsaid.push({ generation: parts.generation, phase, state, at, ...(percent !== undefined && { percent }) });
   };
   const drain = async () => {
-    for (let next = unsaid.shift(); next && !isOver; next = unsaid.shift()) await parts.post(next);
+    await parts.hesitate(over.signal);
+    for (let next = unsaid.shift(); next && !over.signal.aborted; next = unsaid.shift()) await parts.post(next);
     sending = undefined;
   };
   return {
     phase(name, percent) {
-      if (isOver) return;
+      if (over.signal.aborted) return;
       const share = percent === undefined ? undefined : Math.round(Math.min(100, Math.max(0, percent)));
       if (name === current) {
         // Only the latest percentage of a phase is worth a word.
@@ -45,8 +48,8 @@ export function makeProgress(parts: {
       sending ??= drain();
     },
     async end() {
-      isOver = true;
       unsaid = [];
+      over.abort();
       await sending;
     },
   };

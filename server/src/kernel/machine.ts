@@ -11,6 +11,17 @@ export interface Moved {
   readonly version: number;
 }
 
+/** Where a transition may begin, and the one state that it leads to from all of these. */
+export function stepOf<S extends StatesOf>(
+  machine: Machine<S>,
+  transition: Transition<S>,
+): { readonly from: readonly (keyof S & string)[]; readonly to: keyof S & string } {
+  const from = Object.keys(machine.states).filter((state) => machine.may(transition, state));
+  const [to, another] = new Set(from.map((state) => machine.next(state, transition)));
+  if (to === undefined || another !== undefined) throw new Error(`${transition} does not lead to one state`);
+  return { from, to };
+}
+
 /**
  * Applies one transition: locks the row, checks the table, checks the version the caller saw, writes state and version.
  * A domain makes one of these per machine and changes state through nothing else; the database refuses the rest.

@@ -1,10 +1,11 @@
-import { makePhases } from '../../domains/allocations/index.ts';
+import { makePhases, makeSettled, taskTimes } from '../../domains/allocations/index.ts';
 import {
   keepTopology,
   makeDispatch,
   makeIdentities,
   makeOpenRelease,
   makeResults,
+  makeTasks,
   newcomersChannel,
   openDenials,
   openImageReports,
@@ -96,6 +97,13 @@ export async function openNodeDoor(
       onDispatched: (seconds) => waited.observe(seconds),
     }),
   });
+  const onAllocationSettled = makeSettled({
+    db,
+    ids,
+    clock,
+    tasks: makeTasks({ ids, clock, signer: signers }),
+    ...taskTimes(policies),
+  });
   const images = scope.keep('node-images', openImageReports({ db, begin, ids, clock, log }));
   const reports = openReports({
     reports: database.reports,
@@ -129,7 +137,10 @@ export async function openNodeDoor(
       results: makeResults({
         db,
         onRefused: (code) => refused.inc({ code }),
-        onSettled: keepTopology,
+        onSettled: async (tx, task, result) => {
+          await keepTopology(tx, task, result);
+          return onAllocationSettled(tx, task, result);
+        },
         onProgress: makePhases({ ids }),
       }),
       openRelease: makeOpenRelease({ db, ids, objects: parts.objects }),

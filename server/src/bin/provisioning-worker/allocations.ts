@@ -1,4 +1,10 @@
-import { makeGuards, makeNodeTenants, makeProjectAllocations, makeReattest } from '../../domains/allocations/index.ts';
+import {
+  makeGuards,
+  makeNodeTenants,
+  makeProjectAllocations,
+  makeReattest,
+  taskTimes,
+} from '../../domains/allocations/index.ts';
 import type { Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
@@ -15,12 +21,6 @@ import { makeSagas } from './sagas.ts';
  */
 const guardEveryMs = { expiry: 2_000, lostNodes: 5_000, idle: 15_000, drift: 15_000, reattest: 15_000 };
 
-const taskPolicies = {
-  provision: 'allocation.provision_timeout_seconds',
-  release: 'allocation.release_timeout_seconds',
-  short: 'node.task_ttl_seconds',
-} as const;
-
 /** Serves the sagas of allocations and looks after those that nobody asks about. */
 export async function serveAllocations(
   parts: Pick<Ports, 'database' | 'sagas'> & Omit<Common<unknown>, 'config'>,
@@ -35,6 +35,7 @@ export async function serveAllocations(
     ids,
     clock,
     metrics,
+    tasks,
     policies: {
       maxReleaseAttempts: () => policies.number('allocation.force_release_max_attempts'),
       lostAfterSeconds: () => policies.number('allocation.node_lost_seconds'),
@@ -56,8 +57,7 @@ export async function serveAllocations(
     ids,
     clock,
     tasks,
-    taskSeconds: (kind) => policies.number(taskPolicies[kind]),
-    graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
+    ...taskTimes(policies),
     residents: [
       makeProjectAllocations({ db, release: guards.release }),
       makeProjectKeys({ db, begin: actsOf('ssh', ids) }),

@@ -11,7 +11,7 @@ import {
   provisioningRequested,
   provisioningRestartRequested,
 } from '@gpuaas/contract';
-import { readOrder } from '../../domains/allocations/index.ts';
+import { isImagedAgain, readOrder } from '../../domains/allocations/index.ts';
 import { type NodeTenants, removalRun } from '../../domains/nodes/index.ts';
 import { type Listener, listener } from '../../domains/outbox/index.ts';
 import { type Database, systemViewer } from '../../kernel/act.ts';
@@ -32,7 +32,6 @@ export function makeListeners(parts: {
     id: payload.allocation_id,
   });
 
-  /** A whole node under full-reimage is imaged again before anybody else gets it. */
   async function vacate(
     payload: { readonly allocation_id: string; readonly generation: number; readonly version: number },
     how: { readonly afterwards: 'available' | 'quarantined'; readonly forced: boolean },
@@ -40,7 +39,7 @@ export function makeListeners(parts: {
   ): Promise<void> {
     const viewer = systemViewer('provisioning-worker', { correlationId: envelope.correlation_id });
     const order = await parts.db.read(viewer, (tx) => readOrder(tx, payload.allocation_id));
-    const reimages = order?.shape === 'baremetal' && order.isolationModel === 'full-reimage';
+    const reimages = order !== undefined && isImagedAgain(order);
     await sagas.start(
       reimages ? served.vacateAndReimage : served.vacate,
       `${payload.allocation_id}.${payload.version}`,

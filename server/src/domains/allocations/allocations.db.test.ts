@@ -61,7 +61,13 @@ describe('asking for capacity', () => {
     const made = await create({ gpus: 2, name: 'training; rm -rf $HOME', tags: { team: 'a' } });
     expect(made.status, made.text).toBe(201);
     expect(made.body).toMatchObject({
-      ...{ state: 'requested', placement_status: 'reserved', gpu_count: 2, version: 1, name: 'training; rm -rf $HOME' },
+      ...{
+        state: 'provisioning',
+        placement_status: 'reserved',
+        gpu_count: 2,
+        version: 2,
+        name: 'training; rm -rf $HOME',
+      },
       price: { unit: 'gpu_hour', per_hour: { amount_minor: '900', currency: 'USD' } },
       profile: { name: 'test_2g', vcpus: 48 },
       login: { username: expect.stringMatching(/^[a-z]/), uid: expect.any(Number) },
@@ -75,7 +81,9 @@ describe('asking for capacity', () => {
     expect(new Set(slots.map(({ numa_node }) => numa_node)).size).toBe(1);
     expect(await eventsOf(made.body.id)).toEqual(['provisioning.requested']);
     const timeline = await send('GET', `${made.body.id}/timeline`);
-    expect(timeline.body.data.map(({ name }: { name: string }) => name)).toEqual(['request', 'placement_reserved']);
+    expect(timeline.body.data.map(({ name }: { name: string }) => name)).toEqual([
+      ...['request', 'placement_reserved', 'provision', 'slice.vm_provision'],
+    ]);
     const placement = await send('GET', `${made.body.id}/placement`);
     expect(placement.body).toMatchObject({ outcome: 'placed', chosen: { gpus: 2, numa_groups: 1 } });
     const whole = await send('GET', `/api/v1/admin/allocations/${made.body.id}/placement`, undefined, operator);
@@ -307,7 +315,7 @@ describe('an active allocation', () => {
     expect(await ids('tag=team')).toEqual([id]);
     expect(await ids('tag=team%3Dblue')).toEqual([id]);
     expect(await ids('tag=team%3Dred')).toEqual([]);
-    expect(await ids(`state=requested&sku=${sliceSku}`)).toContain(id);
+    expect(await ids(`state=provisioning&sku=${sliceSku}`)).toContain(id);
     expect(await ids('state=active')).toEqual([]);
   });
 });
@@ -322,7 +330,10 @@ describe('a group', () => {
     expect(await free()).toBe(8);
     expect((await world.root.query('select count(*)::int as n from allocations')).rows[0].n).toBe(0);
     const made = await group([wish({ gpus: 1 }), wish({ gpus: 4 }), wish({ gpus: 2 }), wish({ gpus: 1 })]);
-    expect(made, made.text).toMatchObject({ status: 201, body: { status: 'requested', members: { requested: 4 } } });
+    expect(made, made.text).toMatchObject({
+      status: 201,
+      body: { status: 'provisioning', members: { provisioning: 4 } },
+    });
     expect(await free()).toBe(0);
   });
 

@@ -10,9 +10,12 @@ import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { writeBirths } from './births.ts';
 import { makeClaim } from './claim.ts';
+import { readOrder } from './order.ts';
 import type { AllocationParts } from './parts.ts';
 import { redact, sayWhy } from './placement/explain.ts';
 import { costMinor, money, perHourMinor } from './price.ts';
+import { ask } from './sagas/ask.ts';
+import { forMachine } from './sagas/provision.ts';
 import { showAllocation, showPlanned } from './show.ts';
 import type { Unplaced } from './slots.ts';
 import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login } from './store.ts';
@@ -167,11 +170,14 @@ export async function makeAllocations(
     await insertAllocation(tx, { ...allocation, ...queued, queue_deadline_at: queueDeadlineAt });
   }
   await writeBirths(tx, parts.ids, act, born);
+  const placed = born.filter(({ place }) => place.reservation).map(({ allocation: { id } }) => id);
+  await Promise.all(placed.map((id) => askForMachine(tx, parts, act, id)));
   return {
     ids: allocations.map(({ id }) => id),
     events: born.map(({ allocation, place: { reservation } }) => {
       const { id, project_id, sku, gpu_count, region } = allocation;
-      const about = { allocation_id: id, organization_id: organizationId, project_id, version: 1 };
+      const version = reservation ? firstVersion + 1 : firstVersion;
+      const about = { allocation_id: id, organization_id: organizationId, project_id, version };
       const what = { sku, gpu_count, region };
       return reservation
         ? provisioningRequested.of(id, {
@@ -180,6 +186,15 @@ export async function makeAllocations(
         : provisioningQueued.of(id, { ...about, ...what, queue_deadline_at: queueDeadlineAt.toISOString() });
     }),
   };
+}
+
+const firstVersion = 1;
+
+/** What has its place is being provisioned from its first moment: its node is asked in the transaction that found it. */
+async function askForMachine(tx: WriteTx, parts: AllocationParts, act: Act, id: string): Promise<void> {
+  const order = await readOrder(tx, id);
+  const asked = order && (await ask(tx, parts, order, forMachine(parts), act));
+  if (typeof asked !== 'string') throw new Error(`allocation ${id} has a place and cannot be asked for`);
 }
 
 /** What will be written down, but for its place. */

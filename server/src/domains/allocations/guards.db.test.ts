@@ -24,6 +24,7 @@ beforeAll(async () => {
     ids: systemIds,
     clock,
     metrics,
+    tasks: bench.parts.tasks,
     policies: {
       maxReleaseAttempts: () => 3,
       lostAfterSeconds: () => 600,

@@ -14,7 +14,7 @@ import { minuteMs, secondMs } from '../../kernel/units.ts';
 import { compareWithReport, type Drift } from './drift.ts';
 import { guardBatch } from './facts.ts';
 import { type IdleRow, listExpired, listIdle, listLost, listReported, lockFreeAmong, setIdle } from './guards-store.ts';
-import { beginRelease } from './leave.ts';
+import { beginRelease, type Leaving } from './leave.ts';
 import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
 import { moveSlots } from './slots.ts';
 
@@ -24,6 +24,7 @@ export interface GuardParts {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly tasks: Leaving['tasks'];
   readonly policies: {
     maxReleaseAttempts(): number;
     /** How long a node may be lost before what it served counts as lost too. */
@@ -57,6 +58,7 @@ export function makeGuards(parts: GuardParts) {
     change(id, `allocation.release_${reason}`, (tx, correlationId) =>
       beginRelease(tx, id, {
         ids,
+        tasks: parts.tasks,
         correlationId,
         reason,
         forced,

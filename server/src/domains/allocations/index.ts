@@ -3,7 +3,6 @@ import { type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Tasks } from '../nodes/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { adminRoutes } from './admin.ts';
 import { createRoutes } from './create.ts';
@@ -13,7 +12,9 @@ import { lifecycleRoutes } from './lifecycle.ts';
 import type { AllocationParts, MayAfford } from './parts.ts';
 import { openPlacer } from './placement/open.ts';
 import { readRoutes } from './read.ts';
+import type { SagaParts } from './sagas/parts.ts';
 import { findOwner } from './store.ts';
+import { taskTimes } from './task-times.ts';
 
 interface Owner {
   readonly absent: ErrorCode;
@@ -33,7 +34,7 @@ export async function openAllocations(parts: {
   readonly log: Log;
   readonly region: string;
   readonly policies: Policies;
-  readonly tasks: Pick<Tasks, 'queueTask'>;
+  readonly tasks: SagaParts['tasks'];
   readonly mayAfford: MayAfford;
   readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
 }): Promise<Allocations> {
@@ -42,7 +43,7 @@ export async function openAllocations(parts: {
   const limits: AllocationParts['limits'] = (who) => ({
     maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who),
   });
-  const inside = { ...parts, placer, limits };
+  const inside = { ...parts, ...taskTimes(policies), placer, limits };
   const whose = (row: { organization_id: string; project_id: string } | undefined) =>
     row && { organizationId: row.organization_id, projectId: row.project_id };
   const look = () => systemViewer('allocations', { correlationId: ids.next() });
@@ -85,6 +86,8 @@ export { makeReattest } from './reattest.ts';
 export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';
 export { makeProvision } from './sagas/provision.ts';
-export { makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
+export { makeSettled } from './sagas/settled.ts';
+export { isImagedAgain, makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
 export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
+export { taskTimes } from './task-times.ts';
 export { makeProjectAllocations } from './wind-down.ts';

@@ -2,16 +2,18 @@ import { type DeclaredEvent, provisioningReleasingCompleted, provisioningReleasi
 import { sql, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Tasks } from '../nodes/index.ts';
 import { aboutMoved, advanceAllocation, type MovedAllocation } from './machine.ts';
 import { freeClaims, moveSlots } from './slots.ts';
 
 const countAttempts = sql(
   'allocation-release-attempts',
-  'select state, release_attempts from allocations where id = $1 and mine(organization_id) for update',
+  'select state, generation, release_attempts from allocations where id = $1 and mine(organization_id) for update',
 );
 
 export interface Leaving {
   readonly ids: Ids;
+  readonly tasks: Pick<Tasks, 'takeBack'>;
   readonly correlationId: string;
   /** `user`, `operator`, `max_duration`, `idle`, `drain`, `node_lost`, `balance_depleted`, …: shown as it is. */
   readonly reason: string;
@@ -20,7 +22,7 @@ export interface Leaving {
   /** How often a release may be tried in all, before only an operator's cleanup is left. */
   readonly maxAttempts: number;
   readonly seenVersion?: number | undefined;
-  /** Now: what was never provisioned ends at once. */
+  /** Now: what no node was given ends at once. */
   readonly endedAt: Date;
 }
 export interface Left {
@@ -30,7 +32,7 @@ export interface Left {
 
 /**
  * The one way out of an allocation, whoever asks: its owner, an operator or a guard. Two who ask at once are told apart
- * by the row: the second finds it leaving. What was never provisioned is gone at once; the rest begins to leave, and the
+ * by the row: the second finds it leaving. What no node was ever given is gone at once; the rest begins to leave, and the
  * worker takes it from there. Undefined when there is no such allocation.
  */
 export async function beginRelease(
@@ -39,12 +41,16 @@ export async function beginRelease(
   leaving: Leaving,
 ): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition' | 'version_conflict'>> {
   const { ids, correlationId, reason, forced, seenVersion } = leaving;
-  const [row] = await tx.rows<{ state: string; release_attempts: number }>(countAttempts, [id]);
+  const [row] = await tx.rows<{ state: string; generation: bigint; release_attempts: number }>(countAttempts, [id]);
   if (!row) return undefined;
   if (row.state === 'releasing') {
     return new Fault('allocation_already_releasing', 'It is being released already: watch its timeline.');
   }
-  if (row.state === 'requested') return cancel(tx, id, leaving);
+  if (row.state === 'requested') return cancel(tx, id, leaving, ['cancel']);
+  const generation = Number(row.generation);
+  if (row.state === 'provisioning' && !(await leaving.tasks.takeBack(tx, { allocationId: id, generation }))) {
+    return cancel(tx, id, leaving, ['release', 'prove']);
+  }
   const attempt = row.release_attempts + 1;
   if (attempt > leaving.maxAttempts) {
     return new Fault(
@@ -65,20 +71,30 @@ export async function beginRelease(
 }
 
 /** It never reached a node: its slots are as they were. */
-async function cancel(tx: WriteTx, id: string, leaving: Leaving): ReturnType<typeof beginRelease> {
+async function cancel(
+  tx: WriteTx,
+  id: string,
+  leaving: Leaving,
+  way: readonly ('cancel' | 'release' | 'prove')[],
+): ReturnType<typeof beginRelease> {
   const { ids, correlationId, reason, forced, seenVersion } = leaving;
-  const cancelled = await advanceAllocation(tx, id, 'cancel', {
-    ids,
-    correlationId,
-    seenVersion,
-    detail: { reason, forced },
-    set: { releaseReason: reason },
-  });
-  if (!cancelled || cancelled instanceof Fault) return cancelled;
+  let moved: MovedAllocation | undefined;
+  for (const transition of way) {
+    const next = await advanceAllocation(tx, id, transition, {
+      ids,
+      correlationId,
+      seenVersion: moved?.version ?? seenVersion,
+      detail: { reason, forced },
+      set: { releaseReason: reason },
+    });
+    if (!next || next instanceof Fault) return next;
+    moved = { ...next, from: moved?.from ?? next.from };
+  }
+  if (!moved) throw new Error('there is no way out of nowhere');
   await freeClaims(tx, id);
   const freed = await moveSlots(tx, { allocationId: id }, 'free');
   if (freed instanceof Fault) return freed;
-  return { moved: cancelled, events: [completed(id, cancelled, leaving)] };
+  return { moved, events: [completed(id, moved, leaving)] };
 }
 
 const completed = (id: string, moved: MovedAllocation, { reason, endedAt }: Leaving): DeclaredEvent =>

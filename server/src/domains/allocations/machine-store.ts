@@ -1,34 +1,49 @@
 import { sql } from '../../kernel/act.ts';
 
-export const lockAllocation = sql(
-  'allocation-lock',
-  `select id, organization_id, project_id, state, version, generation, node_id
-   from allocations where id = $1 and mine(organization_id) for update`,
-);
 /**
- * Id, new state, new version, and what else became true with it. The times of a life follow from its states, and so does
- * whether the capacity is held.
+ * One step along the machine, in one statement: the row is held, moved if it may be, and its timeline is told. Whatever
+ * came of it, the row is answered as it was, so that whoever was refused can be told why.
+ *
+ * Id, where the transition may begin, where it leads, the version and the lease that the caller saw, the line of the
+ * timeline, and what else becomes true. The times of a life follow from its states, and so does whether the capacity is
+ * held.
  */
-export const moveAllocation = sql(
+export const stepAllocation = sql(
   'allocation-move',
-  `update allocations set state = $2, version = $3, updated_at = act_time(),
-     placement_status = coalesce($4, case
-       when $2 in ('released', 'failed') then 'freed'
-       when $2 = 'active' then 'leased'
-       else placement_status end),
-     node_id = coalesce($5, node_id),
-     generation = coalesce($6, generation),
-     access = coalesce($7::jsonb, access),
-     expires_at = coalesce($8, expires_at),
-     failure_code = coalesce($9, failure_code),
-     failure_reason = coalesce($10, failure_reason),
-     release_reason = coalesce($11, release_reason),
-     release_attempts = coalesce($12, release_attempts),
-     provisioning_started_at = case when $2 = 'provisioning' then act_time() else provisioning_started_at end,
-     active_at = case when $2 = 'active' then act_time() else active_at end,
-     releasing_at = case when $2 = 'releasing' then act_time() else releasing_at end,
-     ended_at = case when $2 in ('released', 'failed') then act_time() else ended_at end
-   where id = $1 and mine(organization_id)`,
+  `with held as materialized (
+     select id, organization_id, project_id, state, version, generation, node_id
+     from allocations where id = $1 and mine(organization_id) for update
+   ), moved as (
+     update allocations a set state = $3, version = h.version + 1, updated_at = act_time(),
+       placement_status = coalesce($10, case
+         when $3 in ('released', 'failed') then 'freed'
+         when $3 = 'active' then 'leased'
+         else a.placement_status end),
+       node_id = coalesce($11, a.node_id),
+       generation = coalesce($12, a.generation),
+       access = coalesce($13::jsonb, a.access),
+       expires_at = coalesce($14, a.expires_at),
+       failure_code = coalesce($15, a.failure_code),
+       failure_reason = coalesce($16, a.failure_reason),
+       release_reason = coalesce($17, a.release_reason),
+       release_attempts = coalesce($18, a.release_attempts),
+       provisioning_started_at = case when $3 = 'provisioning' then act_time() else a.provisioning_started_at end,
+       active_at = case when $3 = 'active' then act_time() else a.active_at end,
+       releasing_at = case when $3 = 'releasing' then act_time() else a.releasing_at end,
+       ended_at = case when $3 in ('released', 'failed') then act_time() else a.ended_at end
+     from held h
+     where a.id = h.id and mine(a.organization_id) and h.state = any ($2::text[])
+       and h.version = coalesce($4, h.version) and h.generation = coalesce($5, h.generation)
+     returning a.id
+   ), told as (
+     insert into allocation_timeline
+       (id, allocation_id, organization_id, kind, name, from_state, to_state, version, detail, correlation_id)
+     select $6, h.id, h.organization_id, 'transition', $7, h.state, $3, h.version + 1, $8, $9
+     from held h join moved m on m.id = h.id
+   )
+   select h.organization_id, h.project_id, h.state, h.version, h.generation, h.node_id,
+     exists (select from moved) as moved
+   from held h`,
 );
 /** Every change of an allocation is a version of it, also one that leaves its state alone. */
 export const changeAllocation = sql(

@@ -2,8 +2,8 @@ import { allocationMachine, type StatesOf, type Transition } from '@gpuaas/contr
 import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Moved } from '../../kernel/machine.ts';
-import { changeAllocation, insertTimeline, lockAllocation, moveAllocation } from './machine-store.ts';
+import { type Moved, stepOf } from '../../kernel/machine.ts';
+import { changeAllocation, insertTimeline, stepAllocation } from './machine-store.ts';
 
 export type AllocationTransition = Transition<StatesOf<typeof allocationMachine>>;
 export type AllocationState = keyof StatesOf<typeof allocationMachine>;
@@ -36,18 +36,19 @@ export const aboutMoved = (id: string, moved: Pick<MovedAllocation, 'organizatio
   version: moved.version,
 });
 
-interface LockedRow {
+interface SteppedRow {
   readonly organization_id: string;
   readonly project_id: string;
   readonly state: AllocationState;
   readonly version: bigint;
   readonly generation: bigint;
   readonly node_id: string | null;
+  readonly moved: boolean;
 }
 
 /**
- * The only code that changes the state of an allocation: locks it, asks the table of transitions, checks the version the
- * caller saw, writes the new state and the line of its timeline. Undefined when there is no such allocation.
+ * The only code that changes the state of an allocation: along the table of transitions, from the version and the lease
+ * that the caller saw, together with the line of its timeline. Undefined when there is no such allocation.
  *
  * Whoever moves two things locks the allocation before its slots; so nobody waits for somebody who waits for them.
  */
@@ -65,9 +66,28 @@ export async function advanceAllocation(
     readonly set?: AllocationFacts;
   },
 ): Promise<MovedAllocation | undefined | Fault<'illegal_transition' | 'version_conflict'>> {
-  const [row] = await tx.rows<LockedRow>(lockAllocation, [id]);
+  const { from, to } = stepOf(allocationMachine, transition);
+  const set = move.set ?? {};
+  const [row] = await tx.rows<SteppedRow>(stepAllocation, [
+    ...[id, from, to, move.seenVersion ?? null, move.seenGeneration ?? null],
+    ...[move.ids.next(), transition, JSON.stringify(move.detail ?? {}), move.correlationId],
+    ...[set.placementStatus ?? null, set.nodeId ?? null, set.generation ?? null],
+    ...[set.access ? JSON.stringify(set.access) : null, set.expiresAt ?? null],
+    ...[set.failureCode ?? null, set.failureReason ?? null, set.releaseReason ?? null, set.releaseAttempts ?? null],
+  ]);
   if (!row) return undefined;
   const version = Number(row.version);
+  if (row.moved) {
+    return {
+      from: row.state,
+      to,
+      version: version + 1,
+      organizationId: row.organization_id,
+      projectId: row.project_id,
+      nodeId: set.nodeId ?? row.node_id ?? undefined,
+      generation: set.generation ?? Number(row.generation),
+    };
+  }
   const stale =
     (move.seenVersion !== undefined && move.seenVersion !== version) ||
     (move.seenGeneration !== undefined && move.seenGeneration !== Number(row.generation));
@@ -77,53 +97,12 @@ export async function advanceAllocation(
       generation: Number(row.generation),
     });
   }
-  const to = allocationMachine.next(row.state, transition);
-  if (to === undefined) {
-    const possible = Object.keys(allocationMachine.states[row.state]);
-    return new Fault(
-      'illegal_transition',
-      `It is ${row.state}, which does not allow this.${possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : ''}`,
-      { state: row.state, possible },
-    );
-  }
-  const set = move.set ?? {};
-  const next = version + 1;
-  const moving = tx.run(moveAllocation, [
-    id,
-    to,
-    next,
-    set.placementStatus ?? null,
-    set.nodeId ?? null,
-    set.generation ?? null,
-    set.access ? JSON.stringify(set.access) : null,
-    set.expiresAt ?? null,
-    set.failureCode ?? null,
-    set.failureReason ?? null,
-    set.releaseReason ?? null,
-    set.releaseAttempts ?? null,
-  ]);
-  const noting = tx.run(insertTimeline, [
-    move.ids.next(),
-    id,
-    'transition',
-    transition,
-    row.state,
-    to,
-    next,
-    JSON.stringify(move.detail ?? {}),
-    move.correlationId,
-  ]);
-  // Neither needs the answer of the other.
-  await Promise.all([moving, noting]);
-  return {
-    from: row.state,
-    to,
-    version: next,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
-    nodeId: set.nodeId ?? row.node_id ?? undefined,
-    generation: set.generation ?? Number(row.generation),
-  };
+  const possible = Object.keys(allocationMachine.states[row.state]);
+  return new Fault(
+    'illegal_transition',
+    `It is ${row.state}, which does not allow this.${possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : ''}`,
+    { state: row.state, possible },
+  );
 }
 
 /** Writes facts without moving the state, as one more version. The caller holds the row or does not care who was first. */

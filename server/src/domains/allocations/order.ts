@@ -1,5 +1,5 @@
 import type { TaskParams, TaskSlot } from '@gpuaas/contract/node';
-import { type ReadTx, sql } from '../../kernel/act.ts';
+import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { Promised } from './attestation.ts';
 
 /** Everything about an allocation that its node has to know, read at once and never changed on the way. */
@@ -103,6 +103,16 @@ export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order
       minimumCuda: row.minimum_cuda ?? undefined,
     },
   };
+}
+
+const holdAllocation = sql(
+  'allocation-order-hold',
+  'select from allocations where id = $1 and mine(organization_id) for update',
+);
+/** The same, and nobody changes the allocation until the end of the transaction. */
+export async function holdOrder(tx: WriteTx, allocationId: string): Promise<Order | undefined> {
+  const [, order] = await Promise.all([tx.rows(holdAllocation, [allocationId]), readOrder(tx, allocationId)]);
+  return order;
 }
 
 /** What the node must find before it may say that the allocation is ready. */

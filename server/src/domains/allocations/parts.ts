@@ -1,10 +1,8 @@
-import type { Act, Database, ReadTx, Viewer } from '../../kernel/act.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Act, ReadTx, Viewer } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
-import type { Ids } from '../../kernel/id.ts';
-import type { Tasks } from '../nodes/index.ts';
 import type { Policies } from '../policy/index.ts';
 import type { Placer } from './placement/place.ts';
+import type { SagaParts } from './sagas/parts.ts';
 import type { Limits } from './show.ts';
 
 /** Whether an organization can pay for what it asks for. Says yes where nothing is billed. */
@@ -14,13 +12,9 @@ export type MayAfford = (
 ) => Promise<Fault<'insufficient_balance'> | undefined>;
 
 /** What the operations on allocations are made over. */
-export interface AllocationParts {
-  readonly db: Database;
-  readonly ids: Ids;
-  readonly clock: Clock;
+export interface AllocationParts extends SagaParts {
   readonly policies: Policies;
   readonly placer: Placer;
   readonly mayAfford: MayAfford;
-  readonly tasks: Pick<Tasks, 'queueTask'>;
   readonly limits: (who: Viewer | Act) => Limits;
 }

@@ -1,7 +1,10 @@
 import type { Act, WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { beginRelease, type Left } from './leave.ts';
+import { readOrder } from './order.ts';
 import type { AllocationParts } from './parts.ts';
+import { ask } from './sagas/ask.ts';
+import { forNothingLeft } from './sagas/vacate.ts';
 
 /** A release that somebody asked for through the api, who did not say which version they saw. */
 export async function endAllocation(
@@ -14,11 +17,27 @@ export async function endAllocation(
   const left = await beginRelease(tx, id, {
     ...how,
     ids: parts.ids,
+    tasks: parts.tasks,
     correlationId: act.correlationId,
     maxAttempts: parts.limits(act).maxReleaseAttempts,
     endedAt: parts.clock.now(),
   });
-  if (!(left instanceof Fault)) return left;
+  if (!(left instanceof Fault)) {
+    if (left?.moved.to === 'releasing') await askToLeave(tx, parts, act, id, how);
+    return left;
+  }
   if (left.code === 'version_conflict') throw left;
   return left as Fault<'allocation_already_releasing' | 'illegal_transition'>;
+}
+
+/** Its node is asked at once, ahead of the saga that will look after it. Whatever keeps it from that is for the saga to find. */
+async function askToLeave(
+  tx: WriteTx,
+  parts: AllocationParts,
+  act: Act,
+  id: string,
+  how: { readonly forced: boolean },
+) {
+  const order = await readOrder(tx, id);
+  if (order) await ask(tx, parts, order, forNothingLeft(parts, how), act);
 }

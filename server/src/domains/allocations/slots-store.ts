@@ -59,6 +59,29 @@ export const takeSlots = sql(
    )
    select id, node_id, generation, allocation_id from taken`,
 );
+/**
+ * All slots of an allocation along one transition, or none, in one statement: those that are there already stay as they
+ * are. Coming free ends the claims on them. Answered as they were, with what was moved.
+ *
+ * The allocation, where the transition may begin, where it leads, why.
+ */
+export const moveSlotsOf = sql(
+  'slots-move-of-allocation',
+  `with held as materialized (
+     select s.id, s.node_id, s.state, s.generation from slots s where s.allocation_id = $1 order by s.id for update of s
+   ), moved as (
+     update slots s set state = $3, version = s.version + 1, state_reason = $4, updated_at = act_time(),
+       allocation_id = case when $3 in ('available', 'disabled') then null else s.allocation_id end
+     from held h
+     where s.id = h.id and h.state <> $3 and (select bool_and(o.state = $3 or o.state = any ($2::text[])) from held o)
+     returning s.id
+   ), freed as (
+     update allocation_claims c set freed_at = act_time()
+     from moved m
+     where c.slot_id = m.id and c.freed_at is null and mine(c.organization_id) and $3 in ('available', 'disabled')
+   )
+   select h.id, h.node_id, h.state, h.generation, m.id is not null as moved from held h left join moved m on m.id = h.id`,
+);
 export const lockSlots = sql(
   'slots-lock',
   `select s.id, s.node_id, s.state, s.generation, s.allocation_id,
@@ -67,7 +90,7 @@ export const lockSlots = sql(
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
          and mine(a.organization_id)
      ) as held
-   from slots s where s.id = any ($1::uuid[]) or s.allocation_id = $2 order by s.id for update of s`,
+   from slots s where s.id = any ($1::uuid[]) order by s.id for update of s`,
 );
 export const moveSlotRows = sql(
   'slots-move',

@@ -2,6 +2,7 @@ import { type StatesOf, slotMachine, type Transition } from '@gpuaas/contract';
 import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import { stepOf } from '../../kernel/machine.ts';
 import { capacityChannel } from './facts.ts';
 import {
   announceFree,
@@ -10,6 +11,7 @@ import {
   insertClaims,
   lockSlots,
   moveSlotRows,
+  moveSlotsOf,
   reserveSlots as reserveSlotsSql,
   takeSlots as takeSlotsSql,
 } from './slots-store.ts';
@@ -41,34 +43,63 @@ export async function moveSlots(
   tx: WriteTx,
   which: { readonly allocationId: string } | { readonly slotIds: readonly string[] },
   transition: SlotTransition,
-  move: { readonly reason?: string; readonly seenGeneration?: number } = {},
+  move: { readonly reason?: string } = {},
 ): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
-  const ids = 'slotIds' in which ? which.slotIds : [];
-  const rows = await tx.rows<LockedSlot>(lockSlots, [ids, 'allocationId' in which ? which.allocationId : null]);
-  if (rows.length === 0 || ('slotIds' in which && rows.length !== new Set(ids).size)) return undefined;
-  const to = targetOf(transition);
+  const step = stepOf(slotMachine, transition);
+  const moved =
+    'slotIds' in which
+      ? await moveThese(tx, which.slotIds, transition, step, move.reason)
+      : await moveAllOf(tx, which.allocationId, step, move.reason);
+  const freeOn = step.to === 'available' && moved && !(moved instanceof Fault) ? moved.slots[0]?.nodeId : undefined;
+  if (freeOn !== undefined) await tx.rows(announceFree, [capacityChannel, freeOn]);
+  return moved;
+}
+type Step = ReturnType<typeof stepOf<StatesOf<typeof slotMachine>>>;
+
+/** Those that an allocation holds: whatever becomes of an allocation moves them, so this is one statement. */
+async function moveAllOf(tx: WriteTx, allocationId: string, { from, to }: Step, reason: string | undefined) {
+  const rows = await tx.rows<Omit<LockedSlot, 'held'> & { readonly moved: boolean }>(moveSlotsOf, [
+    ...[allocationId, from, to, reason ?? null],
+  ]);
+  if (rows.length === 0) return undefined;
+  const stuck = rows.filter(({ state }) => state !== to && !from.includes(state));
+  return stuck.length > 0
+    ? refusal(stuck)
+    : movedTo(
+        to,
+        rows.filter(({ moved }) => moved),
+      );
+}
+
+/** Those that an operator names, wherever they are. */
+async function moveThese(
+  tx: WriteTx,
+  ids: readonly string[],
+  transition: SlotTransition,
+  { from, to }: Step,
+  reason: string | undefined,
+) {
+  const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
+  if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
   const moving = rows.filter(({ state }) => state !== to);
-  const stuck = moving.filter(
-    (row) =>
-      slotMachine.next(row.state, transition) === undefined ||
-      // An operator clears what nobody holds any more; a release that is under way proves it itself.
-      (transition === 'clear' && row.held) ||
-      (move.seenGeneration !== undefined && move.seenGeneration !== Number(row.generation)),
-  );
-  if (stuck.length > 0) {
-    return new Fault('illegal_transition', `Slots are in states that do not allow this: ${describe(stuck)}.`, {
-      slots: stuck.map(({ id, state, held }) => ({ id, state, held })),
-    });
-  }
+  // An operator clears what nobody holds any more; a release that is under way proves it itself.
+  const stuck = moving.filter(({ state, held }) => !from.includes(state) || (transition === 'clear' && held));
+  if (stuck.length > 0) return refusal(stuck);
   const moved = moving.map(({ id }) => id);
   if (moved.length > 0) {
-    const cameFree = to === 'available' || to === 'disabled';
-    if (cameFree) await tx.run(freeClaimsOfSlots, [moved]);
-    await tx.run(moveSlotRows, [moved, to, move.reason ?? null]);
-    if (to === 'available') await tx.rows(announceFree, [capacityChannel, moving[0]?.node_id]);
+    if (to === 'available' || to === 'disabled') await tx.run(freeClaimsOfSlots, [moved]);
+    await tx.run(moveSlotRows, [moved, to, reason ?? null]);
   }
-  return { to, slots: moving.map(({ id, node_id, state }) => ({ id, nodeId: node_id, from: state })) };
+  return movedTo(to, moving);
 }
+const movedTo = (to: SlotState, rows: readonly Pick<LockedSlot, 'id' | 'node_id' | 'state'>[]): MovedSlots => ({
+  to,
+  slots: rows.map(({ id, node_id, state }) => ({ id, nodeId: node_id, from: state })),
+});
+const refusal = (stuck: readonly (Pick<LockedSlot, 'id' | 'state'> & { readonly held?: boolean })[]) =>
+  new Fault('illegal_transition', `Slots are in states that do not allow this: ${describe(stuck)}.`, {
+    slots: stuck.map(({ id, state, held }) => ({ id, state, held })),
+  });
 
 export interface Reservation {
   readonly nodeId: string;
@@ -159,15 +190,7 @@ export async function claimSlots(
 export const freeClaims = (tx: WriteTx, allocationId: string): Promise<number> =>
   tx.run(freeClaimsOfAllocation, [allocationId]);
 
-/** A transition of slots leads to one state, wherever it begins. */
-function targetOf(transition: SlotTransition): SlotState {
-  for (const state of Object.keys(slotMachine.states) as SlotState[]) {
-    const to = slotMachine.next(state, transition);
-    if (to !== undefined) return to;
-  }
-  throw new Error(`no state of a slot allows ${transition}`);
-}
-const describe = (rows: readonly LockedSlot[]): string =>
+const describe = (rows: readonly Pick<LockedSlot, 'state'>[]): string =>
   Object.entries(Object.groupBy(rows, ({ state }) => state))
     .map(([state, those]) => `${those?.length ?? 0} ${state}`)
     .join(', ');

@@ -12,7 +12,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { Act, Database, WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { answersChannel } from './tasks.ts';
-import { lockTask, settleTask, type TaskRow } from './tasks-store.ts';
+import { holdAllocationOf, lockTask, settleTask, type TaskRow } from './tasks-store.ts';
 
 export type ResultRefused = Fault<
   'node_task_not_found' | 'node_task_settled' | 'node_result_invalid' | 'stale_generation'
@@ -23,14 +23,16 @@ export interface Results {
   /** Notes how far a task is. */
   progress(act: Act, nodeId: string, taskId: string, progress: NodeTaskProgress): Promise<ResultRefused | undefined>;
 }
-/** What the world is told about progress, and whose it is. */
+/** What the world is told about progress or a result, and whose it is. */
 export interface Told {
   readonly projectId: string;
   readonly events: readonly DeclaredEvent[];
+  /** What else has changed, for the audit log. */
+  readonly change?: object;
 }
 /** What else happens in the transaction of a result or of progress; the domains that care say. */
 export interface TaskListeners {
-  readonly onSettled?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<void>;
+  readonly onSettled?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<Told | undefined>;
   readonly onProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<Told | undefined>;
 }
 
@@ -60,22 +62,31 @@ export function makeResults(
   return {
     async settle(act, nodeId, taskId, result) {
       const { value: fault } = await db.write(act, async (tx) => {
-        const task = await lockTask(tx, taskId, nodeId);
+        // Whoever takes a task back holds its allocation first: here as well, or two would wait for each other.
+        const [, task] = await Promise.all([holdAllocationOf(tx, taskId, nodeId), lockTask(tx, taskId, nodeId)]);
         const wrong = task ? judge(task, result) : absent();
         if (wrong instanceof Fault) return refuse(tx, taskId, wrong);
         const target = { type: 'node_task', id: taskId };
         if (!task || wrong === 'repeated') {
           return tx.commit(undefined, { target, change: { repeated: true }, events: 'none' });
         }
-        await settleTask(tx, taskId, { state: result.outcome, result, failureCode: result.failure?.code });
-        await parts.onSettled?.(tx, task, result);
+        const [, told] = await Promise.all([
+          settleTask(tx, taskId, { state: result.outcome, result, failureCode: result.failure?.code }),
+          parts.onSettled?.(tx, task, result),
+        ]);
         // Whoever runs the saga is told after the commit, by whom the row is read.
         if (task.saga_token) tx.wake(answersChannel, 'settled');
         return tx.commit(undefined, {
           target,
-          change: { task_type: task.task_type, state: [task.state, result.outcome], failure: result.failure?.code },
+          change: {
+            task_type: task.task_type,
+            state: [task.state, result.outcome],
+            failure: result.failure?.code,
+            ...(told?.change && { allocation: { id: task.allocation_id, ...told.change } }),
+          },
           ...(task.organization_id !== null && { organizationId: task.organization_id }),
-          events: 'none',
+          ...(told && { projectId: told.projectId }),
+          events: told?.events ?? 'none',
         });
       });
       return fault;

@@ -52,6 +52,12 @@ const lockSql = sql(
    from node_tasks t join nodes n on n.id = t.node_id left join allocations a on a.id = t.allocation_id
    where t.id = $1 and t.node_id = $2 and mine(t.organization_id) for update of t`,
 );
+const holdAllocationSql = sql(
+  'node-task-hold-allocation',
+  `select from allocations a where mine(a.organization_id) and a.id = (
+     select t.allocation_id from node_tasks t where t.id = $1 and t.node_id = $2 and mine(t.organization_id)
+   ) for update of a`,
+);
 const settleSql = sql(
   'node-task-settle-move',
   `update node_tasks set state = $2, version = version + 1, result = $3, failure_code = $4, finished_at = act_time()
@@ -75,6 +81,18 @@ const cancelSql = sql(
   `update node_tasks set state = 'cancelled', version = version + 1, finished_at = act_time(), failure_code = 'cancelled'
    where allocation_id = $1 and generation <= $2 and state in ('queued', 'dispatched') and mine(organization_id)
    returning id`,
+);
+const takeBackSql = sql(
+  'node-task-take-back-move',
+  `update node_tasks set state = 'cancelled', version = version + 1, finished_at = act_time(), failure_code = 'cancelled'
+   where allocation_id = $1 and generation = $2 and state = 'queued' and mine(organization_id)`,
+);
+const handedOutSql = sql(
+  'node-task-was-handed-out',
+  `select exists (
+     select from node_tasks where allocation_id = $1 and generation = $2 and dispatched_at is not null
+       and mine(organization_id)
+   ) as touched`,
 );
 const cancelNodeSql = sql(
   'node-task-cancel-node-move',
@@ -171,6 +189,8 @@ export const pendingAnywhere = async (tx: ReadTx, abandonedBefore: Date, limit: 
   namesOf(await tx.rows<{ node_id: string }>(pendingAnywhereSql, [abandonedBefore, limit]));
 export const lockTask = async (tx: WriteTx, id: string, nodeId: string) =>
   (await tx.rows<TaskRow>(lockSql, [id, nodeId]))[0];
+/** Nobody changes the allocation that a task is about until the end of the transaction. */
+export const holdAllocationOf = (tx: WriteTx, id: string, nodeId: string) => tx.rows(holdAllocationSql, [id, nodeId]);
 export const settleTask = (
   tx: WriteTx,
   id: string,
@@ -182,6 +202,17 @@ export const expireTasks = (tx: WriteTx, now: Date, limit: number) =>
   tx.rows<{ id: string; node_id: string; saga_token: string | null }>(expireSql, [now, limit]);
 export const cancelTasks = async (tx: WriteTx, allocationId: string, generation: number): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelSql, [allocationId, generation])).map(({ id }) => id);
+/** Whether a node was ever given anything of this lease. */
+export const wasHandedOut = async (tx: ReadTx, allocationId: string, generation: number): Promise<boolean> =>
+  (await tx.rows<{ touched: boolean }>(handedOutSql, [allocationId, generation]))[0]?.touched ?? true;
+/** Ends what waits, and answers whether anything was handed out before: asked afterwards, for the end may have been waited for. */
+export const takeBackTasks = async (tx: WriteTx, allocationId: string, generation: number): Promise<boolean> => {
+  const [, touched] = await Promise.all([
+    tx.run(takeBackSql, [allocationId, generation]),
+    wasHandedOut(tx, allocationId, generation),
+  ]);
+  return touched;
+};
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
 /** Those that were told already and only wait to be marked are left out. */

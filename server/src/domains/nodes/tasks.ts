@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { secondMs } from '../../kernel/units.ts';
 import type { TaskSigners } from './signers.ts';
-import { cancelNodeTasks, cancelTasks, insertTask } from './tasks-store.ts';
+import { cancelNodeTasks, cancelTasks, insertTask, takeBackTasks, wasHandedOut } from './tasks-store.ts';
 
 /**
  * The queue of tasks is a table: a task exists from the commit that decided it, signed as it was decided, and ends in
@@ -13,6 +13,8 @@ import { cancelNodeTasks, cancelTasks, insertTask } from './tasks-store.ts';
  * asks again.
  */
 export interface TaskOrder<T extends NodeTaskType> {
+  /** When somebody has to know it before; otherwise it gets one. */
+  readonly id?: string;
   readonly nodeId: string;
   readonly type: T;
   readonly params: TaskParams<T>;
@@ -24,11 +26,19 @@ export interface TaskOrder<T extends NodeTaskType> {
   /** Answered when the task has ended. */
   readonly sagaToken?: string;
 }
+interface OfLease {
+  readonly allocationId: string;
+  readonly generation: number;
+}
 export interface Tasks {
   /** Answers the task's id. */
   queueTask<T extends NodeTaskType>(tx: WriteTx, order: TaskOrder<T>): Promise<string>;
   /** Ends what an allocation still has open, up to this generation, and answers the ids. What the node does about it is not undone. */
-  cancelOf(tx: WriteTx, of: { readonly allocationId: string; readonly generation: number }): Promise<string[]>;
+  cancelOf(tx: WriteTx, of: OfLease): Promise<string[]>;
+  /** Whether the node was ever given anything of this lease. */
+  wasHandedOut(tx: WriteTx, of: OfLease): Promise<boolean>;
+  /** Ends what the node was not given yet, and answers the same. What it never was given, it never touched. */
+  takeBack(tx: WriteTx, of: OfLease): Promise<boolean>;
   /** Ends everything that a node still has open: it is gone for good. */
   cancelOfNode(tx: WriteTx, nodeId: string): Promise<string[]>;
 }
@@ -55,7 +65,7 @@ export const makeTasks = (parts: {
     if (fault) throw new Error(`a task ${order.type} is not as declared: ${fault.instancePath} ${fault.message}`);
     const now = parts.clock.now();
     const envelope: NodeTask = parts.signer.sign({
-      task_id: parts.ids.next(),
+      task_id: order.id ?? parts.ids.next(),
       node_id: order.nodeId,
       task_type: order.type,
       generation: order.generation,
@@ -76,6 +86,12 @@ export const makeTasks = (parts: {
     const cancelled = await cancelTasks(tx, allocationId, generation);
     if (cancelled.length > 0) tx.wake(answersChannel, 'cancelled');
     return cancelled;
+  },
+  wasHandedOut: (tx, { allocationId, generation }) => wasHandedOut(tx, allocationId, generation),
+  async takeBack(tx, { allocationId, generation }) {
+    const touched = await takeBackTasks(tx, allocationId, generation);
+    tx.wake(answersChannel, 'cancelled');
+    return touched;
   },
   async cancelOfNode(tx, nodeId) {
     const cancelled = await cancelNodeTasks(tx, nodeId);

@@ -6,8 +6,9 @@ import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { noteAllocation } from '../machine.ts';
 import { expectationOf, readOrder } from '../order.ts';
+import { askNode } from './ask.ts';
 import { keepAttestation } from './judge.ts';
-import { askNode, type OfLease, type SagaParts } from './parts.ts';
+import type { OfLease, SagaParts } from './parts.ts';
 
 type Occasion = 'interval' | 'restart';
 

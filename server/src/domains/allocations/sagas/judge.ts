@@ -24,11 +24,16 @@ export interface Judged {
   readonly access: ReadinessAttestation['ssh'];
 }
 
+// The result was checked against the declared output of its task when it was taken.
+const swornIn = (answer: TaskAnswer) => (answer.output as { readonly attestation: ReadinessAttestation }).attestation;
+
+/** What is wrong about what a node swore to. */
+export const judge = (order: Order, answer: TaskAnswer): string[] => judgeAttestation(order.promised, swornIn(answer));
+
 /** Keeps what a node swore to, for ever, with what was wrong about it. One task swears once. */
 export async function keepIn(tx: WriteTx, parts: SagaParts, order: Order, answer: TaskAnswer): Promise<Judged> {
-  // The result was checked against the declared output of its task when it was taken.
-  const { attestation } = answer.output as { readonly attestation: ReadinessAttestation };
-  const problems = judgeAttestation(order.promised, attestation);
+  const attestation = swornIn(answer);
+  const problems = judge(order, answer);
   // Sent together: the second finds what the first has kept, or what was kept before.
   const [, [kept]] = await Promise.all([
     tx.run(insertAttestation, [

@@ -1,24 +1,22 @@
-import { provisioningActive, provisioningCleanupRequested, provisioningFailed } from '@gpuaas/contract';
-import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
+import {
+  type DeclaredEvent,
+  provisioningActive,
+  provisioningCleanupRequested,
+  provisioningFailed,
+} from '@gpuaas/contract';
+import { type Act, type Receipt, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
-import { expectationOf, hostnameOf, type Order, readOrder } from '../order.ts';
+import { expectationOf, holdOrder, hostnameOf, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
+import { askNode, type Question } from './ask.ts';
 import { type Cause, failureOf } from './failure.ts';
-import { keepIn } from './judge.ts';
-import { askNode, type OfLease, type SagaParts, stateIn } from './parts.ts';
-
-const wasHandedOut = sql(
-  'allocation-was-handed-out',
-  `select exists (
-     select from node_tasks where allocation_id = $1 and generation = $2 and dispatched_at is not null
-       and mine(organization_id)
-   ) as touched`,
-);
+import { judge, keepIn } from './judge.ts';
+import { type OfLease, type SagaParts, stateIn } from './parts.ts';
 
 const keysOnNode = sql(
   'allocation-keys-on-node',
@@ -39,8 +37,9 @@ const markKeysUsed = sql(
  * every other case it fails with a reason, its slots are cleaned, and nothing was ever billed.
  *
  * Two transactions make an allocation, each with all that becomes true in it: it is being provisioned and its node was
- * asked; its node has sworn and it is active. Nothing could happen between two parts of either that a record of its own
- * would help with. When it comes to nothing, one more ends it, and keeps what its node swore to.
+ * asked; its node has sworn and it is active. Whoever places it and whoever takes the answer of its node do both ahead of
+ * this saga, which then finds them done: it is there for everything that goes another way. When it comes to nothing, one
+ * more transaction ends it, and keeps what its node swore to.
  */
 export const makeProvision = (parts: SagaParts) =>
   defineSaga<OfLease>('allocation.provision', sagaVersion)
@@ -49,14 +48,7 @@ export const makeProvision = (parts: SagaParts) =>
         fail(parts, act, params, { answer: done['machine'] as TaskAnswer | undefined, calledOff }),
     })
     .wait('machine', {
-      ask: ({ act, params }, token) =>
-        askNode(parts, act, params, token, {
-          type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_provision' : 'allocation.provision_user'),
-          params: (order) => (order.shape === 'gpu_slice' ? sliceOf(parts, order) : wholeNodeOf(parts, order)),
-          allowed: ({ state }) => state === 'requested' || state === 'provisioning',
-          ttlSeconds: parts.taskSeconds('provision'),
-          first: (tx, order) => begin(tx, parts, act, order),
-        }),
+      ask: ({ act, params }, token) => askNode(parts, act, params, token, forMachine(parts)),
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
       undo: { none: 'Failing the allocation has its slots cleaned.' },
@@ -66,11 +58,20 @@ export const makeProvision = (parts: SagaParts) =>
       undo: { none: 'The last step: nothing follows that could fail.' },
     });
 
-async function begin(tx: WriteTx, parts: SagaParts, act: Act, order: Order): Promise<Fault | undefined> {
+/** What a node is asked for when an allocation has its place. */
+export const forMachine = (parts: SagaParts): Question<'slice.vm_provision' | 'allocation.provision_user'> => ({
+  type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_provision' : 'allocation.provision_user'),
+  params: (order) => (order.shape === 'gpu_slice' ? sliceOf(parts, order) : wholeNodeOf(parts, order)),
+  allowed: ({ state }) => state === 'requested' || state === 'provisioning',
+  ttlSeconds: parts.taskSeconds('provision'),
+  first: (tx, order, correlationId) => begin(tx, parts, order, correlationId),
+});
+
+async function begin(tx: WriteTx, parts: SagaParts, order: Order, correlationId: string): Promise<Fault | undefined> {
   if (order.state === 'provisioning') return undefined;
   const moved = await advanceAllocation(tx, order.id, 'provision', {
     ids: parts.ids,
-    correlationId: act.correlationId,
+    correlationId,
     seenGeneration: order.generation,
   });
   if (!moved) return new Fault('allocation_not_found', 'The allocation is gone.');
@@ -113,64 +114,99 @@ const wholeNodeOf = (parts: SagaParts, order: Order) => ({
 async function activate(
   parts: SagaParts,
   act: Act,
-  { allocationId, generation }: OfLease,
+  lease: OfLease,
   answer: TaskAnswer,
 ): Promise<{ readonly active: true } | Halt> {
   if (answer.outcome !== 'succeeded') return new Halt(answer.failure?.message ?? 'The node did not answer in time.');
+  // As a rule it is: whoever took the answer has seen to it.
+  const order = await parts.db.read(act, (tx) => readOrder(tx, lease.allocationId));
+  if (order?.generation === lease.generation && order.state === 'active') return { active: true };
   const outcome = await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, allocationId);
-    if (order?.generation !== generation) {
+    const held = await holdOrder(tx, lease.allocationId);
+    if (held?.generation !== lease.generation) {
       return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
     }
-    const judged = await keepIn(tx, parts, order, answer);
-    if (judged.problems.length > 0) return tx.abandon(new Fault('illegal_transition', judged.problems.join(' ')));
-    const activeAt = parts.clock.now();
-    const lasts = order.maxDurationSeconds;
-    const expiresAt = lasts === undefined ? undefined : new Date(activeAt.getTime() + lasts * secondMs);
-    const moved = await advanceAllocation(tx, allocationId, 'activate', {
-      ids: parts.ids,
-      correlationId: act.correlationId,
-      seenGeneration: generation,
-      detail: { attestation_id: judged.attestationId },
-      set: { placementStatus: 'leased', access: judged.access, ...(expiresAt && { expiresAt }) },
-    });
-    if (!moved) return tx.abandon(new Fault('allocation_not_found', 'The allocation is gone.'));
-    if (moved instanceof Fault) return tx.abandon(moved);
-    const used = await moveSlots(tx, { allocationId }, 'use');
-    if (used instanceof Fault) return tx.abandon(used);
-    await Promise.all([tx.run(markKeysUsed, [allocationId]), bringKeysUpToDate(tx, parts, act, order)]);
-    if (expiresAt) {
-      await parts.tasks.queueTask(tx, {
-        nodeId: order.nodeId,
-        type: 'allocation.extend_lease',
-        params: { allocation_id: order.id, lease: { deadline_at: expiresAt.toISOString() } },
-        generation,
-        ttlSeconds: parts.taskSeconds('short'),
-        correlationId: act.correlationId,
-        allocation: { id: order.id, organizationId: order.organizationId },
-      });
-    }
+    const activated = await activateIn(tx, parts, held, answer, act.correlationId);
+    if (activated instanceof Fault) return tx.abandon(activated);
+    const { change, organizationId, events } = activated;
     return tx.commit(undefined, {
-      target: { type: 'allocation', id: allocationId },
-      change: { state: [moved.from, moved.to], attestation: judged.attestationId },
-      organizationId: moved.organizationId,
-      events: [
-        provisioningActive.of(allocationId, {
-          ...aboutMoved(allocationId, moved),
-          generation,
-          attestation_id: judged.attestationId,
-          active_at: activeAt.toISOString(),
-        }),
-      ],
+      target: { type: 'allocation', id: lease.allocationId },
+      ...{ change, organizationId, events },
     });
   });
-  // Found as an earlier try of this step left it.
+  // Found as somebody else left it a moment ago.
   if (!(outcome instanceof Fault) || stateIn(outcome) === 'active') return { active: true };
   return new Halt(outcome.message);
 }
 
+/** What became of an allocation in the transaction of somebody who answers for its node. */
+export type Became = Required<Pick<Receipt, 'organizationId' | 'projectId'>> & {
+  readonly change: object;
+  readonly events: readonly DeclaredEvent[];
+};
+
+/**
+ * Makes an allocation that the transaction holds active, if its node has sworn to all that was promised. Where it has not,
+ * nothing is changed.
+ */
+export async function activateIn(
+  tx: WriteTx,
+  parts: SagaParts,
+  order: Order,
+  answer: TaskAnswer,
+  correlationId: string,
+): Promise<Became | Fault> {
+  const { id: allocationId, generation, state, organizationId, projectId } = order;
+  if (state !== 'provisioning') return new Fault('illegal_transition', `It is ${state}.`, { state });
+  const problems = judge(order, answer);
+  if (problems.length > 0) return new Fault('illegal_transition', problems.join(' '));
+  // What it swore to is kept whatever comes of it.
+  const [judged, used] = await Promise.all([keepIn(tx, parts, order, answer), moveSlots(tx, { allocationId }, 'use')]);
+  if (used instanceof Fault) return used;
+  const activeAt = parts.clock.now();
+  const lasts = order.maxDurationSeconds;
+  const expiresAt = lasts === undefined ? undefined : new Date(activeAt.getTime() + lasts * secondMs);
+  const [moved] = await Promise.all([
+    advanceAllocation(tx, allocationId, 'activate', {
+      ids: parts.ids,
+      correlationId,
+      detail: { attestation_id: judged.attestationId },
+      set: { placementStatus: 'leased', access: judged.access, ...(expiresAt && { expiresAt }) },
+    }),
+    tx.run(markKeysUsed, [allocationId]),
+    bringKeysUpToDate(tx, parts, order, correlationId),
+    expiresAt && tellDeadline(tx, parts, order, expiresAt, correlationId),
+  ]);
+  if (!moved || moved instanceof Fault) throw new Error(`allocation ${allocationId} moved although it was held`);
+  return {
+    change: { state: [moved.from, moved.to], attestation: judged.attestationId },
+    organizationId,
+    projectId,
+    events: [
+      provisioningActive.of(allocationId, {
+        ...aboutMoved(allocationId, moved),
+        generation,
+        attestation_id: judged.attestationId,
+        active_at: activeAt.toISOString(),
+      }),
+    ],
+  };
+}
+
+/** When its lease ends, which nobody knew when it was asked for. */
+const tellDeadline = (tx: WriteTx, parts: SagaParts, order: Order, expiresAt: Date, correlationId: string) =>
+  parts.tasks.queueTask(tx, {
+    nodeId: order.nodeId,
+    type: 'allocation.extend_lease',
+    params: { allocation_id: order.id, lease: { deadline_at: expiresAt.toISOString() } },
+    generation: order.generation,
+    ttlSeconds: parts.taskSeconds('short'),
+    correlationId,
+    allocation: { id: order.id, organizationId: order.organizationId },
+  });
+
 /** Keys that were changed while the node was at work are not on it: it was told before. */
-async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, act: Act, order: Order): Promise<void> {
+async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, order: Order, correlationId: string): Promise<void> {
   const [told] = await tx.rows<{ keys: string[] | null }>(keysOnNode, [order.id, order.generation]);
   const onNode = new Set(told?.keys ?? []);
   if (onNode.size === order.keys.length && order.keys.every((key) => onNode.has(key))) return;
@@ -180,7 +216,7 @@ async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, act: Act, order:
     params: { allocation_id: order.id, login: order.login, authorized_keys: [...order.keys] },
     generation: order.generation,
     ttlSeconds: parts.taskSeconds('short'),
-    correlationId: act.correlationId,
+    correlationId,
     allocation: { id: order.id, organizationId: order.organizationId },
   });
 }
@@ -216,10 +252,7 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): P
     }
     await parts.tasks.cancelOf(tx, lease);
     // What no node was ever asked for is as it was, and goes back at once.
-    const [{ touched } = { touched: true }] = await tx.rows<{ touched: boolean }>(wasHandedOut, [
-      allocationId,
-      generation,
-    ]);
+    const touched = await parts.tasks.wasHandedOut(tx, lease);
     await moveSlots(tx, { allocationId }, touched ? 'clean' : 'free');
     if (!touched) await freeClaims(tx, allocationId);
     const about = aboutMoved(allocationId, moved);

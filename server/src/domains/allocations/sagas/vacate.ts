@@ -6,9 +6,11 @@ import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
-import { type Order, readOrder } from '../order.ts';
+import { holdOrder, type Order, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
-import { askNode, type OfLease, type SagaParts } from './parts.ts';
+import { askNode, type Question } from './ask.ts';
+import type { OfLease, SagaParts } from './parts.ts';
+import type { Became } from './provision.ts';
 
 export interface Vacate extends OfLease {
   /** What becomes of the slots when their cleaning is proven. */
@@ -57,28 +59,37 @@ const emptied = (parts: SagaParts, name: string) =>
   defineSaga<Vacate>(name, sagaVersion)
     .onFailure('given_up', { undo: ({ act, params }) => giveUp(parts, act, params) })
     .wait('emptied', {
-      ask: ({ act, params }, token) =>
-        askNode(parts, act, params, token, {
-          type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user'),
-          params: (order) =>
-            order.shape === 'gpu_slice'
-              ? {
-                  allocation_id: order.id,
-                  slots: [...order.slots],
-                  isolation_model: order.isolationModel,
-                  grace_seconds: params.forced ? 0 : parts.graceSeconds(order.organizationId),
-                }
-              : { allocation_id: order.id, login: order.login },
-          allowed: isLeaving,
-          ttlSeconds: parts.taskSeconds('release'),
-          first: (tx, order) => hold(tx, parts, order),
-        }),
+      ask: ({ act, params }, token) => askNode(parts, act, params, token, forNothingLeft(parts, params)),
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
       undo: { none: 'What was emptied stays empty.' },
     });
 
+/** What a node is asked for when an allocation leaves it. */
+export const forNothingLeft = (
+  parts: SagaParts,
+  { forced }: Pick<Vacate, 'forced'>,
+): Question<'slice.vm_release' | 'allocation.revoke_user'> => ({
+  type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user'),
+  params: (order) =>
+    order.shape === 'gpu_slice'
+      ? {
+          allocation_id: order.id,
+          slots: [...order.slots],
+          isolation_model: order.isolationModel,
+          grace_seconds: forced ? 0 : parts.graceSeconds(order.organizationId),
+        }
+      : { allocation_id: order.id, login: order.login },
+  allowed: isLeaving,
+  ttlSeconds: parts.taskSeconds('release'),
+  first: (tx, order) => hold(tx, parts, order),
+});
+
 const isLeaving = ({ state }: Order): boolean => state === 'releasing' || state === 'failed';
+
+/** A whole node under full-reimage is imaged again before anybody else gets it. */
+export const isImagedAgain = ({ shape, isolationModel }: Order): boolean =>
+  shape === 'baremetal' && isolationModel === 'full-reimage';
 
 function reimageOf(order: Order) {
   if (!order.image) throw new Error(`allocation ${order.id} has no image to go back to`);
@@ -87,17 +98,19 @@ function reimageOf(order: Order) {
 
 /** Nobody works for this lease any more, and its slots are on their way back. */
 async function hold(tx: WriteTx, parts: SagaParts, { id, generation }: Order): Promise<Fault | undefined> {
-  await parts.tasks.cancelOf(tx, { allocationId: id, generation });
-  const moved = await moveSlots(tx, { allocationId: id }, 'clean');
+  const [, moved] = await Promise.all([
+    parts.tasks.cancelOf(tx, { allocationId: id, generation }),
+    moveSlots(tx, { allocationId: id }, 'clean'),
+  ]);
   return moved instanceof Fault ? moved : undefined;
 }
 
-interface Proofs {
+export interface Proofs {
   readonly problems: readonly string[];
 }
 
 /** A task that did not succeed proves nothing; one that did proves what it says, and every proof has to have passed. */
-function proofsOf(answer: TaskAnswer): Proofs {
+export function proofsOf(answer: TaskAnswer): Proofs {
   if (answer.outcome !== 'succeeded') {
     return { problems: [answer.failure?.message ?? 'The node did not answer in time.'] };
   }
@@ -114,48 +127,77 @@ const haltUnless = ({ problems }: Proofs): Halt | undefined =>
 async function prove(
   parts: SagaParts,
   act: Act,
-  { allocationId, generation, afterwards }: Vacate,
+  vacate: Vacate,
   proofs: Proofs,
 ): Promise<{ readonly clean: true } | Halt> {
   const unproven = haltUnless(proofs);
   if (unproven) return unproven;
+  // As a rule it is: whoever took the proof has seen to it.
+  const order = await parts.db.read(act, (tx) => readOrder(tx, vacate.allocationId));
+  if (order?.state === 'released') return { clean: true };
   const outcome = await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, allocationId);
-    if (!order || order.generation !== generation) {
+    const held = await holdOrder(tx, vacate.allocationId);
+    if (held?.generation !== vacate.generation) {
       return tx.abandon(new Fault('version_conflict', 'The allocation has another lease by now.'));
     }
-    const moved = await endRelease(tx, parts, act, order, 'prove');
-    if (moved instanceof Fault) return tx.abandon(moved);
-    await freeClaims(tx, allocationId);
-    const freed = await moveSlots(tx, { allocationId }, afterwards === 'available' ? 'prove' : 'quarantine', {
-      ...(afterwards === 'quarantined' && { reason: 'An allocation failed on it: look before it is used again.' }),
-    });
-    if (freed instanceof Fault) return tx.abandon(freed);
+    const proven = await proveIn(tx, parts, held, vacate.afterwards, act.correlationId);
+    if (proven instanceof Fault) return tx.abandon(proven);
+    const { change, organizationId, events } = proven;
     return tx.commit(undefined, {
-      target: { type: 'allocation', id: allocationId },
-      change: { ...(moved && { state: [moved.from, moved.to] }), slots: afterwards },
-      organizationId: order.organizationId,
-      events: moved
-        ? [
-            provisioningReleasingCompleted.of(allocationId, {
-              ...aboutMoved(allocationId, moved),
-              reason: order.releaseReason ?? 'released',
-              ended_at: parts.clock.now().toISOString(),
-            }),
-          ]
-        : 'none',
+      target: { type: 'allocation', id: vacate.allocationId },
+      ...{ change, organizationId, events: events.length > 0 ? events : 'none' },
     });
   });
   // A later lease is none of this run's business. Slots that cannot come back are: somebody has to look.
   return outcome instanceof Fault && outcome.code !== 'version_conflict' ? new Halt(outcome.message) : { clean: true };
 }
 
+/** Ends an allocation that the transaction holds and that is proven to be gone; nothing is changed if its slots cannot come back. */
+export async function proveIn(
+  tx: WriteTx,
+  parts: SagaParts,
+  order: Order,
+  afterwards: Vacate['afterwards'],
+  correlationId: string,
+): Promise<Became | Fault> {
+  const { id: allocationId } = order;
+  const freed = await moveSlots(tx, { allocationId }, afterwards === 'available' ? 'prove' : 'quarantine', {
+    ...(afterwards === 'quarantined' && { reason: 'An allocation failed on it: look before it is used again.' }),
+  });
+  if (freed instanceof Fault) return freed;
+  const [moved] = await Promise.all([
+    endRelease(tx, parts, order, 'prove', correlationId),
+    freeClaims(tx, allocationId),
+  ]);
+  if (moved instanceof Fault) throw new Error(`allocation ${allocationId} moved although it was held`);
+  return {
+    change: { ...(moved && { state: [moved.from, moved.to] }), slots: afterwards },
+    organizationId: order.organizationId,
+    projectId: order.projectId,
+    events: moved
+      ? [
+          provisioningReleasingCompleted.of(allocationId, {
+            ...aboutMoved(allocationId, moved),
+            reason: order.releaseReason ?? 'released',
+            ended_at: parts.clock.now().toISOString(),
+          }),
+        ]
+      : [],
+  };
+}
+
 /** Moves a release to its end. An allocation that failed has ended already, and leaves only its slots behind. */
-const endRelease = async (tx: WriteTx, parts: SagaParts, act: Act, order: Order, transition: 'prove' | 'giveUp') =>
+const endRelease = async (
+  tx: WriteTx,
+  parts: SagaParts,
+  order: Order,
+  transition: 'prove' | 'giveUp',
+  correlationId: string,
+) =>
   order.state === 'releasing'
     ? await advanceAllocation(tx, order.id, transition, {
         ids: parts.ids,
-        correlationId: act.correlationId,
+        correlationId,
         seenGeneration: order.generation,
       })
     : undefined;
@@ -170,7 +212,7 @@ async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: 
       );
     }
     const reason = 'It could not be proven that nothing of it is left.';
-    const moved = await endRelease(tx, parts, act, order, 'giveUp');
+    const moved = await endRelease(tx, parts, order, 'giveUp', act.correlationId);
     if (moved instanceof Fault) return tx.abandon(moved);
     await parts.tasks.cancelOf(tx, { allocationId, generation });
     // Slots that somebody has set aside meanwhile stay where they are: nobody gets them either way.

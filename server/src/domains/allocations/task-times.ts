@@ -1,0 +1,14 @@
+import type { Policies } from '../policy/index.ts';
+import type { SagaParts } from './sagas/parts.ts';
+
+const policyOf = {
+  provision: 'allocation.provision_timeout_seconds',
+  release: 'allocation.release_timeout_seconds',
+  short: 'node.task_ttl_seconds',
+} as const;
+
+/** How long nodes and guests may take, as the policies have it. */
+export const taskTimes = (policies: Pick<Policies, 'number'>): Pick<SagaParts, 'taskSeconds' | 'graceSeconds'> => ({
+  taskSeconds: (kind) => policies.number(policyOf[kind]),
+  graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
+});
