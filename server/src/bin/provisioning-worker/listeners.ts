@@ -11,7 +11,7 @@ import {
   provisioningRequested,
   provisioningRestartRequested,
 } from '@gpuaas/contract';
-import { isImagedAgain, readOrder } from '../../domains/allocations/index.ts';
+import { isImagedAgain, readLease } from '../../domains/allocations/index.ts';
 import { type NodeTenants, removalRun } from '../../domains/nodes/index.ts';
 import { type Listener, listener } from '../../domains/outbox/index.ts';
 import { type Database, systemViewer } from '../../kernel/act.ts';
@@ -38,8 +38,8 @@ export function makeListeners(parts: {
     envelope: Envelope,
   ): Promise<void> {
     const viewer = systemViewer('provisioning-worker', { correlationId: envelope.correlation_id });
-    const order = await parts.db.read(viewer, (tx) => readOrder(tx, payload.allocation_id));
-    const reimages = order !== undefined && isImagedAgain(order);
+    const lease = await parts.db.read(viewer, (tx) => readLease(tx, payload.allocation_id));
+    const reimages = lease !== undefined && isImagedAgain(lease);
     await sagas.start(
       reimages ? served.vacateAndReimage : served.vacate,
       `${payload.allocation_id}.${payload.version}`,
@@ -116,13 +116,11 @@ export function makeListeners(parts: {
           { allocationId: payload.allocation_id, generation: payload.generation },
           originOf(envelope),
         ),
-      effect: allocation,
     }),
     listener({
       event: provisioningReleasingRequested,
       action: 'allocation.begin_release',
       before: (payload, envelope) => vacate(payload, { afterwards: 'available', forced: payload.forced }, envelope),
-      effect: allocation,
     }),
     listener({
       event: provisioningForceReleaseRequested,
@@ -137,7 +135,6 @@ export function makeListeners(parts: {
       event: provisioningCleanupRequested,
       action: 'allocation.begin_cleanup',
       before: (payload, envelope) => vacate(payload, { afterwards: payload.afterwards, forced: true }, envelope),
-      effect: allocation,
     }),
     listener({
       event: provisioningRestartRequested,

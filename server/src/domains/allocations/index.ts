@@ -73,7 +73,7 @@ export { makeClaim } from './claim.ts';
 export { capacityChannel } from './facts.ts';
 export { type GuardParts, makeGuards } from './guards.ts';
 export { makeNodeTenants } from './node-tenants.ts';
-export { readOrder } from './order.ts';
+export { readLease } from './order.ts';
 export type { MayAfford } from './parts.ts';
 export { makePhases } from './phases.ts';
 export { listNodeIds, readCandidates } from './placement/candidates-store.ts';

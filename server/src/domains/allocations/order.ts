@@ -105,6 +105,29 @@ export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order
   };
 }
 
+const readLeaseSql = sql(
+  'allocation-lease',
+  `select state, generation, active_at is not null as was_active, capacity_shape as shape, isolation_model
+   from allocations where id = $1 and mine(organization_id)`,
+);
+/** Where an allocation is, for whoever only wants to know whether there is anything left to do. */
+export interface Lease extends Pick<Order, 'shape' | 'isolationModel' | 'generation' | 'state'> {
+  /** It was ready once, whatever became of it since. */
+  readonly wasActive: boolean;
+}
+export async function readLease(tx: ReadTx, allocationId: string): Promise<Lease | undefined> {
+  const [row] = await tx.rows<{
+    readonly state: string;
+    readonly generation: bigint;
+    readonly was_active: boolean;
+    readonly shape: Order['shape'];
+    readonly isolation_model: Order['isolationModel'];
+  }>(readLeaseSql, [allocationId]);
+  if (!row) return undefined;
+  const { state, generation, was_active: wasActive, shape, isolation_model: isolationModel } = row;
+  return { state, generation: Number(generation), wasActive, shape, isolationModel };
+}
+
 const holdAllocation = sql(
   'allocation-order-hold',
   'select from allocations where id = $1 and mine(organization_id) for update',

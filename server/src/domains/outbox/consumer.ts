@@ -17,8 +17,11 @@ export interface Listener<S extends TSchema = TSchema, P = unknown> {
   readonly event: EventKind<S>;
   /** Names the act: `project.begin_removal`. */
   readonly action: `${string}.${string}`;
-  /** What to do inside the transaction; answers what the audit log should name. */
-  effect(
+  /**
+   * What to do inside the transaction; answers what the audit log should name. Left out where `before` is all there is, and
+   * finds its own traces when it is repeated: a run that is named after the event, and fenced by the lease in it.
+   */
+  effect?(
     tx: WriteTx,
     payload: Static<S>,
     envelope: Envelope,
@@ -65,12 +68,15 @@ export async function startConsumer(parts: {
     const payload = envelope.payload as never;
     await failpoint('consumer.before-effect', envelope.event_type);
     const prepared = await listening.before?.(payload, envelope);
-    await db.write(actFor(envelope, listening.action), async (tx) => {
-      const first = await tx.run(record, [name, envelope.event_id]);
-      if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
-      const target = await listening.effect(tx, payload, envelope, prepared);
-      return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
-    });
+    const { effect } = listening;
+    if (effect) {
+      await db.write(actFor(envelope, listening.action), async (tx) => {
+        const first = await tx.run(record, [name, envelope.event_id]);
+        if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
+        const target = await effect(tx, payload, envelope, prepared);
+        return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
+      });
+    }
     await failpoint('consumer.after-effect', envelope.event_type);
   }
 

@@ -23,6 +23,30 @@ export const applicationName = 'gpuaas';
 /** All letters of a wait have one key, so that Postgres keeps the first and drops the rest. */
 const letterKey = (run: string, step: string): string => `answer:${step}::${run}`;
 
+/** As DBOS begins a run, in one statement that is planned once and not four trips. An older run of the name is left alone. */
+const beginSql = {
+  name: 'saga-begin',
+  text: `with begun as (
+      insert into dbos.workflow_status (workflow_uuid, status, name, queue_name, authenticated_user, assumed_role,
+        authenticated_roles, executor_id, application_version, application_id, recovery_attempts, priority, serialization,
+        creator_xid, owner_xid, is_debounced, application_name)
+      values ($1, 'PENDING', $2, $3, '', '', '[]', $4, $5, $6, 1, 0, $7, $8, $8, false, $9)
+      on conflict (workflow_uuid) do nothing returning workflow_uuid
+    )
+    insert into dbos.workflow_input (workflow_uuid, inputs) select workflow_uuid, $10 from begun
+    on conflict (workflow_uuid) do nothing`,
+};
+/** As DBOS ends it: only whoever owns the run may, and it has no owner from then on. */
+const endSql = {
+  name: 'saga-end',
+  text: `with ended as (
+      update dbos.workflow_status set status = 'SUCCESS', deduplication_id = null, owner_xid = null,
+        updated_at = (extract(epoch from now()) * 1000)::bigint, completed_at = (extract(epoch from now()) * 1000)::bigint
+      where workflow_uuid = $1 and status = 'PENDING' and owner_xid = $2 returning workflow_uuid
+    )
+    insert into dbos.workflow_output (workflow_uuid, output) select workflow_uuid, $3 from ended
+    on conflict (workflow_uuid) do update set output = excluded.output, error = null`,
+};
 const recordSql = {
   name: 'saga-record',
   text: `with owned as (
@@ -53,6 +77,19 @@ const lettersSql = {
   text: `select destination_uuid as run, topic as step from dbos.notifications where message_uuid = any ($1::text[])`,
 };
 
+/** What DBOS writes down about a run before it begins. */
+export interface NewRun {
+  readonly workflowUUID: string;
+  readonly workflowName: string;
+  readonly queueName?: string | undefined;
+  readonly executorId: string;
+  readonly applicationVersion?: string | undefined;
+  readonly applicationID: string;
+  readonly serialization: string | null;
+  readonly applicationName?: string | undefined;
+  readonly input?: string | null | undefined;
+}
+
 /** A connection that was cut is made again; after this many tries the run is left to whoever takes it up. */
 const maxTries = 5;
 const firstPauseMs = 50;
@@ -76,6 +113,18 @@ export function makeRecords(parts: { readonly pool: Pool; readonly clock: Clock;
     }
   };
   return {
+    /** Writes a run down as begun here; false when there is one of this name already. */
+    async begin(run: NewRun, owner: string): Promise<boolean> {
+      const { rowCount } = await ask(beginSql, [
+        ...[run.workflowUUID, run.workflowName, run.queueName, run.executorId, run.applicationVersion ?? null],
+        ...[run.applicationID, run.serialization, owner, run.applicationName ?? null, run.input],
+      ]);
+      return rowCount === 1;
+    },
+    /** Writes down how a run ended; false when it is somebody else's by now. */
+    async end(run: string, owner: string, output: string | null): Promise<boolean> {
+      return (await ask(endSql, [run, owner, output])).rowCount === 1;
+    },
     /** Adds a record at its place, and answers when it ended; throws a `LostRun` when the run is somebody else's by now. */
     async add(
       run: { readonly id: string; readonly owner: string },

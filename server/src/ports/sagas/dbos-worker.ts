@@ -27,8 +27,8 @@ import { type Letter, marks, type Recorded } from './standing.ts';
  * it when its process dies. The steps of a run are recorded by ourselves (`dbos-records.ts`).
  *
  * Insides of DBOS are used where no public call does the same: giving a dead process's runs back to their queues, taking
- * what waits in a queue at once, beginning a run here without a queue, and ending its loops that look once a second for
- * what we are told of. The version of DBOS is pinned exactly, and the suite fails if any of them is gone.
+ * what waits in a queue at once, beginning a run here without a queue, writing down its end in one statement, and ending its
+ * loops that look once a second for what we are told of. The version of DBOS is pinned exactly, and the suite fails if any of them is gone.
  */
 export interface DbosWorker {
   /** Somebody in this process who serves sagas. */
@@ -153,6 +153,7 @@ export async function openDbosWorker(parts: {
     });
     await DBOS.launch();
     await endLoops();
+    endRunsThrough(parts.records);
   } catch (error) {
     running = undefined;
     throw error;
@@ -173,8 +174,7 @@ export async function openDbosWorker(parts: {
     const status = { ...waiting, status: 'PENDING' as const };
     const owner = randomUUID();
     // It has its queue all the same: there it is put if this process dies.
-    const { shouldExecuteOnThisExecutor } = await executor.systemDatabase.initWorkflowStatus(status, owner);
-    if (!shouldExecuteOnThisExecutor) return true;
+    if (!(await parts.records.begin(status, owner))) return true;
     unrecorded.add(run);
     await executor.executeDequeuedWorkflow(status, owner);
     return true;
@@ -230,6 +230,17 @@ async function endLoops(): Promise<void> {
   wfQueueRunner.stop();
   await DBOSExecutor.globalInstance?.stopWorkflowTimeoutSweep();
   for (const loop of getLifecycleListeners()) await loop.destroy?.();
+}
+
+/** A run's end is one statement of ours, as its beginning and its steps are. */
+function endRunsThrough(records: Pick<Records, 'end'>): void {
+  const database = DBOSExecutor.globalInstance?.systemDatabase;
+  if (!database) throw new Error('DBOS has no database of its own');
+  const endAsDbos = database.recordWorkflowOutput.bind(database);
+  database.recordWorkflowOutput = (run, status, ownerXid) => {
+    const owner = ownerXid ?? currentOwnerXid(run);
+    return owner === undefined ? endAsDbos(run, status) : records.end(run, owner, status.output ?? null);
+  };
 }
 
 function engineFor(

@@ -1,5 +1,5 @@
 import type { NodeTaskType, TaskParams } from '@gpuaas/contract/node';
-import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
+import { type Act, type Receipt, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import { answersChannel } from '../../nodes/index.ts';
@@ -9,6 +9,8 @@ import type { OfLease, SagaParts } from './parts.ts';
 
 /** One thing that the node of an allocation is asked for. */
 export interface Question<T extends NodeTaskType> {
+  /** What it may come to. */
+  readonly types: readonly T[];
   readonly type: (order: Order) => T;
   readonly params: (order: Order) => TaskParams<T>;
   /** Whether the allocation is in a state that the question belongs to. */
@@ -18,21 +20,20 @@ export interface Question<T extends NodeTaskType> {
   readonly first?: (tx: WriteTx, order: Order, correlationId: string) => Promise<Fault | undefined>;
 }
 
-const findByToken = sql(
-  'node-task-by-token',
-  'select id from node_tasks where saga_token = $1 and (organization_id is null or mine(organization_id))',
-);
-/** What was asked ahead of its saga and may still be, or was, answered. A saga takes over one of them. */
+/**
+ * The task that a saga has asked for, or that was asked for ahead of it and may still be answered, or was. From here on it
+ * is the saga's, which is told of its end.
+ */
 const takeOver = sql(
   'node-task-take-over',
   `update node_tasks set saga_token = $1, version = version + 1
    where mine(organization_id) and id = (
      select t.id from node_tasks t
-     where t.allocation_id = $2 and t.generation = $3 and t.task_type = $4 and t.saga_token is null
-       and t.state not in ('expired', 'cancelled') and mine(t.organization_id)
-     order by t.id desc limit 1
-   ) and saga_token is null and state not in ('expired', 'cancelled')
-   returning id, finished_at is not null as ended`,
+     where t.allocation_id = $2 and t.generation = $3 and mine(t.organization_id) and (t.saga_token = $1
+       or (t.saga_token is null and t.task_type = any ($4::text[]) and t.state not in ('expired', 'cancelled')))
+     order by t.saga_token is null, t.id desc limit 1
+   ) and (saga_token = $1 or (saga_token is null and state not in ('expired', 'cancelled')))
+   returning id, organization_id, finished_at is not null as ended`,
 );
 
 /**
@@ -78,34 +79,26 @@ export async function askNode<T extends NodeTaskType>(
   token: string,
   question: Question<T>,
 ): Promise<Halt | undefined> {
+  const { allocationId, generation } = lease;
   const outcome = await parts.db.write(act, async (tx) => {
-    const [order, [asked]] = await Promise.all([
-      readOrder(tx, lease.allocationId),
-      tx.rows<{ id: string }>(findByToken, [token]),
+    const [asked] = await tx.rows<{ id: string; organization_id: string; ended: boolean }>(takeOver, [
+      ...[token, allocationId, generation, question.types],
     ]);
-    if (order?.generation !== lease.generation) {
-      return tx.abandon(new Fault('illegal_transition', `The allocation is ${order ? 'leased anew' : 'gone'}.`));
+    if (asked) {
+      // It was answered before anybody could be told.
+      if (asked.ended) tx.wake(answersChannel, 'taken over');
+      return tx.commit(undefined, receiptOf(asked.organization_id, asked.id));
     }
-    const type = question.type(order);
-    const [taken] = asked
-      ? []
-      : await tx.rows<{ id: string; ended: boolean }>(takeOver, [token, order.id, order.generation, type]);
-    // It was answered before anybody could be told.
-    if (taken?.ended) tx.wake(answersChannel, 'taken over');
-    if (!asked && !taken && !question.allowed(order)) {
-      return tx.abandon(new Fault('illegal_transition', `The allocation is ${order.state}.`));
+    const order = await readOrder(tx, allocationId);
+    if (order?.generation !== generation || !question.allowed(order)) {
+      return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
     }
-    const task =
-      asked?.id ??
-      taken?.id ??
-      (await ask(tx, parts, order, question, { correlationId: act.correlationId, sagaToken: token }));
-    if (task instanceof Fault) return tx.abandon(task);
-    return tx.commit(task, {
-      target: { type: 'allocation', id: order.id },
-      change: { task, task_type: type },
-      organizationId: order.organizationId,
-      events: 'none',
-    });
+    const task = await ask(tx, parts, order, question, { correlationId: act.correlationId, sagaToken: token });
+    return task instanceof Fault ? tx.abandon(task) : tx.commit(undefined, receiptOf(order.organizationId, task));
   });
   return outcome instanceof Fault ? new Halt(outcome.message) : undefined;
+
+  function receiptOf(organizationId: string, task: string): Receipt {
+    return { target: { type: 'allocation', id: allocationId }, change: { task }, organizationId, events: 'none' };
+  }
 }

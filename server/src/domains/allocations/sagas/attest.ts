@@ -29,6 +29,7 @@ const makeLook = (
     .wait('looked', {
       ask: ({ act, params }, token) =>
         askNode(parts, act, params, token, {
+          types: [type],
           type: () => type,
           params: (order) => ({ allocation_id: order.id, login: order.login, expect: expectationOf(order) }),
           allowed: ({ state }) => state === 'active',

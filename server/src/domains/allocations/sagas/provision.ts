@@ -11,7 +11,7 @@ import { secondMs } from '../../../kernel/units.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
-import { expectationOf, holdOrder, hostnameOf, type Order, readOrder } from '../order.ts';
+import { expectationOf, holdOrder, hostnameOf, type Order, readLease, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type Question } from './ask.ts';
 import { type Cause, failureOf } from './failure.ts';
@@ -60,6 +60,7 @@ export const makeProvision = (parts: SagaParts) =>
 
 /** What a node is asked for when an allocation has its place. */
 export const forMachine = (parts: SagaParts): Question<'slice.vm_provision' | 'allocation.provision_user'> => ({
+  types: ['slice.vm_provision', 'allocation.provision_user'],
   type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_provision' : 'allocation.provision_user'),
   params: (order) => (order.shape === 'gpu_slice' ? sliceOf(parts, order) : wholeNodeOf(parts, order)),
   allowed: ({ state }) => state === 'requested' || state === 'provisioning',
@@ -118,9 +119,9 @@ async function activate(
   answer: TaskAnswer,
 ): Promise<{ readonly active: true } | Halt> {
   if (answer.outcome !== 'succeeded') return new Halt(answer.failure?.message ?? 'The node did not answer in time.');
-  // As a rule it is: whoever took the answer has seen to it.
-  const order = await parts.db.read(act, (tx) => readOrder(tx, lease.allocationId));
-  if (order?.generation === lease.generation && order.state === 'active') return { active: true };
+  // As a rule it is, or has been meanwhile: whoever took the answer has seen to it.
+  const found = await parts.db.read(act, (tx) => readLease(tx, lease.allocationId));
+  if (found?.generation === lease.generation && found.wasActive) return { active: true };
   const outcome = await parts.db.write(act, async (tx) => {
     const held = await holdOrder(tx, lease.allocationId);
     if (held?.generation !== lease.generation) {

@@ -6,7 +6,7 @@ import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
-import { holdOrder, type Order, readOrder } from '../order.ts';
+import { holdOrder, type Order, readLease, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type Question } from './ask.ts';
 import type { OfLease, SagaParts } from './parts.ts';
@@ -41,6 +41,7 @@ export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
     .wait('reimaged', {
       ask: ({ act, params }, token) =>
         askNode(parts, act, params, token, {
+          types: ['node.reimage_prepare'],
           type: () => 'node.reimage_prepare',
           params: reimageOf,
           allowed: isLeaving,
@@ -70,6 +71,7 @@ export const forNothingLeft = (
   parts: SagaParts,
   { forced }: Pick<Vacate, 'forced'>,
 ): Question<'slice.vm_release' | 'allocation.revoke_user'> => ({
+  types: ['slice.vm_release', 'allocation.revoke_user'],
   type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user'),
   params: (order) =>
     order.shape === 'gpu_slice'
@@ -88,7 +90,7 @@ export const forNothingLeft = (
 const isLeaving = ({ state }: Order): boolean => state === 'releasing' || state === 'failed';
 
 /** A whole node under full-reimage is imaged again before anybody else gets it. */
-export const isImagedAgain = ({ shape, isolationModel }: Order): boolean =>
+export const isImagedAgain = ({ shape, isolationModel }: Pick<Order, 'shape' | 'isolationModel'>): boolean =>
   shape === 'baremetal' && isolationModel === 'full-reimage';
 
 function reimageOf(order: Order) {
@@ -133,8 +135,8 @@ async function prove(
   const unproven = haltUnless(proofs);
   if (unproven) return unproven;
   // As a rule it is: whoever took the proof has seen to it.
-  const order = await parts.db.read(act, (tx) => readOrder(tx, vacate.allocationId));
-  if (order?.state === 'released') return { clean: true };
+  const found = await parts.db.read(act, (tx) => readLease(tx, vacate.allocationId));
+  if (found?.state === 'released') return { clean: true };
   const outcome = await parts.db.write(act, async (tx) => {
     const held = await holdOrder(tx, vacate.allocationId);
     if (held?.generation !== vacate.generation) {
