@@ -69,7 +69,7 @@ export interface AgentParts {
 const attemptsToEnrol = 8;
 const retryEnrolment = { firstMs: 1_000, maxMs: 15_000 };
 /** A phase that is over sooner is not worth a transaction at the other end. */
-const worthAWordMs = 100;
+const worthAWordMs = 20;
 const progressLimitMs = 5_000;
 const pruneEveryMs = 60_000;
 const leastGraceMs = 200;

@@ -57,11 +57,8 @@ const worker: Cell[] = [
       (when): Cell => ({ victim: 'provisioning-worker', place: `consumer.${when}@${event}` }),
     ),
   ),
-  // After the commit of these is after the effect of their events.
-  ...['allocation.begin_provisioning', 'allocation.begin_release']
-    .flatMap((action) => around('provisioning-worker', action))
-    .map((cell): Cell => (cell.place.startsWith('write.after') ? { ...cell, beside: true } : cell)),
-  ...['node_task.answer', ...steps.map((step) => `saga.${step}`)].flatMap((action) =>
+  // The other two steps of a life write nothing as long as it goes well: whoever took the answer of the node did it.
+  ...['node_task.answer', 'saga.allocation.provision.machine', 'saga.allocation.vacate.emptied'].flatMap((action) =>
     around('provisioning-worker', action),
   ),
   ...steps.flatMap((step) =>
@@ -69,8 +66,6 @@ const worker: Cell[] = [
       (when): Cell => ({
         victim: 'provisioning-worker',
         place: `saga.${when}@${step}`,
-        // Before a step is after the record of the last one; after it is before its own.
-        ...(when === 'before-step' && { beside: true }),
       }),
     ),
   ),

@@ -31,8 +31,11 @@ export interface Capacity {
 }
 
 const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
-const speed = 2_000;
+/** Slow enough for phases that are worth a word. */
+const speed = 200;
 const againMs = 100;
+/** One makes it, one ends it. */
+const sagasOfALife = 2;
 /** Nobody notices a lost hand-out sooner than this, and the matrix waits for it in every cell that loses one. */
 const policies = { 'node.task_redispatch_seconds': 2, 'node.heartbeat_seconds': 1 };
 
@@ -87,6 +90,14 @@ export async function openCapacity(): Promise<Capacity> {
   };
   const stateOf = async (id: string) =>
     (await root.query<{ state: string }>('select state from allocations where id = $1', [id])).rows[0]?.state ?? 'gone';
+  const sagasEnded = async (id: string) =>
+    (
+      await root.query<{ ended: number }>(
+        `select count(*)::int as ended from dbos.workflow_status where status = 'SUCCESS'
+           and workflow_uuid like 'allocation.%/' || $1 || '.%'`,
+        [id],
+      )
+    ).rows[0]?.ended;
   const until = (id: string, ...states: readonly string[]) =>
     eventually(async () => {
       const state = await stateOf(id);
@@ -103,6 +114,8 @@ export async function openCapacity(): Promise<Capacity> {
       const left = await insist(`/api/v1/allocations/${id}/release`, {});
       if (left.status !== 202) throw new Error(`${name} could not be given back: ${JSON.stringify(left.body)}`);
       await until(id, 'released');
+      // What looks after it comes behind, and is a part of its life.
+      await eventually(async () => (await sagasEnded(id)) === sagasOfALife);
       return 'released';
     },
     async killAt(victim, place) {
