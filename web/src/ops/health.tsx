@@ -38,6 +38,10 @@ const remedies: Readonly<Record<string, { readonly to: string; readonly search?:
   stuck_workflows: { to: '/ops/workflows', search: { state: 'stuck' } },
 };
 
+/** A consumer is behind because of an event that it cannot handle, or because it is not there. */
+const remedyOfLag = (name: string) =>
+  name.startsWith('lag_of_') ? { to: '/ops/events', search: { box: 'dead' } } : undefined;
+
 /** Sagas that could not be taken back wait for a person; the engine that runs them is asked by itself. */
 function findStuck(stuck: { readonly data: number | undefined; readonly error: Error | null }): HealthFinding[] {
   const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count' } as const;
@@ -114,7 +118,7 @@ export function HealthPage() {
 }
 
 function Finding({ finding }: { finding: HealthFinding }) {
-  const remedy = finding.status === 'ok' ? undefined : remedies[finding.name];
+  const remedy = finding.status === 'ok' ? undefined : (remedies[finding.name] ?? remedyOfLag(finding.name));
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
       <span>

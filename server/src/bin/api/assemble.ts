@@ -37,6 +37,7 @@ import { makeEventStreams } from '../../edge/streams/watch.ts';
 import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
+import type { BusDepths } from '../../ports/bus/port.ts';
 import type { Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { product, release } from '../release.ts';
@@ -78,6 +79,8 @@ export async function assembleApi(
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** The runs of sagas, to be looked at; left out where the engine is not known here. */
     readonly runs?: SagaRuns;
+    /** How far consumers of events are behind; left out where the bus is not known here. */
+    readonly depths?: BusDepths;
     /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
     readonly simulator?: SimulatedFleet;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
@@ -257,7 +260,7 @@ export async function assembleApi(
       ...allocations.routes,
       ...operators,
       ...makeEventStreams({ log: makeEventLog(db), tail }),
-      ...healthRoutes({ db, clock, version: release }),
+      ...healthRoutes({ db, clock, log, version: release, depths: settings.depths }),
       ...workflowRoutes({ db, runs: settings.runs, log }),
     ],
     policy: policies.value,

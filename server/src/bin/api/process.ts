@@ -9,6 +9,8 @@ import { makeLayOut, makeSend } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { Secret } from '../../kernel/config.ts';
 import { readiness } from '../../kernel/health.ts';
+import { makeBusDepths } from '../../ports/bus/depths.ts';
+import type { BusDepths } from '../../ports/bus/port.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
@@ -98,6 +100,12 @@ export const api = defineProcess({
           'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
       }),
     ),
+    busUrl: Type.Optional(
+      Secret({
+        pattern: '^nats://',
+        description: 'NATS, where the bus is there: operators see how far consumers are.',
+      }),
+    ),
     temporalAddress: Type.Optional(
       Type.String({ description: 'Temporal, where sagas run in it: operators see their runs.' }),
     ),
@@ -132,6 +140,8 @@ export const api = defineProcess({
     let nodePort = config.nodePort;
     const runs = runsOf(config, parts);
     if (runs) parts.scope.keep('saga-runs', runs);
+    const depths = depthsOf(config, parts);
+    if (depths) parts.scope.keep('bus-depths', depths);
     const { app, console, openNodeDoor } = await assembleApi(parts, {
       ...(parts.certificates.isOpen && {
         nodeDoor: async () => ({
@@ -148,6 +158,7 @@ export const api = defineProcess({
       branding: brand.branding,
       ...(seal && { seal }),
       ...(runs && { runs }),
+      ...(depths && { depths }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),
       ...(seal &&
         provider &&
@@ -202,4 +213,14 @@ function runsOf(
   const { temporalAddress: address, temporalNamespace: namespace, plumbingUrl: url } = config;
   if (address) return makeSagaRuns({ kind: 'temporal', address, namespace }, parts);
   return url ? makeSagaRuns({ kind: 'dbos', url, executorId: 'none' }, parts) : undefined;
+}
+
+/** The bus of this installation, for those who look after it. The api itself neither publishes nor listens there. */
+function depthsOf(
+  config: { readonly busUrl?: string; readonly plumbingUrl?: string },
+  parts: Parameters<typeof makeBusDepths>[1],
+): BusDepths | undefined {
+  const { busUrl, plumbingUrl: url } = config;
+  if (busUrl) return makeBusDepths({ kind: 'nats', url: busUrl }, parts);
+  return url ? makeBusDepths({ kind: 'postgres', url }, parts) : undefined;
 }

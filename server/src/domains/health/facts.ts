@@ -9,6 +9,10 @@ const seconds = (ms: number): number => ms / secondMs;
 
 /** An event waits for milliseconds; a relay that was restarted is back within seconds. */
 export const outboxAge: Limits = { warn: seconds(10 * secondMs), bad: seconds(minuteMs) };
+/** A consumer is a second behind when it is busy, and some minutes when an event is tried again. */
+export const consumerAge: Limits = { warn: seconds(5 * minuteMs), bad: seconds(hourMs) };
+/** As many as one consumer handles within seconds, and as many as nobody wants to wait for. */
+export const consumerDepth: Limits = { warn: 100, bad: 10_000 };
 /** One dead letter has to be looked at; many are an incident. */
 export const deadLetters: Limits = { warn: 1, bad: 25 };
 /** A node takes its task within a second when it is there. */

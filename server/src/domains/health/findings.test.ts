@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findAll, type Reading, worstOf } from './findings.ts';
+import { findAll, findBehind, type Reading, worstOf } from './findings.ts';
 
 const well: Reading = {
   tookMs: 1,
@@ -10,6 +10,7 @@ const well: Reading = {
   workers: 5,
   pending: 0,
   oldestPendingSeconds: 0,
+  oldestPendingType: undefined,
   deadLetters: 0,
   lostNodes: 0,
   silentNodes: 0,
@@ -46,5 +47,36 @@ describe('the health of the platform', () => {
     [{ unsealed: 4, oldestUnsealedSeconds: 90 }, 'audit_unsealed', 'warn'],
   ] as const)('tells %o by %s: %s', (reading, name, status) => {
     expect(statusOf(reading, name)).toBe(status);
+  });
+
+  it('names the oldest event that is not on the bus', () => {
+    const found = findAll({
+      ...well,
+      pending: 3,
+      oldestPendingSeconds: 12,
+      oldestPendingType: 'provisioning.requested',
+    });
+    expect(found.find(({ name }) => name === 'outbox_age')?.message).toContain('of 3 events');
+    expect(found.find(({ name }) => name === 'outbox_age')?.message).toContain('provisioning.requested');
+  });
+
+  it.each([
+    [0, 0, 'ok'],
+    [3, 2, 'ok'],
+    [3, 301, 'warn'],
+    [101, 2, 'warn'],
+    [101, 3_601, 'bad'],
+    [10_001, 2, 'bad'],
+  ] as const)(
+    'tells of %d events that wait for a consumer, the oldest for %d s: %s',
+    (waiting, oldestSeconds, status) => {
+      expect(findBehind([{ consumer: 'provisioning-worker', waiting, oldestSeconds }])).toMatchObject([
+        { section: 'events', name: 'lag_of_provisioning_worker', value: waiting, unit: 'count', status },
+      ]);
+    },
+  );
+
+  it('says that the bus does not answer, never that nothing waits', () => {
+    expect(findBehind(undefined)).toMatchObject([{ name: 'bus', status: 'bad', value: null }]);
   });
 });

@@ -4,6 +4,8 @@ import {
   certificates,
   clockSkew,
   connectionsPercent,
+  consumerAge,
+  consumerDepth,
   deadLetters,
   type Limits,
   lostNodes,
@@ -23,6 +25,8 @@ export interface Reading {
   readonly workers: number;
   readonly pending: number;
   readonly oldestPendingSeconds: number;
+  /** What the oldest event that waits is about. */
+  readonly oldestPendingType: string | undefined;
   readonly deadLetters: number;
   readonly lostNodes: number;
   readonly silentNodes: number;
@@ -95,7 +99,9 @@ export function findAll(reading: Reading): HealthFinding[] {
       value: outboxSeconds,
       unit: 'seconds',
       message:
-        pending === 0 ? 'Every event is on the bus.' : `The oldest of ${pending} events that wait for the relay.`,
+        pending === 0
+          ? 'Every event is on the bus.'
+          : `The oldest of ${pending} events that wait for the relay: ${reading.oldestPendingType}.`,
     },
     {
       section: 'events',
@@ -162,6 +168,33 @@ export function findAll(reading: Reading): HealthFinding[] {
   ];
 }
 
+/** How far one consumer of events is behind. */
+export interface Behind {
+  readonly consumer: string;
+  readonly waiting: number;
+  readonly oldestSeconds: number;
+}
+const worse = (one: Status, other: Status): Status => (order.indexOf(one) > order.indexOf(other) ? one : other);
+
+/** One finding for each consumer; `undefined` stands for a bus that does not answer. */
+export function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
+  if (!behind) {
+    const message = 'The bus does not answer: what follows from events waits. Nothing is lost, the outbox has it.';
+    return [{ section: 'events', name: 'bus', status: 'bad', value: null, unit: null, message }];
+  }
+  return behind.map(({ consumer, waiting, oldestSeconds }) => ({
+    section: 'events',
+    name: `lag_of_${consumer.replaceAll('-', '_')}`,
+    status: worse(judge(waiting, consumerDepth), judge(oldestSeconds, consumerAge)),
+    value: waiting,
+    unit: 'count',
+    message:
+      waiting === 0
+        ? 'Nothing waits for this consumer.'
+        : `Events that wait for this consumer or are in its hands, the oldest for ${Math.round(oldestSeconds)} s.`,
+  }));
+}
+
 const order: readonly Status[] = ['ok', 'warn', 'bad'];
 export const worstOf = (findings: readonly HealthFinding[]): Status =>
-  findings.reduce<Status>((worst, { status }) => (order.indexOf(status) > order.indexOf(worst) ? status : worst), 'ok');
+  findings.reduce<Status>((worst, { status }) => worse(worst, status), 'ok');

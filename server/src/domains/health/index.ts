@@ -1,11 +1,13 @@
 import { platformHealthGet } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
 import { secondMs } from '../../kernel/units.ts';
+import type { BusDepths } from '../../ports/bus/port.ts';
 import { readFleet, readHealth } from '../nodes/index.ts';
 import { readBacklog } from '../outbox/index.ts';
 import { newestRows } from './facts.ts';
-import { findAll, type Reading, worstOf } from './findings.ts';
+import { type Behind, findAll, findBehind, type Reading, worstOf } from './findings.ts';
 
 // Each family of processes has a role of its own, so whoever is connected says which processes are there.
 const serverSql = sql(
@@ -49,6 +51,7 @@ async function read(tx: ReadTx, clock: Clock): Promise<Reading> {
     workers: server?.workers ?? 0,
     pending: backlog.pending,
     oldestPendingSeconds: ageSeconds(backlog.oldestPendingAt),
+    oldestPendingType: backlog.oldestPendingType,
     deadLetters: backlog.deadLetters,
     lostNodes: health.lost_nodes,
     silentNodes: health.silent_nodes,
@@ -61,10 +64,36 @@ async function read(tx: ReadTx, clock: Clock): Promise<Reading> {
   };
 }
 
-const on = handlers<{ readonly db: Database; readonly clock: Clock; readonly version: string }>();
-const health = on(platformHealthGet, async ({ db, clock, version }, who) => {
-  const findings = findAll(await db.read(who, (tx) => read(tx, clock)));
+/** A bus that is away is a finding, not a failure of ours. */
+async function readBehind({ depths, clock, log }: Parts): Promise<readonly Behind[] | undefined> {
+  if (!depths) return [];
+  try {
+    const found = await depths.read();
+    const nowMs = clock.now().getTime();
+    return found.map(({ consumer, waiting, oldestAt }) => ({
+      ...{ consumer, waiting },
+      oldestSeconds: oldestAt ? Math.max(0, (nowMs - oldestAt.getTime()) / secondMs) : 0,
+    }));
+  } catch (error) {
+    log.warn({ err: error }, 'the bus could not be asked how far its consumers are');
+    return undefined;
+  }
+}
+
+interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** Undefined where this process does not know the bus. */
+  readonly depths: BusDepths | undefined;
+}
+const on = handlers<Parts>();
+const health = on(platformHealthGet, async (parts, who) => {
+  const { db, clock, version } = parts;
+  const [reading, behind] = await Promise.all([db.read(who, (tx) => read(tx, clock)), readBehind(parts)]);
+  const findings = [...findAll(reading), ...findBehind(behind)];
   return { status: worstOf(findings), version, looked_at: clock.now().toISOString(), findings };
 });
 
-export const healthRoutes = (parts: Parameters<typeof health>[0]): Mounted[] => [health(parts)];
+export const healthRoutes = (parts: Parts): Mounted[] => [health(parts)];

@@ -25,6 +25,16 @@ const backlogSql = sql(
      where m.relay = $1 and e.transaction_id < m.transaction_to and e.position <= m.position
    )`,
 );
+const oldestSql = sql(
+  'outbox-oldest-waiting',
+  `select e.subject from outbox_events e
+   where (e.organization_id is null or mine(e.organization_id)) and e.transaction_id >= (
+     select coalesce(max(transaction_from), '0'::xid8) from relay_watermarks where relay = $1
+   ) and not exists (
+     select from relay_watermarks m
+     where m.relay = $1 and e.transaction_id < m.transaction_to and e.position <= m.position
+   ) order by e.created_at limit 1`,
+);
 const openLettersSql = sql(
   'dead-letters-open',
   `select count(*)::int as open, min(created_at) as oldest from dead_letters
@@ -52,10 +62,12 @@ const show = ({ subject, ...row }: Row): LoggedEvent => ({
 /** What waits for the relay, and what was given up: how the way of the events is. */
 export async function readBacklog(tx: ReadTx) {
   const [waiting] = await tx.rows<{ pending: number; oldest: Date | null }>(backlogSql, [relayName]);
+  const [first] = waiting?.pending ? await tx.rows<{ subject: string }>(oldestSql, [relayName]) : [];
   const [letters] = await tx.rows<{ open: number; oldest: Date | null }>(openLettersSql);
   return {
     pending: waiting?.pending ?? 0,
     oldestPendingAt: waiting?.oldest ?? undefined,
+    oldestPendingType: first?.subject,
     deadLetters: letters?.open ?? 0,
     oldestDeadLetterAt: letters?.oldest ?? undefined,
   };

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { systemIds } from '../../kernel/id.ts';
+import { makeBusDepths } from './depths.ts';
 import { type BusConfig, openBus } from './open.ts';
-import type { Bus, Consumer, Consuming, Delivery, Message } from './port.ts';
+import type { Bus, BusDepths, Consumer, Consuming, Delivery, Message } from './port.ts';
 
 /** A bus server under test, and what the suite does to it behind the port's back. */
 export interface Rig {
@@ -85,6 +86,11 @@ export function makeDesk(rig: Rig, timing: Timing) {
       const bus = await openBus(rig.config, { log });
       closers.push(() => bus.close());
       return bus;
+    },
+    depths(): BusDepths {
+      const depths = makeBusDepths(rig.config, { log });
+      closers.push(() => depths.close());
+      return depths;
     },
     message(payload: object, more: { subject?: string; key?: string } = {}): Message {
       const id = systemIds.next();

@@ -143,6 +143,28 @@ export function busConformance(name: string, openRig: () => Promise<Rig>, timing
         await seen.until(() => seen.handled.length === 10);
         await desk.eventually(async () => (await seen.consuming.lag()) === 0);
       });
+
+      it('tells whoever looks after it how far each consumer is behind, and since when', async () => {
+        const bus = await desk.open();
+        const gate = desk.gate();
+        const [slow, quick] = [await desk.listen(bus, { handle: () => gate.open }), await desk.listen(bus, {})];
+        const depths = desk.depths();
+        const depthOf = async ({ name: consumer }: { readonly name: string }) =>
+          (await depths.read()).find((each) => each.consumer === consumer);
+        expect(await depthOf(slow)).toEqual({ consumer: slow.name, waiting: 0, oldestAt: undefined });
+        await bus.publish([desk.message({ n: 1 }, { key: 'a' })]);
+        await slow.until(() => slow.deliveries.length === 1);
+        const oldest = (await depthOf(slow))?.oldestAt;
+        await bus.publish([desk.message({ n: 2 }, { key: 'a' }), desk.message({ n: 3 }, { key: 'b' })]);
+        await quick.until(() => quick.handled.length === 3);
+        await desk.eventually(async () => (await depthOf(quick))?.waiting === 0);
+        expect(oldest).toBeInstanceOf(Date);
+        expect(await depthOf(slow)).toEqual({ consumer: slow.name, waiting: 3, oldestAt: oldest });
+        gate.release();
+        await slow.until(() => slow.handled.length === 3);
+        await desk.eventually(async () => (await depthOf(slow))?.waiting === 0);
+        expect((await depthOf(slow))?.oldestAt).toBeUndefined();
+      });
     });
 
     describe('trying again', () => {

@@ -19,6 +19,22 @@ export interface Bus {
   check(): Promise<void>;
   close(): Promise<void>;
 }
+/**
+ * How far the consumers are behind, for people who look after them. It only reads, and opens nothing before somebody asks,
+ * so that a process may have it at hand without depending on the bus.
+ */
+export interface BusDepths {
+  /** Every consumer that the bus knows, by name. */
+  read(): Promise<readonly ConsumerDepth[]>;
+  close(): Promise<void>;
+}
+export interface ConsumerDepth {
+  readonly consumer: string;
+  /** Messages waiting or in work. */
+  readonly waiting: number;
+  /** When the oldest of them was published. */
+  readonly oldestAt: Date | undefined;
+}
 export interface Message {
   /** The bus stores one id once (within its window of at least two minutes). */
   readonly id: string;

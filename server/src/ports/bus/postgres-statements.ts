@@ -93,6 +93,12 @@ export const countWaiting = sql(
   `select count(*)::int as count from job_common where name = $1 and state < 'completed'`,
 );
 
+export const countDepths = sql(
+  'bus-depths',
+  `select c.name as consumer, count(j.id)::int as waiting, min(j.created_on) as oldest from consumer c
+   left join job_common j on j.name = c.name and j.state < 'completed' group by c.name order by c.name`,
+);
+
 /** Messages that an instance took and gives no sign of life for any more. */
 export const findAbandoned = sql(
   'bus-abandoned',
