@@ -57,5 +57,6 @@ describe('the table of commands', () => {
     expect(nearest('lanch')).toContain('launch');
     expect(nearest('lgoin')[0]).toBe('login');
     expect(nearest('aloc list')[0]).toBe('alloc list');
+    expect(nearest('foo')).toEqual([]);
   });
 });

@@ -42,8 +42,11 @@ export const commandsBelow = (words: readonly string[]): readonly CommandSpec[] 
 
 /** The two names that look most like what was typed. */
 export function nearest(typed: string): readonly string[] {
+  // With more than half of the letters wrong it is a guess, and no help to anybody.
+  const farthest = Math.max(1, Math.floor(typed.length / 2));
   return commands
     .map(({ name }) => ({ name, far: distance(typed, name) }))
+    .filter(({ far }) => far <= farthest)
     .sort((a, b) => a.far - b.far || a.name.localeCompare(b.name))
     .slice(0, 2)
     .map(({ name }) => name);

@@ -61,11 +61,10 @@ async function explain(words: readonly string[]): Promise<string> {
   if (found) return helpOf(found.command);
   const below = commandsBelow(words);
   if (below.length > 0) return helpBelow(words, below);
+  const near = nearest(words.join(' ')).map((name) => `gpuaas ${name}`);
   throw usageFailure(
     `There is no command ${JSON.stringify(words.join(' '))}.`,
-    `Did you mean ${nearest(words.join(' '))
-      .map((name) => `gpuaas ${name}`)
-      .join(' or ')}?`,
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'gpuaas --help shows all of them.',
   );
 }
 

@@ -36,11 +36,14 @@ export const status: Run = async (session) => {
   const { stdout } = session.around;
   stdout.write(`${me.posix.username} at ${profile.baseUrl}\n`);
   stdout.write(`project  ${project ? `${plain(project.name)} (${project.slug})` : none}\n`);
-  stdout.write(`running  ${running.length}${prices.length > 0 ? `, ${prices.map(showMoney).join(' + ')}/h` : ''}\n`);
+  const waiting = running.filter(waits).length;
+  stdout.write(
+    `running  ${running.length - waiting}${prices.length > 0 ? `, ${prices.map(showMoney).join(' + ')}/h` : ''}` +
+      `${waiting > 0 ? `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in line` : ''}\n`,
+  );
   if (running.length > 0) {
     stdout.write('\n');
-    const columns = ['name', 'state', 'sku', 'gpu_count', 'region', 'expires_at', 'id'] as const;
-    stdout.write(tableOf(running.map((each) => columns.map((name) => showValue(each[name])))));
+    stdout.write(tableOf(running.map((each) => rowOf(each, session.now()))));
   } else {
     stdout.write('\nNothing runs. gpuaas sku list shows what there is, gpuaas launch starts it.\n');
   }
@@ -48,6 +51,20 @@ export const status: Run = async (session) => {
   if (warnings.length > 0) stdout.write('\n');
   return exitCodes.ok;
 };
+
+/** What waits for capacity has been asked for, but runs no more than it costs. */
+const waits = ({ state, placement_status }: Allocation): boolean =>
+  state === 'requested' && placement_status === 'queued';
+
+function rowOf(each: Allocation, now: number): string[] {
+  const { name, sku, gpu_count, region, expires_at, id } = each;
+  const ends =
+    expires_at === null
+      ? 'until released'
+      : `ends in ${showDuration(Math.max(0, Date.parse(expires_at) - now) / 1_000)}`;
+  const state = waits(each) ? 'queued' : each.state;
+  return [name, state, `${sku} × ${gpu_count}`, region, ends, id].map((value) => showValue(value));
+}
 
 /** Somebody who works in no project, as operators often do, still wants to know who they are. */
 async function findProject(session: Session): Promise<{ project?: Project; none: string }> {
