@@ -58,5 +58,6 @@ describe('the table of commands', () => {
     expect(nearest('lgoin')[0]).toBe('login');
     expect(nearest('aloc list')[0]).toBe('alloc list');
     expect(nearest('foo')).toEqual([]);
+    expect(nearest('ops audit list').every((name) => name.startsWith('ops audit '))).toBe(true);
   });
 });

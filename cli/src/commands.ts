@@ -45,11 +45,18 @@ export function nearest(typed: string): readonly string[] {
   // With more than half of the letters wrong it is a guess, and no help to anybody.
   const farthest = Math.max(1, Math.floor(typed.length / 2));
   return commands
-    .map(({ name }) => ({ name, far: distance(typed, name) }))
+    .map(({ name }) => ({ name, far: distance(typed, name), shared: sharedWords(typed, name) }))
     .filter(({ far }) => far <= farthest)
-    .sort((a, b) => a.far - b.far || a.name.localeCompare(b.name))
+    .sort((a, b) => b.shared - a.shared || a.far - b.far || a.name.localeCompare(b.name))
     .slice(0, 2)
     .map(({ name }) => name);
+}
+
+/** How many words both begin with: whoever typed `ops audit list` means something about audit. */
+function sharedWords(a: string, b: string): number {
+  const [one, other] = [a.split(' '), b.split(' ')];
+  const differs = one.findIndex((word, at) => word !== other[at]);
+  return differs < 0 ? one.length : differs;
 }
 
 /** How many letters have to be added, removed, changed or swapped to get from one to the other. */

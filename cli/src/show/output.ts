@@ -1,7 +1,7 @@
 import { type OutputFormat, outputs, type Session } from '../command.ts';
 import { usageFailure } from '../failure.ts';
 import { settingOf } from '../setting.ts';
-import { jsonOf, plain, showValue, valueAt } from './value.ts';
+import { jsonOf, plain, showLines, showValue, valueAt } from './value.ts';
 
 /** Which form an answer takes: a flag, the environment, a file, or a table. What jq reads is JSON. */
 export function formatOf(session: Session): OutputFormat {
@@ -65,7 +65,9 @@ export function showOne(session: Session, row: object, columns: readonly string[
       const shown = chosen(session.text('columns')) ?? columns;
       const lines = shown
         .filter((path) => valueAt(row, path) !== undefined)
-        .map((path) => [headOf(path).toLowerCase(), showValue(valueAt(row, path))] as const);
+        .flatMap((path) =>
+          showLines(valueAt(row, path)).map((line, at) => [at === 0 ? headOf(path).toLowerCase() : '', line] as const),
+        );
       stdout.write(pairsOf(lines));
     }
   }

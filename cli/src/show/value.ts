@@ -35,11 +35,19 @@ export function showMoney({ amount_minor, currency }: MoneyLike): string {
 
 export const showTime = (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2Z');
 
-/** One of many is its name, where it has one: all of each would be a page. */
-const shortOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null && 'id' in value && 'name' in value
-    ? showValue(value.name)
-    : showValue(value);
+/** One of many is its name, where it has one, and a condition is what it says: all of each would be a page. */
+function shortOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return showValue(value);
+  if ('id' in value && 'name' in value) return showValue(value.name);
+  if (!('type' in value && 'status' in value && 'message' in value)) return showValue(value);
+  return `${showValue(value.type)}=${showValue(value.status)}${value.message ? ` ${showValue(value.message)}` : ''}`;
+}
+
+/** Things of several words stand one below the other; single words fit into a line. */
+export function showLines(value: unknown): readonly string[] {
+  const areThings = Array.isArray(value) && value.some((each) => typeof each === 'object' && each !== null);
+  return areThings ? value.map(shortOf) : [showValue(value)];
+}
 
 export function showValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-';
