@@ -8,6 +8,7 @@ import { Page } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { counted } from '../words/sizes.ts';
+import { spellSetting } from '../words/time.ts';
 import { type Policy, PolicyDialog } from './policy-dialog.tsx';
 
 /** What holds on the platform, who said so and why, and who has a value of their own. */
@@ -67,7 +68,7 @@ export function PoliciesPage() {
             head: 'Value',
             cell: ({ definition, global }) => (
               <span className="tabular whitespace-nowrap">
-                {String(global?.value ?? definition.default)} {definition.unit ?? ''}
+                {spellSetting(global?.value ?? definition.default, definition.unit)}
               </span>
             ),
           },

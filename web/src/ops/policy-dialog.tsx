@@ -10,6 +10,7 @@ import { Field } from '../parts/field.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { shortId } from '../words/sizes.ts';
+import { spellSetting } from '../words/time.ts';
 
 export interface Policy {
   readonly definition: PolicyDefinition;
@@ -91,9 +92,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                   {setting.hard ? 'platform, hard' : levelWord(setting.level)}
                 </Chip>
                 <Subject setting={setting} />
-                <span className="tabular font-medium">
-                  {String(setting.value)} {definition.unit ?? ''}
-                </span>
+                <span className="tabular font-medium">{spellSetting(setting.value, definition.unit)}</span>
                 <span className="min-w-0 grow text-sm text-dim">
                   {setting.reason}, <Ago at={setting.updated_at} />
                 </span>
@@ -110,9 +109,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
             ))}
             <li className="flex flex-wrap items-center gap-x-3 py-2">
               <Chip tone="calm">default</Chip>
-              <span className="tabular font-medium">
-                {String(definition.default)} {definition.unit ?? ''}
-              </span>
+              <span className="tabular font-medium">{spellSetting(definition.default, definition.unit)}</span>
               <span className="text-sm text-dim">holds where nothing is set</span>
             </li>
           </ul>

@@ -47,3 +47,12 @@ export const spellWhen = (at: string, now: number): string =>
 /** Words of the server, with the moments in them as people read them. */
 export const spellMoments = (text: string): string =>
   text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => spellMoment(at));
+
+const unitLengths: Readonly<Record<string, number>> = { seconds: second, minutes: minute, hours: hour };
+/** The value of a policy with its unit, and a long time also as people say it: `604,800 seconds (7 d)`. */
+export function spellSetting(value: unknown, unit: string | undefined): string {
+  if (typeof value !== 'number' || unit === undefined) return unit === undefined ? String(value) : `${value} ${unit}`;
+  const said = `${value.toLocaleString('en')} ${value === 1 ? unit.replace(/s\b/, '') : unit}`;
+  const length = unitLengths[unit];
+  return length === undefined || value <= 60 ? said : `${said} (${spellDuration(value * length).replace(' 00 s', '')})`;
+}

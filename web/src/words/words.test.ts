@@ -8,7 +8,7 @@ import { makeRail, type RailItem, type RailSource } from './rail.ts';
 import { isNotable, tellHappening, tellNotice } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
 import { writeSnippets } from './snippets.ts';
-import { spellAgo, spellDuration } from './time.ts';
+import { spellAgo, spellDuration, spellMoments, spellSetting, spellWhen } from './time.ts';
 import { hourly, inventName, priceSentence, stockOf } from './wish.ts';
 
 const dollars = (minor: string) => ({ amount_minor: minor, currency: 'USD' });
@@ -52,6 +52,27 @@ describe('time', () => {
     expect(spellAgo('2026-01-02T00:00:00Z', now)).toBe('just now');
     expect(spellAgo(null, now)).toBe('never');
     expect(spellAgo('rubbish', now)).toBe('at an unknown time');
+  });
+});
+
+describe('times in their surroundings', () => {
+  it.each([
+    [604_800, 'seconds', '604,800 seconds (7 d)'],
+    [900, 'seconds', '900 seconds (15 m)'],
+    [1, 'requests per minute', '1 request per minute'],
+    [30, 'seconds', '30 seconds'],
+    [true, undefined, 'true'],
+    ['user-reside', undefined, 'user-reside'],
+  ])('spells the value %s %s of a policy', (value, unit, said) => expect(spellSetting(value, unit)).toBe(said));
+  it('has the date where it was not today', () => {
+    const at = '2026-03-04T10:00:00.000Z';
+    expect(spellWhen(at, Date.parse(at) + 1_000)).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(spellWhen(at, Date.parse(at) + 3 * 86_400_000)).toContain('Mar 2026');
+  });
+  it('is read in what the server says, too', () => {
+    expect(spellMoments('Good until 2026-03-04T10:00:00.000Z.')).toMatch(
+      /^Good until \d{1,2} Mar 2026, \d\d:\d\d:\d\d\.$/,
+    );
   });
 });
 
