@@ -124,7 +124,7 @@ export interface CommandSpec {
   readonly rows?: string;
   /** What a person reads when there are none. */
   readonly none?: string;
-  /** What is asked before it is done; {} is the first argument. */
+  /** What is asked before it is done; {} is the first argument, and {1} the one after it. */
   readonly asks?: string;
   /** Code of its own, where a call and its answer are not all. */
   readonly load?: (command: CommandSpec) => Promise<Run>;

@@ -22,7 +22,7 @@ export const declared = (command: CommandSpec): Run => {
     if (asks !== undefined)
       await confirm(
         session,
-        asks.replaceAll('{}', () => session.arg(0)),
+        asks.replaceAll('{}', () => session.arg(0)).replaceAll('{1}', () => session.arg(1)),
       );
     const api = await session.api();
     const options: CallOptions = facts.inProject ? { project: await session.project() } : {};

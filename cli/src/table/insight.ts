@@ -78,7 +78,7 @@ export const insight: CommandGroup = {
       examples: [`gpuaas ops workflow retry ${someRun} --reason 'the node is back' --yes`],
       operation: 'workflow_retry',
       columns: workflowDetails,
-      asks: 'Try {} again now?',
+      asks: 'Try {} {1} again now?',
     },
     {
       name: 'ops workflow cancel',
@@ -88,7 +88,7 @@ export const insight: CommandGroup = {
       examples: [`gpuaas ops workflow cancel ${someRun} --reason 'the rack is being moved' --yes`],
       operation: 'workflow_cancel',
       columns: workflowDetails,
-      asks: 'Call {} off and undo what it did?',
+      asks: 'Call {} {1} off and undo what it did?',
     },
     {
       name: 'ops health',

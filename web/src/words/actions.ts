@@ -62,6 +62,8 @@ const sentences: Readonly<Record<string, string>> = {
   'catalog.load_defaults': 'loaded the catalogue that comes with the product',
   'dlq.discard': 'discarded a dead letter',
   'dlq.requeue': 'delivered a dead letter again',
+  'workflow.retry': 'had a workflow tried again',
+  'workflow.cancel': 'called a workflow off',
   'event.bury': 'gave up an event',
   'event.forget': 'removed events that are no longer kept',
   'member.leave': 'left the organization',

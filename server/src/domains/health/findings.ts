@@ -28,6 +28,8 @@ export interface Reading {
   /** What the oldest event that waits is about. */
   readonly oldestPendingType: string | undefined;
   readonly deadLetters: number;
+  /** Undefined when the bus did not answer. */
+  readonly behind: readonly Behind[] | undefined;
   readonly lostNodes: number;
   readonly silentNodes: number;
   readonly tasksWaiting: number;
@@ -114,6 +116,7 @@ export function findAll(reading: Reading): HealthFinding[] {
           ? 'Nothing was given up.'
           : 'Events that could not be delivered: look at them, then deliver them again or discard them.',
     },
+    ...findBehind(reading.behind),
     {
       section: 'fleet',
       name: 'lost_nodes',
@@ -176,8 +179,8 @@ export interface Behind {
 }
 const worse = (one: Status, other: Status): Status => (order.indexOf(one) > order.indexOf(other) ? one : other);
 
-/** One finding for each consumer; `undefined` stands for a bus that does not answer. */
-export function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
+/** One finding for each consumer. */
+function findBehind(behind: readonly Behind[] | undefined): HealthFinding[] {
   if (!behind) {
     const message = 'The bus does not answer: what follows from events waits. Nothing is lost, the outbox has it.';
     return [{ section: 'events', name: 'bus', status: 'bad', value: null, unit: null, message }];

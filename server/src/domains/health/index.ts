@@ -7,7 +7,7 @@ import type { BusDepths } from '../../ports/bus/port.ts';
 import { readFleet, readHealth } from '../nodes/index.ts';
 import { readBacklog } from '../outbox/index.ts';
 import { newestRows } from './facts.ts';
-import { type Behind, findAll, findBehind, type Reading, worstOf } from './findings.ts';
+import { type Behind, findAll, type Reading, worstOf } from './findings.ts';
 
 // Each family of processes has a role of its own, so whoever is connected says which processes are there.
 const serverSql = sql(
@@ -26,7 +26,7 @@ const unsealedSql = sql(
    ) a where not exists (select from audit_seals s where s.audit_id = a.id)`,
 );
 
-async function read(tx: ReadTx, clock: Clock): Promise<Reading> {
+async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind'>> {
   const began = clock.now();
   const [server] = await tx.rows<{
     bytes: string;
@@ -92,7 +92,7 @@ const on = handlers<Parts>();
 const health = on(platformHealthGet, async (parts, who) => {
   const { db, clock, version } = parts;
   const [reading, behind] = await Promise.all([db.read(who, (tx) => read(tx, clock)), readBehind(parts)]);
-  const findings = [...findAll(reading), ...findBehind(behind)];
+  const findings = findAll({ ...reading, behind });
   return { status: worstOf(findings), version, looked_at: clock.now().toISOString(), findings };
 });
 
