@@ -69,7 +69,7 @@ export async function runActivations(order: ActivationOrder): Promise<Activation
   return { activeMs, releasedMs, failed, firstFailure, perSecond: activeMs.length / order.seconds };
 }
 
-const patienceMs = 8_000;
+const patienceMs = 60_000;
 
 async function watchProject(order: ActivationOrder, headers: Record<string, string>, signal: AbortSignal) {
   const response = await fetch(`${order.url}/api/v1/events/stream?types=provisioning`, { headers, signal });

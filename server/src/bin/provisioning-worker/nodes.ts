@@ -65,6 +65,9 @@ export async function watchNodes(
   });
 }
 
+/** Slots come free all the time, and seldom the last one of a node that is being emptied: a busy second costs two looks. */
+const restMs = 500;
+
 /** Sees drains and removals through: what was asked for once, and takes as long as it takes. */
 export async function emptyNodes(
   parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
@@ -76,10 +79,10 @@ export async function emptyNodes(
   const { database, clock, ids, log, scope } = parts;
   const db = database.database;
   const drains = makeDrains({ db, begin: actsOf('nodes', ids), ids, clock, log, moveSlots, tenants: settings.tenants });
-  const draining = scope.keep('node-drains', startReconciler(drains, { clock, log, everyMs: lookEveryMs }));
+  const draining = scope.keep('node-drains', startReconciler(drains, { clock, log, everyMs: lookEveryMs, restMs }));
   // The last slot that comes free is heard at once; the timer is for deadlines, and for a word that was lost.
   scope.keep('node-drains wake-up', await database.listen(capacityChannel, draining.wake));
   const removals = makeRemovals({ db, ids, begin: settings.onRemovable });
-  const removing = scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookAgainMs }));
+  const removing = scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookAgainMs, restMs }));
   scope.keep('node-removals wake-up', await database.listen(capacityChannel, removing.wake));
 }

@@ -16,6 +16,8 @@ export const maxSurveyed = 2_000;
 export const indexPage = 500;
 /** How often the index is filled anew, whatever it was told: it is only a hint, and being wrong costs a look more. */
 export const relearnMs = 60 * 1_000;
+/** What comes free in this time after a look is learnt together: the index is a hint, and may be as old as that. */
+export const learnRestMs = 50;
 /** Slots that one process remembers to be taking; more than it has transactions at a time, and small. */
 export const maxInFlight = 1_024;
 /** Picks that wait for somebody else, when all that do not wait were in vain. Each sees what was committed meanwhile. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { startReconciler } from '../../../kernel/reconciler.ts';
-import { capacityChannel, indexPage, relearnMs } from '../facts.ts';
+import { capacityChannel, indexPage, learnRestMs, relearnMs } from '../facts.ts';
 import { listNodeIds, readCandidates } from './candidates-store.ts';
 import { type CapacityIndex, makeCapacityIndex } from './capacity-index.ts';
 
@@ -45,7 +45,10 @@ export async function openCapacityIndex(parts: {
     relearnAt = new Date(clock.now().getTime() + relearnMs);
     return 'idle';
   };
-  const reconciling = startReconciler({ name: 'capacity-index', round }, { clock, log: parts.log, everyMs: relearnMs });
+  const reconciling = startReconciler(
+    { name: 'capacity-index', round },
+    { clock, log: parts.log, everyMs: relearnMs, restMs: learnRestMs },
+  );
   const listening = await parts.listen(capacityChannel, (nodeId) => {
     if (nodeId) heardOf.add(nodeId);
     else relearnAt = clock.now();
