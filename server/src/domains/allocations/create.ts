@@ -169,9 +169,8 @@ export async function makeAllocations(
     const queued = { placement_status: 'queued', node_id: null, generation: 0 } as const;
     await insertAllocation(tx, { ...allocation, ...queued, queue_deadline_at: queueDeadlineAt });
   }
-  await writeBirths(tx, parts.ids, act, born);
   const placed = born.filter(({ place }) => place.reservation).map(({ allocation: { id } }) => id);
-  await Promise.all(placed.map((id) => askForMachine(tx, parts, act, id)));
+  await Promise.all([writeBirths(tx, parts.ids, act, born), ...placed.map((id) => askForMachine(tx, parts, act, id))]);
   return {
     ids: allocations.map(({ id }) => id),
     events: born.map(({ allocation, place: { reservation } }) => {

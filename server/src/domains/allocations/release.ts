@@ -39,5 +39,7 @@ async function askToLeave(
   how: { readonly forced: boolean },
 ) {
   const order = await readOrder(tx, id);
-  if (order) await ask(tx, parts, order, forNothingLeft(parts, how), act);
+  if (!order) return;
+  const asked = await ask(tx, parts, order, forNothingLeft(parts, how), act);
+  if (asked instanceof Fault) await parts.tasks.cancelOf(tx, { allocationId: id, generation: order.generation });
 }

@@ -38,7 +38,8 @@ const takeOver = sql(
 
 /**
  * Asks in the transaction of whoever wants it. Done ahead of the saga that will look after it, nobody has to wait until an
- * event has reached a worker: the saga finds the question there and takes it over. Answers the task, or why not.
+ * event has reached a worker: the saga finds the question there and takes it over. Answers the task, or why not; the
+ * question must then not be committed.
  */
 export async function ask<T extends NodeTaskType>(
   tx: WriteTx,
@@ -47,10 +48,10 @@ export async function ask<T extends NodeTaskType>(
   question: Question<T>,
   { correlationId, sagaToken }: { readonly correlationId: string; readonly sagaToken?: string },
 ): Promise<string | Fault> {
-  const refused = await question.first?.(tx, order, correlationId);
-  if (refused) return refused;
   const [id, type] = [parts.ids.next(), question.type(order)];
-  await Promise.all([
+  // Sent together, in this order; none needs the answer of another.
+  const [refused] = await Promise.all([
+    question.first?.(tx, order, correlationId),
     parts.tasks.queueTask(tx, {
       id,
       nodeId: order.nodeId,
@@ -64,7 +65,7 @@ export async function ask<T extends NodeTaskType>(
     }),
     noteAllocation(tx, order.id, { ids: parts.ids, correlationId, kind: 'task', name: type, detail: { task_id: id } }),
   ]);
-  return id;
+  return refused ?? id;
 }
 
 /**
