@@ -1,9 +1,12 @@
-import { hash } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { makeTasks, openTaskSigners } from '../../server/src/domains/nodes/index.ts';
 import { actsOf } from '../../server/src/kernel/act.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
+import { Fault } from '../../server/src/kernel/fault.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
 import { silentLog } from '../../server/src/kernel/log.ts';
+import { openEmbeddedAuthority } from '../../server/src/ports/certificates/embedded.ts';
+import { makeRequest } from '../../server/src/ports/certificates/request.ts';
 import { openPostgres } from '../../server/src/ports/database/postgres.ts';
 import { makeSeal, readSealingKey } from '../../server/src/ports/identity-provider/seal.ts';
 import { type CapacitySetup, setUpCapacity } from './capacity-setup.ts';
@@ -23,7 +26,7 @@ import { startWorker } from './worker.ts';
  */
 const restMs = 3_000;
 const looks = 5;
-const tokenBytes = 24;
+const certificateMs = 24 * 3_600_000;
 const goals = { kbEach: 55, dispatchMs: 20, idleShare: 0.05, stormSeconds: 30 };
 /** Hosts that are announced together: whoever waits longer for its turn than silence is forgiven counts as lost. */
 const announcedTogether = 500;
@@ -38,13 +41,15 @@ export async function measureAgents(options: Options, report: Report): Promise<v
     report.sample({ settings: await durableSettings(installation.admin) });
     const setup = await setUpCapacity(installation, { poolSize: options.poolSize });
     const nodes = installation.keep(await startWorker('node-connections', { pin: true }));
+    const hosts = await openHosts(installation, setup);
+    installation.keep({ stop: hosts.close });
     const half = Math.ceil(options.agents / 2);
     const rssKb: number[][] = [];
     const nodeIds: string[] = [];
     for (const count of [half, options.agents - half]) {
       for (const goal = nodeIds.length + count; nodeIds.length < goal; ) {
         const some = Math.min(announcedTogether, goal - nodeIds.length);
-        const { ids, order } = await announce(installation, setup, nodeIds.length, some);
+        const { ids, order } = await hosts.announce(nodeIds.length, some);
         nodeIds.push(...ids);
         const { connected, failures, firstFailure } = await nodes.ask<Collected>(order);
         if (connected === nodeIds.length && failures === 0) continue;
@@ -71,8 +76,10 @@ export async function measureAgents(options: Options, report: Report): Promise<v
     const queue = await openTaskQueue(installation, setup);
     const p99: number[] = [];
     const p50: number[] = [];
+    const cpuMs: number[] = [];
     try {
       for (let round = 0; round < options.pairs; round += 1) {
+        const cpuBefore = cpuSeconds([setup.api.pid]);
         const queued = await queue.run(nodeIds, options.rate, options.seconds);
         const ms: number[] = [];
         let [failures, firstFailure]: [number, string | undefined] = [0, undefined];
@@ -87,6 +94,7 @@ export async function measureAgents(options: Options, report: Report): Promise<v
         }
         if (ms.length !== queued.size) report.violated(`${queued.size} tasks were queued, ${ms.length} came`);
         if (failures > 0) report.violated(`${failures} nodes failed: ${firstFailure}`);
+        cpuMs.push(((cpuSeconds([setup.api.pid]) - cpuBefore) * 1_000) / queued.size);
         p50.push(median(ms));
         p99.push(quantile(ms, 0.99));
         report.sample({ benchmark: 'agents-dispatch', round, rate: options.rate, count: ms.length, ms });
@@ -96,8 +104,8 @@ export async function measureAgents(options: Options, report: Report): Promise<v
     }
     report.table({
       title: `From the commit of a task to its node, ${options.rate} tasks a second to ${options.agents} nodes`,
-      columns: ['p50 ms', 'p99 ms'],
-      rows: [[interval(medianWithInterval(p50)), interval(medianWithInterval(p99))]],
+      columns: ['p50 ms', 'p99 ms', 'api CPU ms per task'],
+      rows: [[p50, p99, cpuMs].map((found) => interval(medianWithInterval(found)))],
     });
     report.verdict({
       ...{ claim: `dispatch p99 at ${options.rate}/s`, unit: 'ms', found: medianWithInterval(p99) },
@@ -136,38 +144,55 @@ async function lookAt(pid: number): Promise<number[]> {
 }
 
 /**
- * Hosts and their tokens, put in from the outside: operators have a budget of requests, and neither it nor the sagas that
- * take a host in are what is measured. So they are in service already, and get their identity anew.
+ * Nodes in service with certificates of their own, put in from the outside: neither the budget of operators, nor
+ * enrolment, nor the sagas that take a host in are what is measured. They share their keys; nobody looks at them.
  */
-async function announce(installation: Installation, setup: CapacitySetup, from: number, count: number) {
-  const offers = Array.from({ length: count }, (_, index) => ({
-    ...{ id: systemIds.next(), name: `bench-${from + index}`, token: `gpuaas_node_${systemIds.secret(tokenBytes)}` },
-  }));
-  const column = (of: (offer: (typeof offers)[number]) => unknown) => offers.map(of);
-  await installation.admin.query('set session_replication_role = replica');
-  await installation.admin.query(
-    `insert into nodes (id, name, region, sku, gpus_total, state)
-     select n.id, n.name, 'local', 'h200-sxm-slice', 8, 'active' from unnest($1::uuid[], $2::text[]) as n (id, name)`,
-    [column(({ id }) => id), column(({ name }) => name)],
-  );
-  await installation.admin.query(
-    `insert into node_enrolments (id, node_id, purpose, token_hash, expires_at)
-     select gen_random_uuid(), t.node_id, 'recover', t.hash, now() + interval '1 hour'
-     from unnest($1::uuid[], $2::bytea[]) as t (node_id, hash)`,
-    [column(({ id }) => id), column(({ token }) => hash('sha256', token, 'buffer'))],
-  );
-  await installation.admin.query('set session_replication_role = origin');
-  await installation.admin.query('analyze');
-  const { rows } = await installation.admin.query<{ certificate: string }>(
-    `select certificate from gpuaas_pki.issuer where kind = 'root' order by id`,
-  );
-  const order: ConnectionsOrder = {
-    kind: 'connect',
-    port: Number(new URL(setup.doorUrl).port),
-    roots: rows.map(({ certificate }) => certificate).join('\n'),
-    tokens: offers.map(({ token }) => token),
+async function openHosts(installation: Installation, setup: CapacitySetup) {
+  const seal = makeSeal(readSealingKey(setup.secretsKey, 'the bench'));
+  const authority = await openEmbeddedAuthority({ url: installation.adminUrl() }, { clock: systemClock, seal });
+  const { roots } = await authority.authority();
+  const { pem: csr, privateKey } = await makeRequest(undefined);
+  const { publicKey, privateKey: resultKey } = generateKeyPairSync('ed25519');
+  const { admin } = installation;
+  return {
+    async announce(from: number, count: number) {
+      const hosts = await Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const nodeId = systemIds.next();
+          const issued = await authority.certifyNode({ nodeId, csr, ttlMs: certificateMs });
+          if (issued instanceof Fault) throw issued;
+          return { nodeId, name: `bench-${from + index}`, ...issued };
+        }),
+      );
+      const column = (of: (host: (typeof hosts)[number]) => unknown) => hosts.map(of);
+      const ids = hosts.map(({ nodeId }) => nodeId);
+      await admin.query('set session_replication_role = replica');
+      await admin.query(
+        `insert into nodes (id, name, region, sku, gpus_total, state, result_key, enrolled_at)
+         select n.id, n.name, 'local', 'h200-sxm-slice', 8, 'active', $3, now()
+         from unnest($1::uuid[], $2::text[]) as n (id, name)`,
+        [ids, column(({ name }) => name), publicKey.export({ format: 'jwk' }).x],
+      );
+      await admin.query(
+        `insert into node_certificates (serial, node_id, not_before, not_after)
+         select c.serial, c.node_id, now() - interval '1 minute', now() + interval '1 day'
+         from unnest($1::text[], $2::uuid[]) as c (serial, node_id)`,
+        [column(({ serial }) => serial), ids],
+      );
+      await admin.query('set session_replication_role = origin');
+      await admin.query('analyze');
+      const order: ConnectionsOrder = {
+        kind: 'connect',
+        port: Number(new URL(setup.doorUrl).port),
+        roots,
+        key: privateKey,
+        resultKey: resultKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        hosts: hosts.map(({ nodeId, chain }) => ({ nodeId, certificate: chain })),
+      };
+      return { ids, order };
+    },
+    close: () => authority.close(),
   };
-  return { ids: offers.map(({ id }) => id), order };
 }
 
 /** Queues tasks as a saga would, each in a transaction of its own, at fixed times. */

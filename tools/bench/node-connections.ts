@@ -1,7 +1,8 @@
+import { createPrivateKey } from 'node:crypto';
 import { type NodeTask, nodeTransport } from '@gpuaas/contract/node';
 import { type Client, makeClient } from '../../agent/src/transport/client.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
-import { enrolAgent, type TestAgent } from '../../server/src/testing/node-client.ts';
+import { agentOf, type TestAgent } from '../../server/src/testing/node-client.ts';
 
 /**
  * Many nodes in one process, with as little behind each as a node can have: a certificate, a key, and the connection of a
@@ -12,7 +13,9 @@ export type ConnectionsOrder =
       readonly kind: 'connect';
       readonly port: number;
       readonly roots: string;
-      readonly tokens: readonly string[];
+      readonly key: string;
+      readonly resultKey: string;
+      readonly hosts: readonly { readonly nodeId: string; readonly certificate: string }[];
     }
   | { readonly kind: 'collect' }
   /** Everybody hangs up in the same moment and comes back as agents do. Answered when all were heard again. */
@@ -31,7 +34,8 @@ interface Member {
   isStormy: boolean;
 }
 
-const atOnce = 16;
+/** Greetings cost both sides some milliseconds. */
+const connectEveryMs = 10;
 const heartbeatMs = 15_000;
 const heartbeatLimitMs = 10_000;
 const waitLimitMs = 90_000;
@@ -84,25 +88,22 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
       await sleep(heartbeatMs);
     }
   };
-  const connect = async (port: number, roots: string, tokens: readonly string[]) => {
+  const connect = async ({ port, roots, key, resultKey, hosts }: Extract<ConnectionsOrder, { kind: 'connect' }>) => {
     const url = new URL(`https://127.0.0.1:${port}`);
     connectAs = (identity) => makeClient({ url, trust: roots, peerId: undefined, identity });
-    const left = [...tokens];
-    const heard: Promise<void>[] = [];
+    const signing = createPrivateKey(resultKey);
     await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        for (let token = left.shift(); token !== undefined; token = left.shift()) {
-          const { agent } = await enrolAgent({ port, roots }, token);
-          const member = { agent, client: connectAs(agent), isStormy: false };
-          members.push(member);
-          // Reports are written once a second: whoever waited for each in turn would enrol one node a second.
-          heard.push(beat(member).catch(fail));
-          obey(member).catch(fail);
-          report(member).catch(fail);
-        }
+      hosts.map(async (host, at) => {
+        // Reports are written once a second; whoever waited for each in turn would connect one node a second.
+        await sleep(at * connectEveryMs);
+        const agent = agentOf({ port, roots }, { ...host, key }, signing);
+        const member = { agent, client: connectAs(agent), isStormy: false };
+        members.push(member);
+        await beat(member).catch(fail);
+        obey(member).catch(fail);
+        report(member).catch(fail);
       }),
     );
-    await Promise.all(heard);
   };
   const storm = async () => {
     for (const member of members) {
@@ -119,7 +120,7 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
     );
   };
   return async (order) => {
-    if (order.kind === 'connect') await connect(order.port, order.roots, order.tokens);
+    if (order.kind === 'connect') await connect(order);
     if (order.kind === 'storm') await storm();
     const collected = { connected: members.length, failures, firstFailure, arrivals };
     arrivals = [];
