@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { holdLine } from './line.ts';
 
 /** The agent's end of a line, and somebody at the other end who answers what a test says. */
-function openPair() {
+function openPair(deadAfterMs?: number) {
   const [ours, theirs] = duplexPair();
   const calls: LineCall[] = [];
   const read = makeLineReader((line) => calls.push(JSON.parse(line) as LineCall));
   theirs.on('data', read);
   const onEnd = vi.fn();
-  const line = holdLine(ours, onEnd);
+  const line = holdLine(ours, onEnd, deadAfterMs);
   const say = (value: unknown) => theirs.write(`${JSON.stringify(value)}\n`);
   const heard = (count: number) => expect.poll(() => calls.length, { timeout: 10_000 }).toBe(count);
   return { line, calls, say, heard, onEnd, ours, theirs };
@@ -44,28 +44,27 @@ describe('a line to the control plane', () => {
     await expect(line.call(get('/c'), never())).rejects.toThrow('broke');
   });
 
-  it('is dead when a call was given up and nothing came since, and lives on when something did', async () => {
+  it('outlives a call that is given up, and its late answer is nobody’s', async () => {
     const { line, calls, say, heard, ours } = openPair();
     const slow = new AbortController();
     const given = line.call(get('/slow'), slow.signal);
-    const quick = line.call(get('/quick'), never());
-    await heard(2);
-    say({ id: calls[1]?.id, status: 204 });
-    await quick;
+    await heard(1);
     slow.abort(new Error('too late'));
     await expect(given).rejects.toThrow('too late');
     expect(ours.destroyed).toBe(false);
-    // The late answer is nobody's, and whatever is asked later gets its own.
     const next = line.call(get('/next'), never());
-    await heard(3);
+    await heard(2);
     say({ id: calls[0]?.id, status: 500 });
-    say({ id: calls[2]?.id, status: 204 });
+    say({ id: calls[1]?.id, status: 204 });
     expect(await next).toMatchObject({ status: 204 });
+  });
 
+  it('is dead for everybody when a call is given up after a long silence', async () => {
+    const { line, heard } = openPair(0);
     const silent = new AbortController();
     const lost = line.call(get('/silent'), silent.signal);
     const after = line.call(get('/after'), never());
-    await heard(5);
+    await heard(2);
     silent.abort(new Error('no answer'));
     await expect(lost).rejects.toThrow('no answer');
     await expect(after).rejects.toThrow('broke');

@@ -11,17 +11,22 @@ export interface Line {
 }
 
 const isAnswer = Compile(LineAnswer);
+/**
+ * A line that says nothing for this long is dead, whatever it looks like. It is longer than a call waits for its answer: a
+ * control plane to which everybody comes back at once is slow, and does all of it again for whoever hangs up on it.
+ */
+const silenceMs = 20_000;
 
-export function holdLine(socket: Duplex, onEnd: () => void): Line {
+export function holdLine(socket: Duplex, onEnd: () => void, deadAfterMs = silenceMs): Line {
   const asked = new Map<number, PromiseWithResolvers<Answer>>();
   let last = 0;
-  let heard = 0;
+  let heardAtMs = performance.now();
 
   const take = (line: string): void => {
     const said: unknown = JSON.parse(line);
     if (!isAnswer.Check(said)) throw new Error('the control plane said something that is no answer');
     const { id, status, body, retry_after: retryAfter } = said as LineAnswer;
-    heard += 1;
+    heardAtMs = performance.now();
     // Nobody waits any more for the answer to a call that was given up.
     asked.get(id)?.resolve({ status, body, retryAfterMs: retryAfter === undefined ? undefined : retryAfter * 1_000 });
     asked.delete(id);
@@ -52,14 +57,12 @@ export function holdLine(socket: Duplex, onEnd: () => void): Line {
       if (socket.destroyed) throw trouble;
       last += 1;
       const id = last;
-      const heardBefore = heard;
       const answer = Promise.withResolvers<Answer>();
       asked.set(id, answer);
       const giveUp = () => {
         asked.delete(id);
         answer.reject(signal.reason);
-        // A line on which nothing came since the question is dead, whatever it looks like.
-        if (heard === heardBefore) socket.destroy();
+        if (performance.now() - heardAtMs >= deadAfterMs) socket.destroy();
       };
       signal.addEventListener('abort', giveUp, { once: true });
       socket.write(`${JSON.stringify({ id, method, path, headers, body })}\n`);
