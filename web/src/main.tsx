@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { restoreHash } from './client/api.ts';
 import { router } from './router.tsx';
+import { HeldNote } from './shell/held-note.tsx';
 import { applyPreferences } from './shell/preferences.ts';
 import './styles.css';
 
@@ -19,6 +20,7 @@ if (root) {
     <StrictMode>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
+        <HeldNote />
       </QueryClientProvider>
     </StrictMode>,
   );

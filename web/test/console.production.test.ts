@@ -106,6 +106,27 @@ describe('the console, for somebody who rents', () => {
     await context.close();
   });
 
+  it('says that it waits when there were too many requests, and goes on by itself', async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    let refusals = 0;
+    await page.route('**/api/v1/ssh-keys?**', async (route) => {
+      refusals += 1;
+      if (refusals > 1) return route.fallback();
+      return route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '3' },
+        contentType: 'application/problem+json',
+        json: { code: 'rate_limited', message: 'Too many requests.', correlation_id: 'c-1' },
+      });
+    });
+    await page.goto(`${here.base}/ssh-keys`);
+    await page.getByText('Many requests in a short time').waitFor();
+    await page.getByText('Many requests in a short time').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'SSH keys' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('sends somebody whose session is over to sign in, and back to the same place', async () => {
     const { context, page } = await here.enter('member');
     await page.goto(`${here.base}/allocations?state=active`);

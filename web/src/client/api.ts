@@ -1,4 +1,5 @@
 import { GpuaasError, openGpuaas } from '@gpuaas/sdk';
+import { noteHold } from './held.ts';
 
 /**
  * The one client of this page. The browser's own cookie says who is there: no token is ever in reach of a script. Where
@@ -40,6 +41,7 @@ export function leaveToSignIn(stepUp = false): void {
 const withCookie: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, credentials: 'same-origin' });
   if (answer.status === 401) leaveToSignIn();
+  noteHold(answer);
   return answer;
 };
 

@@ -1,8 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
-/** A sheet above the page. It keeps the focus, gives it back, and closes by Escape or a click beside it. */
+/**
+ * A sheet above the page. It keeps the focus, gives it back, and closes by Escape or a click beside it. Whoever opens one
+ * to fill it in begins at its first field; on a phone, where that would bring up the keyboard, at the sheet.
+ */
 export function Dialog({
   open,
   onClose,
@@ -18,11 +21,16 @@ export function Dialog({
   wide?: boolean;
   children: ReactNode;
 }) {
+  const sheet = useRef<HTMLDivElement>(null);
+  const firstField = (openedBy: string) =>
+    (openedBy !== 'touch' && sheet.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')) || true;
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-veil" />
         <Base.Popup
+          ref={sheet}
+          initialFocus={firstField}
           className={`panel fixed start-1/2 top-[12vh] z-50 max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 overflow-auto p-5 shadow-lift rtl:translate-x-1/2 ${wide ? 'max-w-3xl' : 'max-w-lg'}`}
         >
           <div className="mb-3 flex items-start gap-3">

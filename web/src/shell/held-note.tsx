@@ -1,0 +1,23 @@
+import { useHeldUntil } from '../client/held.ts';
+import { useNow } from '../parts/time.tsx';
+
+/** Says why nothing moves while the server wants us to wait, and for how long yet. */
+export function HeldNote() {
+  const until = useHeldUntil();
+  return until > 0 ? <Countdown until={until} /> : null;
+}
+
+function Countdown({ until }: { until: number }) {
+  const left = Math.ceil((until - useNow()) / 1_000);
+  if (left <= 0) return null;
+  return (
+    <p
+      role="status"
+      className="fixed inset-x-3 bottom-3 z-50 mx-auto w-fit rounded-lg bg-warn-soft px-4 py-2 text-warn shadow-lift"
+    >
+      Many requests in a short time: the next ones have to wait
+      {/* Nobody wants to hear a number every second. */}
+      <span aria-hidden="true" className="tabular">{` for ${left} s`}</span>.
+    </p>
+  );
+}
