@@ -39,10 +39,12 @@ const storyForOperators = async (correlation: string): Promise<Correlation> =>
   (await world.call('GET', `/api/v1/admin/correlations/${correlation}`, { as: operator })).body;
 
 describe('the story of a request', () => {
-  it('holds the act, its event and the timeline, in the order of time', async () => {
+  it('holds the act, its event, what its node was told and the timeline, in the order of time', async () => {
     const { allocation, correlation } = await launch(acme);
     const story = await storyForOperators(correlation);
-    expect(new Set(story.moments.map(({ source }) => source))).toEqual(new Set(['audit', 'event', 'allocation']));
+    expect(new Set(story.moments.map(({ source }) => source))).toEqual(
+      new Set(['audit', 'event', 'allocation', 'task']),
+    );
     const act = story.moments.find(({ source }) => source === 'audit');
     expect(act).toMatchObject({ name: 'allocation.create', state: 'success', subject_id: allocation });
     expect(story.moments.find(({ source }) => source === 'event')?.name).toBe('provisioning.requested');
