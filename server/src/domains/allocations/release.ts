@@ -39,7 +39,7 @@ async function askToLeave(
   how: { readonly forced: boolean },
 ) {
   const order = await readOrder(tx, id);
-  if (!order) return;
+  if (!order || order.slots.length === 0) return;
   const asked = await ask(tx, parts, order, forNothingLeft(parts, how), act);
   if (asked instanceof Fault) await parts.tasks.cancelOf(tx, { allocationId: id, generation: order.generation });
 }
