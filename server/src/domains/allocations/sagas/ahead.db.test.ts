@@ -59,7 +59,7 @@ const countTasks = async ({ id }: TestAllocation) =>
   (await yard.root.query('select count(*)::int as n from node_tasks where allocation_id = $1', [id])).rows[0].n;
 
 describe('ahead of its saga', () => {
-  it('an allocation is asked for and made active; the saga asks nothing again and finds it so [FLW-P4]', async () => {
+  it('an allocation is asked for and made active; the saga asks nothing again and finds it so', async () => {
     const allocation = await bench.allocation();
     await askAhead(allocation, forMachine(bench.parts) as Question<never>);
     expect(await allocation.look()).toMatchObject({ state: 'provisioning', openTasks: 1 });
