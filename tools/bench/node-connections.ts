@@ -1,8 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { type NodeTask, nodeTransport } from '@gpuaas/contract/node';
 import { type Client, makeClient } from '../../agent/src/transport/client.ts';
-import { systemIds } from '../../server/src/kernel/id.ts';
-import { agentOf, type TestAgent } from '../../server/src/testing/node-client.ts';
+import { agentOf, heartbeatOf, type TestAgent } from '../../server/src/testing/node-client.ts';
 
 /**
  * Many nodes in one process, with as little behind each as a node can have: a certificate, a key, and the connection of a
@@ -135,12 +134,3 @@ const spread = (ms: number): number => {
   return turn % ms;
 };
 const isHeard = [() => true, () => false] as const;
-const bootId = systemIds.next();
-const heartbeatOf = () => ({
-  boot_id: bootId,
-  agent_version: '1.0.0',
-  sent_at: new Date().toISOString(),
-  conditions: [],
-  leases: [],
-  running_tasks: [],
-});

@@ -11,6 +11,13 @@ export interface Moved {
   readonly version: number;
 }
 
+/** Why a transition cannot be: where the row is, and what can be done there. */
+export function notFrom(machine: MachineTable, state: string): Fault<'illegal_transition'> {
+  const possible = Object.keys(machine.states[state] ?? {});
+  const instead = possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : '';
+  return new Fault('illegal_transition', `It is ${state}, which does not allow this.${instead}`, { state, possible });
+}
+
 /** Where a transition may begin, and the one state that it leads to from all of these. */
 export function stepOf<S extends StatesOf>(
   machine: Machine<S>,
@@ -55,14 +62,7 @@ export function makeAdvance<S extends StatesOf>(
       );
     }
     const to = machine.next(row.state, transition);
-    if (to === undefined) {
-      const possible = Object.keys(machine.states[row.state] ?? {});
-      return new Fault(
-        'illegal_transition',
-        `It is ${row.state}, which does not allow this.${possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : ''}`,
-        { state: row.state, possible },
-      );
-    }
+    if (to === undefined) return notFrom(machine, row.state);
     await tx.run(statements.move, [id, to, version + 1, ...also]);
     return { from: row.state, to, version: version + 1 };
   };

@@ -140,7 +140,8 @@ export function agentOf(
 }
 
 const bootId = systemIds.next();
-const heartbeatOf = (): NodeHeartbeat => ({
+/** What a node says that has nothing to say. */
+export const heartbeatOf = (): NodeHeartbeat => ({
   boot_id: bootId,
   agent_version: '1.0.0',
   sent_at: new Date().toISOString(),

@@ -2,7 +2,7 @@ import { allocationMachine, type StatesOf, type Transition } from '@gpuaas/contr
 import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { type Moved, stepOf } from '../../kernel/machine.ts';
+import { type Moved, notFrom, stepOf } from '../../kernel/machine.ts';
 import { changeAllocation, insertTimeline, stepAllocation } from './machine-store.ts';
 
 export type AllocationTransition = Transition<StatesOf<typeof allocationMachine>>;
@@ -97,12 +97,7 @@ export async function advanceAllocation(
       generation: Number(row.generation),
     });
   }
-  const possible = Object.keys(allocationMachine.states[row.state]);
-  return new Fault(
-    'illegal_transition',
-    `It is ${row.state}, which does not allow this.${possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : ''}`,
-    { state: row.state, possible },
-  );
+  return notFrom(allocationMachine, row.state);
 }
 
 /** Writes facts without moving the state, as one more version. The caller holds the row or does not care who was first. */
