@@ -1,0 +1,91 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+
+const hex = (length: number) =>
+  randomBytes(Math.ceil(length / 2))
+    .toString('hex')
+    .slice(0, length);
+const slug = () => `x${hex(12)}`;
+const letters = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
+const pick = (low: number, high: number) => low + (randomBytes(4).readUInt32BE() % (high - low));
+
+/** Values of columns that a check looks at, for a row that no check refuses. */
+const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
+  account_sessions: { provider: () => 'oidc', latest_token_id: slug },
+  agent_releases: { digest: () => `sha256:${hex(64)}` },
+  allocation_claims: { kind: () => 'slot' },
+  allocation_ssh_keys: { public_key: () => 'ssh-ed25519 AAAA' },
+  allocation_timeline: { kind: () => 'note' },
+  allocations: {
+    ...{ placement_status: () => 'reserved', capacity_shape: () => 'gpu_slice', currency: () => 'USD' },
+    isolation_model: () => 'user-revoke',
+  },
+  audit_logs: { actor_kind: () => 'system', action: () => 'thing.do', result: () => 'success' },
+  audit_seals: { hash: () => hex(64) },
+  dead_letters: { subject: () => 'dlq.x', origin: () => 'publish' },
+  invitations: { email: () => `${slug()}@example.com`, role: () => 'member', token_hash: () => hex(64) },
+  mail_deliveries: { kind: () => 'invitation', outcome: () => 'accepted', message_id: slug },
+  node_enrolments: { purpose: () => 'enrol' },
+  node_image_cache: { digest: () => `sha256:${hex(64)}` },
+  os_images: { digest: () => `sha256:${hex(64)}`, driver_strategy: () => 'preinstalled' },
+  placement_decisions: { outcome: () => 'placed' },
+  platform_role_bindings: { role: () => 'platform_ops' },
+  policy_values: { key: () => 'a.b', level: () => 'organization', value: () => '1' },
+  project_memberships: { role: () => 'member' },
+  service_accounts: { scope: () => 'organization' },
+  sku_prices: { currency: () => 'USD' },
+  skus: { capacity_shape: () => 'gpu_slice', billing_unit: () => 'gpu_hour' },
+  slots: {
+    ...{ gpu_uuid: () => `GPU-${randomUUID()}`, pci_address: () => '0000:01:00.0' },
+    slot_index: () => pick(0, 255),
+  },
+  ssh_keys: {
+    ...{
+      user_id: randomUUID,
+      public_key: () => 'ssh-ed25519 AAAA',
+      fingerprint: () => `SHA256:${letters(43).replace(/[-_]/g, 'a')}`,
+    },
+  },
+  task_signers: { public_key: () => letters(43), state: () => 'retired' },
+  tenant_memberships: { role: () => 'member' },
+  token_denials: { kind: () => 'token' },
+  user_posix_identities: { uid: () => pick(1_000, 2_000_000_000), gid: () => pick(1_000, 2_000_000_000) },
+};
+
+const byType: Readonly<Record<string, () => unknown>> = {
+  uuid: randomUUID,
+  text: slug,
+  'text[]': () => ['x'],
+  'integer[]': () => [1],
+  integer: () => 1,
+  smallint: () => 1,
+  bigint: () => pick(1, 1_000_000_000),
+  boolean: () => false,
+  jsonb: () => '{}',
+  bytea: () => randomBytes(32),
+  xid8: () => '1',
+  'timestamp with time zone': () => '2026-06-01T00:00:00Z',
+};
+
+/** Inserts a row of which only these values matter. Whatever else must be there is filled in, anew for each row. */
+export async function insertRow(client: Client, table: string, row: Readonly<Record<string, unknown>>): Promise<void> {
+  const { rows } = await client.query(
+    `select a.attname as name, format_type(a.atttypid, null) as type from pg_attribute a
+     where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped and a.attnotnull and not a.atthasdef
+       and a.attidentity = ''`,
+    [`public.${table}`],
+  );
+  const filled = (rows as { name: string; type: string }[]).map(({ name, type }): [string, unknown] => {
+    const make = valid[table]?.[name] ?? byType[type];
+    if (!make) throw new Error(`nobody knows what to put into ${table}.${name}, of type ${type}`);
+    return [name, make()];
+  });
+  const others = Object.entries(valid[table] ?? {}).map(([name, make]): [string, unknown] => [name, make()]);
+  const whole = { ...Object.fromEntries([...others, ...filled]), ...row };
+  const names = Object.keys(whole);
+  await client.query(
+    `insert into public.${table} (${names.map((name) => `"${name}"`).join(', ')})
+     values (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
+    Object.values(whole),
+  );
+}
