@@ -13,7 +13,7 @@ const countAttempts = sql(
 
 export interface Leaving {
   readonly ids: Ids;
-  readonly tasks: Pick<Tasks, 'takeBack'>;
+  readonly tasks: Pick<Tasks, 'takeBack' | 'cancelOf'>;
   readonly correlationId: string;
   /** `user`, `operator`, `max_duration`, `idle`, `drain`, `node_lost`, `balance_depleted`, …: shown as it is. */
   readonly reason: string;
@@ -67,6 +67,8 @@ export async function beginRelease(
     set: { releaseReason: reason, releaseAttempts: attempt },
   });
   if (!moved || moved instanceof Fault) return moved;
+  // Nobody works for this lease any more: its node may still be building what was asked for, and its answer is too late.
+  await leaving.tasks.cancelOf(tx, { allocationId: id, generation });
   return { moved, events: [requested(id, moved, leaving, attempt)] };
 }
 

@@ -167,7 +167,7 @@ describe('release, forced release, expiry and the loss of a node', () => {
     return yard.port.database.write(act, async (tx) => {
       const left = await beginRelease(tx, id, {
         ...{ ids: systemIds, correlationId: act.correlationId, reason: 'race', forced, maxAttempts: 3 },
-        tasks: { takeBack: async () => true },
+        tasks: { takeBack: async () => true, cancelOf: async () => [] },
         endedAt: now(),
       });
       if (!left) return tx.abandon(new Fault('allocation_not_found', 'gone'));

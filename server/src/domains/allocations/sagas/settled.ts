@@ -5,7 +5,7 @@ import { answerOf } from '../../nodes/index.ts';
 import { readOrder } from '../order.ts';
 import type { SagaParts } from './parts.ts';
 import { activateIn, type Became } from './provision.ts';
-import { isImagedAgain, proofsOf, proveIn } from './vacate.ts';
+import { emptiedBy, isImagedAgain, proofsOf, proveIn } from './vacate.ts';
 
 /**
  * What the answer of a node makes of its allocation, in the transaction that takes the answer: active, or gone. The saga
@@ -35,7 +35,9 @@ export const makeSettled =
     const became =
       means === 'ready'
         ? await activateIn(tx, parts, order, answer, task.correlation_id)
-        : order.state === 'releasing' && !isImagedAgain(order) && proofsOf(answer).problems.length === 0
+        : order.state === 'releasing' &&
+            !isImagedAgain(order) &&
+            proofsOf(emptiedBy(order), answer).problems.length === 0
           ? await proveIn(tx, parts, order, 'available', task.correlation_id)
           : undefined;
     return became instanceof Fault ? undefined : became;

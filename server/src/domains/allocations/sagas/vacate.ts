@@ -28,14 +28,14 @@ export interface Vacate extends OfLease {
  */
 export const makeVacate = (parts: SagaParts): Saga<Vacate> =>
   emptied(parts, 'allocation.vacate').step('prove', {
-    do: ({ act, params, done }) => prove(parts, act, params, proofsOf(done.emptied)),
+    do: ({ act, params, done }) => prove(parts, act, params, (lease) => proofsOf(emptiedBy(lease), done.emptied)),
     undo: { none: 'The last step: nothing follows that could fail.' },
   });
 
 export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
   emptied(parts, 'allocation.vacate_and_reimage')
     .step('check', {
-      do: async ({ done }) => haltUnless(proofsOf(done.emptied)) ?? { emptied: true },
+      do: async ({ done }) => haltUnless(proofsOf('allocation.revoke_user', done.emptied)) ?? { emptied: true },
       undo: { none: 'Nothing was changed.' },
     })
     .wait('reimaged', {
@@ -52,7 +52,7 @@ export const makeVacateAndReimage = (parts: SagaParts): Saga<Vacate> =>
       undo: { none: 'A fresh image harms nobody.' },
     })
     .step('prove', {
-      do: ({ act, params, done }) => prove(parts, act, params, proofsOf(done.reimaged)),
+      do: ({ act, params, done }) => prove(parts, act, params, () => proofsOf('node.reimage_prepare', done.reimaged)),
       undo: { none: 'The last step: nothing follows that could fail.' },
     });
 
@@ -72,7 +72,7 @@ export const forNothingLeft = (
   { forced }: Pick<Vacate, 'forced'>,
 ): Question<'slice.vm_release' | 'allocation.revoke_user'> => ({
   types: ['slice.vm_release', 'allocation.revoke_user'],
-  type: (order) => (order.shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user'),
+  type: emptiedBy,
   params: (order) =>
     order.shape === 'gpu_slice'
       ? {
@@ -110,18 +110,31 @@ async function hold(tx: WriteTx, parts: SagaParts, { id, generation }: Order): P
 export interface Proofs {
   readonly problems: readonly string[];
 }
+type ProvingTask = 'slice.vm_release' | 'allocation.revoke_user' | 'node.reimage_prepare';
 
-/** A task that did not succeed proves nothing; one that did proves what it says, and every proof has to have passed. */
-export function proofsOf(answer: TaskAnswer): Proofs {
+/** What each task has to prove. Each proof is named here, so that one that is left out counts as one that failed. */
+const owed: { readonly [T in ProvingTask]: readonly (keyof TaskOutput<T>)[] } = {
+  'slice.vm_release': ['machine_absent', 'disk_wiped', 'devices_unbound'],
+  'allocation.revoke_user': ['user_absent', 'processes_ended'],
+  'node.reimage_prepare': ['reimaged'],
+};
+
+/** Which task empties the place of an allocation. */
+export const emptiedBy = ({ shape }: Pick<Order, 'shape'>): 'slice.vm_release' | 'allocation.revoke_user' =>
+  shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user';
+
+/** A task that did not succeed proves nothing. One that did has to give every proof that it owes, and all must have passed. */
+export function proofsOf(type: ProvingTask, answer: TaskAnswer): Proofs {
   if (answer.outcome !== 'succeeded') {
     return { problems: [answer.failure?.message ?? 'The node did not answer in time.'] };
   }
-  const output = answer.output as Partial<
-    TaskOutput<'slice.vm_release'> & TaskOutput<'allocation.revoke_user'> & TaskOutput<'node.reimage_prepare'>
-  >;
-  const proofs = Object.entries(output as Record<string, Proof | null>);
-  const failed = proofs.filter(([, proof]) => proof !== null && !proof.passed);
-  return { problems: failed.map(([name, proof]) => `${name}: ${proof?.detail}`) };
+  const output = (answer.output ?? {}) as Readonly<Record<string, Proof | null>>;
+  const names = new Set<string>([...owed[type], ...Object.keys(output)]);
+  const failed = [...names].filter((name) => {
+    const proof = output[name];
+    return proof ? !proof.passed : (owed[type] as readonly string[]).includes(name);
+  });
+  return { problems: failed.map((name) => `${name}: ${output[name]?.detail ?? 'The node did not say.'}`) };
 }
 const haltUnless = ({ problems }: Proofs): Halt | undefined =>
   problems.length > 0 ? new Halt(problems.join(' ')) : undefined;
@@ -130,12 +143,12 @@ async function prove(
   parts: SagaParts,
   act: Act,
   vacate: Vacate,
-  proofs: Proofs,
+  proofs: (lease: Pick<Order, 'shape'>) => Proofs,
 ): Promise<{ readonly clean: true } | Halt> {
-  const unproven = haltUnless(proofs);
+  const found = await parts.db.read(act, (tx) => readLease(tx, vacate.allocationId));
+  const unproven = found && haltUnless(proofs(found));
   if (unproven) return unproven;
   // As a rule it is: whoever took the proof has seen to it.
-  const found = await parts.db.read(act, (tx) => readLease(tx, vacate.allocationId));
   if (found?.state === 'released') return { clean: true };
   const outcome = await parts.db.write(act, async (tx) => {
     const held = await holdOrder(tx, vacate.allocationId);

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actsOf } from '../../../kernel/act.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { systemIds } from '../../../kernel/id.ts';
+import { makeMetrics } from '../../../kernel/metrics.ts';
+import { runSaga } from '../../../testing/sagas.ts';
+import { makeDispatch } from '../../nodes/index.ts';
+import { makeGuards } from '../guards.ts';
+import { readOrder } from '../order.ts';
+import { openYard, type Yard } from '../testing.ts';
+import { ask, type Question } from './ask.ts';
+import { forMachine } from './provision.ts';
+import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation } from './testing.ts';
+import { makeVacate } from './vacate.ts';
+
+/** A release that comes while a node is building the machine. */
+let yard: Yard;
+let bench: Bench;
+let release: (id: string, reason: string, forced?: boolean) => Promise<boolean>;
+beforeAll(async () => {
+  yard = await openYard();
+  bench = await openBench(yard);
+  const policies = {
+    ...{ maxReleaseAttempts: () => 3, lostAfterSeconds: () => 600, reportSeconds: () => 45 },
+    ...{ idlePercent: () => 5, idleGraceMinutes: () => 15 },
+  };
+  release = makeGuards({
+    ...{ db: yard.port.database, begin: actsOf('guards', systemIds), ids: systemIds, clock: systemClock },
+    ...{ metrics: makeMetrics('test', '0.0.0'), tasks: bench.parts.tasks, policies },
+  }).release;
+});
+afterAll(async () => {
+  await bench.close();
+  await yard.close();
+});
+
+/** An allocation that its node was asked for. */
+async function asked(plan: AllocationPlan = {}): Promise<TestAllocation> {
+  const allocation = await bench.allocation(plan);
+  await bench.parts.db.write(yard.act(), async (tx) => {
+    const order = await readOrder(tx, allocation.id);
+    if (!order) throw new Error('it has no place');
+    const task = await ask(tx, bench.parts, order, forMachine(bench.parts) as Question<never>, { correlationId: 'a' });
+    if (task instanceof Fault) throw task;
+    return tx.commit(task, { target: { type: 'allocation', id: allocation.id }, events: 'none' });
+  });
+  return allocation;
+}
+/** Its node fetches the task, as it would at the door. */
+const fetchTask = async ({ nodeId }: TestAllocation) => {
+  const handed = await makeDispatch({
+    ...{ db: yard.port.database, begin: actsOf('nodes', systemIds), ids: systemIds, clock: systemClock },
+    redispatchSeconds: () => 30,
+  }).dispatch([{ nodeId }]);
+  expect(handed.size).toBe(1);
+};
+const tasksOf = async ({ id }: TestAllocation) =>
+  (await yard.root.query('select task_type, state from node_tasks where allocation_id = $1 order by id', [id])).rows;
+
+describe('a release in `provisioning`', () => {
+  it('frees at once what no node has fetched', async () => {
+    const allocation = await asked();
+    await release(allocation.id, 'user');
+    expect(await allocation.look()).toMatchObject({
+      ...{ state: 'released', slots: { available: 8 }, liveClaims: 0, openTasks: 0 },
+      events: ['provisioning.releasing.completed'],
+    });
+  });
+
+  it.each([{}, { shape: 'baremetal' }] as const)(
+    'frees nothing before proof when the node has the task (%o) [GAP-11]',
+    async (plan) => {
+      const allocation = await asked(plan);
+      const gpus = 'shape' in plan ? 8 : 2;
+      await fetchTask(allocation);
+      await release(allocation.id, 'user');
+      const leaving = await allocation.look();
+      expect(leaving).toMatchObject({ state: 'releasing', liveClaims: gpus });
+      expect(leaving.slots['available'] ?? 0).toBe(8 - gpus);
+      expect(leaving.events).toEqual(['provisioning.releasing.requested']);
+      // The node builds on until it is told; its answer is too late by now.
+      expect(leaving.openTasks).toBe(0);
+      expect(await tasksOf(allocation)).toMatchObject([{ state: 'cancelled' }]);
+      const ending = await runSaga(makeVacate(bench.parts), {
+        params: { allocationId: allocation.id, generation: 1, afterwards: 'available', forced: false },
+        look: () => 0,
+        answer: async () =>
+          allocation.settle({
+            output:
+              gpus === 8
+                ? { user_absent: proven, processes_ended: proven }
+                : { machine_absent: proven, disk_wiped: proven, devices_unbound: proven, reimaged: null },
+          }),
+      });
+      expect(ending.state).toBe('done');
+      expect(await allocation.look()).toMatchObject({ state: 'released', slots: { available: 8 }, liveClaims: 0 });
+    },
+  );
+
+  it('leaves no open task of the lease, whatever was under way', async () => {
+    const allocation = await bench.allocation({ state: 'active' });
+    await bench.parts.db.write(yard.act(), async (tx) => {
+      for (const type of ['allocation.extend_lease', 'allocation.extend_lease'] as const) {
+        await bench.parts.tasks.queueTask(tx, {
+          ...{ nodeId: allocation.nodeId, type, generation: 1, ttlSeconds: 60, correlationId: 'a' },
+          params: { allocation_id: allocation.id, lease: { deadline_at: null } },
+          allocation: { id: allocation.id, organizationId: yard.organizationId },
+        });
+      }
+      return tx.commit(undefined, { target: { type: 'allocation', id: allocation.id }, events: 'none' });
+    });
+    await fetchTask(allocation);
+    await release(allocation.id, 'user');
+    expect(await allocation.look()).toMatchObject({ state: 'releasing', openTasks: 0 });
+  });
+});
