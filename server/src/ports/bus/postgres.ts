@@ -3,12 +3,13 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
+import { openListening } from '../listening.ts';
 import { sayWhy } from './attempt.ts';
 import type { Bell } from './bell.ts';
 import type { BusLog } from './log.ts';
 import type { Bus, Consumer, Consuming, Message, Published } from './port.ts';
 import { startPostgresConsumer } from './postgres-consumer.ts';
-import { makeTransact, openListener } from './postgres-session.ts';
+import { makeTransact } from './postgres-session.ts';
 import {
   countWaiting,
   findAbandoned,
@@ -57,6 +58,7 @@ type Batch = ReadonlyMap<string, { readonly message: Message; readonly text: str
 
 const CHECK_QUEUE = 'bus-check';
 const CHECK_WITHIN_MS = 5_000;
+const LISTEN_WITHIN_MS = 10_000;
 /** pg-boss never gives a message up by itself: tries are counted here, and only `dead` ends a message that failed. */
 const WITHOUT_END = 2_000_000_000;
 const SETUP_LOCK = 7_206_103_113;
@@ -128,16 +130,23 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
       await db.executeSql('create index if not exists seen_at on seen (at)');
     });
     await boss.createQueue(CHECK_QUEUE, { deleteAfterSeconds: 60, retentionSeconds: 60 });
-    return openListener({
-      ...{ url, channel, clock, log },
-      heard(payload) {
+    const opened = openListening({
+      ...{ url, name: 'gpuaas-bus-listener', channels: [channel], log },
+      heard(_, payload) {
         checks.get(payload)?.();
         for (const bell of bells.get(payload) ?? []) bell.ring();
       },
-      missed() {
+      back() {
         for (const ringing of bells.values()) for (const bell of ringing) bell.ring();
       },
     });
+    try {
+      await opened.catchUp(LISTEN_WITHIN_MS);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
   }
 
   const closing = new AbortController();

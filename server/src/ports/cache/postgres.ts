@@ -1,10 +1,10 @@
 import { Pool } from 'pg';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
+import { openListening } from '../listening.ts';
 import { checkCost, checkName, checkSpan, checkText } from './limits.ts';
 import { type CacheLog, makeListeners } from './listeners.ts';
 import type { Cache } from './port.ts';
-import { openNoticeListener } from './postgres-listener.ts';
 import {
   claimEntry,
   deleteEntry,
@@ -110,7 +110,14 @@ export async function openPostgresCache(options: PostgresCacheOptions): Promise<
     }
   };
 
-  const listener = openNoticeListener({ url: options.url, hear, log });
+  const listener = openListening({
+    url: options.url,
+    name: 'gpuaas-cache-listener',
+    channels: ['gpuaas_cache'],
+    // What was said while it was away is not heard, which is what "at most once" means.
+    heard: (_, payload) => hear(payload),
+    log,
+  });
   let sweeping = Promise.resolve();
   const close = async () => {
     if (closing.signal.aborted) return;

@@ -1,68 +1,49 @@
-import pg from 'pg';
-import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { type Listening, openListening } from '../listening.ts';
 
-/** One connection that hears every channel, and comes back by itself. */
-export function makeListener(parts: { readonly url: string; readonly clock: Clock; readonly log: Log }) {
+const firstWithinMs = 10_000;
+
+/** One connection that hears every channel, and comes back by itself. It is made when somebody first listens. */
+export function makeListener(parts: { readonly url: string; readonly log: Log }) {
   const listeners = new Map<string, Set<(payload: string) => void>>();
-  const closing = new AbortController();
-  let client: pg.Client | undefined;
-  let opening: Promise<void> | undefined;
+  let listening: Listening | undefined;
 
   const tell = (channel: string, payload: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(payload);
   };
-
-  async function open(): Promise<void> {
-    const fresh = new pg.Client({ connectionString: parts.url, application_name: 'gpuaas listen', keepAlive: true });
-    fresh.on('notification', ({ channel, payload }) => tell(channel, payload ?? ''));
-    let gone = false;
-    const reopen = () => {
-      if (gone || closing.signal.aborted) return;
-      gone = true;
-      client = undefined;
-      opening = comeBack();
-    };
-    fresh.on('error', reopen);
-    fresh.on('end', reopen);
-    await fresh.connect();
-    client = fresh;
-    for (const channel of listeners.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-  }
-
-  async function comeBack(): Promise<void> {
-    for (let delayMs = 50; !closing.signal.aborted; delayMs = Math.min(delayMs * 2, 2_000)) {
-      try {
-        await open();
+  const open = () =>
+    openListening({
+      url: parts.url,
+      name: 'gpuaas listen',
+      channels: [],
+      heard: tell,
+      back: () => {
         for (const channel of listeners.keys()) tell(channel, '');
-        return;
-      } catch (error) {
-        parts.log.warn({ err: error }, 'the listening connection is gone; trying again');
-        await parts.clock.sleep(delayMs, closing.signal).catch(() => undefined);
-      }
-    }
-  }
+      },
+      log: parts.log,
+    });
 
   return {
     async listen(channel: string, listener: (payload: string) => void) {
       const known = listeners.get(channel);
-      if (known) known.add(listener);
-      else {
-        listeners.set(channel, new Set([listener]));
-        opening ??= open();
-        await opening;
-        await client?.query(`listen ${pg.escapeIdentifier(channel)}`);
+      const close = async () => void listeners.get(channel)?.delete(listener);
+      if (known) {
+        known.add(listener);
+        return { close };
       }
-      return {
-        close: async () => {
-          listeners.get(channel)?.delete(listener);
-        },
-      };
+      listeners.set(channel, new Set([listener]));
+      listening ??= open();
+      try {
+        await listening.add(channel);
+        await listening.catchUp(firstWithinMs);
+      } catch (error) {
+        await close();
+        throw error;
+      }
+      return { close };
     },
     async close() {
-      closing.abort(new Error('closed'));
-      await opening?.catch(() => undefined);
-      await client?.end().catch(() => undefined);
+      await listening?.close();
     },
   };
 }

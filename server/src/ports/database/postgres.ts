@@ -58,7 +58,7 @@ export async function openPostgres(parts: {
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
   const conversations = makeConversations(pool);
-  const listener = makeListener({ url, clock, log });
+  const listener = makeListener({ url, log });
 
   // NOTIFY inside a transaction makes all commits of the server queue behind one lock. So the wake-up follows the
   // commit. Should it get lost with the process, the relay's slow poll finds the events.

@@ -99,7 +99,7 @@ async function openShared(config: DbosProcessConfig): Promise<Shared> {
       log.warn({ error: String(error) }, 'could not look for what was missed'),
     );
   };
-  const ears = await openEars({ url, clock, log, hear, ring: mailroom.ring, missed: lookForMissed });
+  const ears = await openEars({ url, log, hear, ring: mailroom.ring, missed: lookForMissed });
   const leases = await openLeases({ pool, executorId, leaseMs, clock, log, adopt });
   const strays = openStrayWatch({
     pool,
