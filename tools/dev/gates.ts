@@ -5,6 +5,7 @@ import { generated } from '../gates/generated.ts';
 import { licences } from '../gates/licences.ts';
 import { oxlint } from '../gates/oxlint.ts';
 import { pins } from '../gates/pins.ts';
+import { reReview } from '../gates/re-review.ts';
 import { sbom } from '../gates/sbom.ts';
 import { secrets } from '../gates/secrets.ts';
 import { types } from '../gates/types.ts';
@@ -22,4 +23,5 @@ export const staticGates: readonly Gate[] = [
   secrets,
   contract,
   sbom,
+  reReview,
 ];

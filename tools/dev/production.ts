@@ -1,4 +1,5 @@
 import { alerts } from '../gates/alerts.ts';
+import { capabilities } from '../gates/capabilities.ts';
 import { conformance } from '../gates/conformance.ts';
 import { serverPrograms } from '../gates/server-programs.ts';
 import { skipped } from '../gates/skipped.ts';
@@ -14,6 +15,6 @@ await score.gates([serverPrograms, alerts, vulnerabilities], 1);
 const began = Date.now();
 const run = await runTests('production', [], 18 * 60_000);
 score.tests('vitest production', run, Date.now() - began);
-await score.gates([skipped(run.results), conformance('production')], 1);
+await score.gates([skipped(run.results), conformance('production'), capabilities('production')], 1);
 
 process.exitCode = score.close();

@@ -1,6 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { capabilityPage, judgeStatus, shownBy, statusHeader, unknownIds } from '../lib/capability-page.ts';
+import { capabilityGroups, capabilityRows } from '../lib/capabilities/index.ts';
+import { type Half, judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
+import { capabilityPage, isShown, stateOf } from '../lib/capabilities/page.ts';
+import { judgeStatus, statusHeader } from '../lib/capabilities/status.ts';
 import { type Gate, runAlone } from '../lib/gate.ts';
 import { type Results, readResults } from '../lib/results.ts';
 import { repository, root, type Tree } from '../lib/tree.ts';
@@ -19,35 +22,34 @@ export const claimingDocuments = (tree: Tree): string[] =>
       (!path.slice('docs/'.length).includes('/') || statusHeader(tree.text(path)).status !== undefined),
   );
 
-export function judgeClaims(tree: Tree, results: Results): string[] {
-  const shown = shownBy(results);
+export function judgeClaims(tree: Tree, results: Results, half: Half): string[] {
   const written = tree.has(page) ? tree.text(page) : '';
+  const shown = new Set(capabilityRows.filter((row) => isShown(stateOf(row, capabilityRows))).map(({ id }) => id));
   return [
-    ...unknownIds(results).map((id) => `a test carries [${id}], which has no row in tools/lib/capability-rows.ts`),
-    ...(written === capabilityPage(shown) ? [] : [`${page} is not what this run shows`]),
-    ...claimingDocuments(tree).flatMap((path) => judgeStatus(path, tree.text(path), shown)),
+    ...judgeRows(capabilityRows),
+    ...judgeProofs(capabilityRows, results, half),
+    ...(written === capabilityPage(capabilityGroups) ? [] : [`${page} is not what tools/lib/capabilities says`]),
+    ...claimingDocuments(tree).flatMap((path) => judgeStatus(path, tree.text(path), (id) => shown.has(id))),
   ];
 }
 
-function lastResults(): Results | undefined {
-  return existsSync(reportPath('unit')) ? readResults(reportPath('unit')) : undefined;
-}
-
-/** No page claims more than a test that passed a moment ago, nor less. */
-export const capabilities: Gate = {
+/** No page claims more than tests that passed a moment ago in the half where they run. */
+export const capabilities = (half: Half): Gate => ({
   name: 'claims',
   remedy:
-    'Run `node tools/gates/capabilities.ts --write` after `npm test`, read the diff, and correct the pages it names.',
+    'Correct the row in tools/lib/capabilities, run `node tools/gates/capabilities.ts --write`, and correct the pages it names.',
   fast: false,
   check: async () => {
-    const results = lastResults();
-    if (results === undefined) return { findings: ['there is no report of a test run'] };
-    return { findings: judgeClaims(repository(), results), note: `${shownBy(results).size} capabilities shown` };
+    if (!existsSync(reportPath(half))) return { findings: ['there is no report of a test run'] };
+    const claimed = capabilityRows.filter((row) => isShown(stateOf(row, capabilityRows))).length;
+    return {
+      findings: judgeClaims(repository(), readResults(reportPath(half)), half),
+      note: `${claimed} of ${capabilityRows.length} rows claimed`,
+    };
   },
-};
+});
 
 if (import.meta.main) {
-  const results = lastResults();
-  if (process.argv.includes('--write') && results) writeFileSync(join(root, page), capabilityPage(shownBy(results)));
-  else await runAlone(capabilities);
+  if (process.argv.includes('--write')) writeFileSync(join(root, page), capabilityPage(capabilityGroups));
+  else await runAlone(capabilities(process.argv.includes('--production') ? 'production' : 'unit'));
 }

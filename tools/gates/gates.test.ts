@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { capabilityPage, idsIn, judgeStatus, shownBy, unknownIds } from '../lib/capability-page.ts';
+import { capabilityRows } from '../lib/capabilities/index.ts';
+import { judgeProofs, judgeRows } from '../lib/capabilities/judge.ts';
+import { capabilityPage } from '../lib/capabilities/page.ts';
+import { judgeReReview, reReviewPage, reviewed } from '../lib/capabilities/re-review.ts';
+import type { Capability } from '../lib/capabilities/row.ts';
+import { judgeStatus } from '../lib/capabilities/status.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type LockedPackage, parseLockfile } from '../lib/lockfile.ts';
 import { runProgram, runTool } from '../lib/program.ts';
@@ -174,66 +179,134 @@ describe('the table of adapters', () => {
 });
 
 describe('claims', () => {
-  const groups = [
-    {
-      name: 'G',
-      rows: [
-        { id: 'GAP-01', words: 'It repeats' },
-        { id: 'GAP-02', words: 'It audits' },
-      ],
-    },
+  const path = 'server/src/a.test.ts';
+  const rows: readonly Capability[] = [
+    { id: 'GAP-01', words: 'It repeats', by: { [path]: ['a replay is answered'] } },
+    { id: 'GAP-02', words: 'It audits', by: { [path]: ['audit'] }, lacks: 'the ledger' },
+    { id: 'GAP-03', words: 'It repeats too', sameAs: 'GAP-01' },
+    { id: 'GAP-04', words: 'It sells', by: { [path]: ['a replay is answered'] }, host: 'simulated' },
+    { id: 'GAP-05', words: 'It flies', notBuilt: true },
   ];
-  const results = report('server/src/a.test.ts', [
-    [['[GAP-01] a replay is answered'], 'passed'],
-    [['[GAP-02] audit', 'one'], 'passed'],
-    [['[GAP-02] audit', 'two'], 'failed'],
+  const results = report(path, [
+    [['a replay is answered'], 'passed'],
+    [['audit', 'one'], 'passed'],
+    [['audit', 'two'], 'failed'],
   ]);
 
-  it('finds ids in titles', () => {
-    expect(idsIn('[GAP-01] [FLW-P3] [GAP-ISO] a [note] 3')).toEqual(['GAP-01', 'FLW-P3', 'GAP-ISO']);
+  it('rest on named tests, all of them green', () => {
+    expect(judgeProofs(rows, results, 'unit')).toEqual([
+      `GAP-02 rests on a test that is failed: ${path} > audit > two`,
+    ]);
+    const skipped = report(path, [[['a replay is answered'], 'skipped']]);
+    expect(judgeProofs(rows, skipped, 'unit')).toContain(
+      `GAP-01 rests on a test that is skipped: ${path} > a replay is answered`,
+    );
+    expect(judgeProofs(rows, skipped, 'unit')).toContain(`GAP-02 names a test that did not run: ${path} > audit`);
   });
 
-  it('shows what passed, and nothing of which a part failed', () => {
-    const groups = [
-      {
-        name: 'G',
-        rows: [
-          { id: 'GAP-01', also: ['ACT-01'], words: 'It repeats' },
-          { id: 'GAP-02', words: 'It audits' },
-        ],
-      },
-    ];
-    const alias = report('b.test.ts', [[['[ACT-01] a replay'], 'passed']]);
-    expect([...shownBy(alias, groups).keys()]).toEqual(['GAP-01']);
-    expect([...shownBy(results).keys()]).toEqual(['GAP-01']);
-    const page = capabilityPage(shownBy(results), groups);
-    expect(page).toContain('| It repeats | GAP-01 | shown in [a.test.ts](../server/src/a.test.ts) |');
-    expect(page).toContain('| It audits | GAP-02 | not built yet |');
+  it('are not made by a title: an id in brackets shows nothing', () => {
+    const talked = report('b.test.ts', [[['[GAP-01] a replay is answered'], 'passed']]);
+    expect(judgeProofs(rows, talked, 'unit')).toContain(
+      `GAP-01 names a test that did not run: ${path} > a replay is answered`,
+    );
+  });
+
+  it('are judged in the half where their tests run', () => {
+    const production: readonly Capability[] = [{ id: 'GAP-01', words: 'x', by: { 'a.production.test.ts': ['works'] } }];
+    expect(judgeProofs(production, results, 'unit')).toEqual([]);
+    expect(judgeProofs(production, results, 'production')).toHaveLength(1);
+  });
+
+  it('have one row each, and no row may go', () => {
+    expect(judgeRows(rows)).toEqual([]);
+    expect(judgeRows([...rows, { id: 'GAP-01', words: 'again', notBuilt: true }])).toContain('GAP-01 has two rows');
+    expect(judgeRows(rows.filter(({ id }) => id !== 'GAP-02'))).toEqual(['the row GAP-02 is missing']);
+    expect(judgeRows([{ id: 'GAP-01', words: 'x', sameAs: 'GAP-05' }])).toEqual([
+      'GAP-01 is the same as GAP-05, which is not a row with tests',
+    ]);
+    expect(judgeRows([{ id: 'GAP-01', words: 'x', by: { [path]: [] } }])).toEqual(['GAP-01 names no test']);
+    expect(judgeRows(capabilityRows)).toEqual([]);
+  });
+
+  it('says what it is and what it is not yet', () => {
+    const page = capabilityPage([{ name: 'G', rows }]);
+    const link = `(embedded: [a.test.ts](../${path}))`;
+    expect(page).toContain(`| It repeats | GAP-01 | shown ${link} |`);
+    expect(page).toContain(`| It audits | GAP-02 | partly: the ledger ${link} |`);
+    expect(page).toContain(`| It repeats too | GAP-03 | shown ${link} |`);
+    expect(page).toContain(`| It sells | GAP-04 | shown on the simulated host only ${link} |`);
+    expect(page).toContain('| It flies | GAP-05 | not built yet |');
+    expect(page).toContain('## What this is');
     expect(page).toContain('## What it is not yet');
+    expect(page).toContain('not fractions of a GPU');
   });
 
-  it('refuses a page that is not what the run shows, and an id without a row', () => {
-    const findings = judgeClaims(makeTree({ 'docs/capability-matrix.md': '# All done\n' }), results);
-    expect(findings).toContain('docs/capability-matrix.md is not what this run shows');
-    expect(unknownIds(report('a.test.ts', [[['[ZZZ-99] x'], 'passed']]), groups)).toEqual(['ZZZ-99']);
+  it('has a row for each part of the app platform', () => {
+    const apps = capabilityRows.filter(({ id }) => id.startsWith('APP-')).map(({ words }) => words);
+    for (const part of ['Manifests', 'Trust and promotion', 'Apps are metered', 'Shared runtimes', 'SDK']) {
+      expect(
+        apps.some((words) => words.includes(part)),
+        part,
+      ).toBe(true);
+    }
+  });
+
+  it('refuses a page that is not what the rows say', () => {
+    const findings = judgeClaims(makeTree({ 'docs/capability-matrix.md': '# All done\n' }), results, 'unit');
+    expect(findings).toContain('docs/capability-matrix.md is not what tools/lib/capabilities says');
   });
 
   it('holds documents to their status', () => {
-    const shown = shownBy(results);
     const say = (status: string, ids: string) =>
-      judgeStatus('d.md', `---\nstatus: ${status}\ncapabilities: ${ids}\n---\n# D\n`, shown);
+      judgeStatus('d.md', `---\nstatus: ${status}\ncapabilities: ${ids}\n---\n# D\n`, (id) => id === 'GAP-01');
     expect(say('shipped', 'GAP-01')).toEqual([]);
-    expect(say('shipped', 'GAP-01, GAP-02')).toEqual([expect.stringContaining('no passing test shows GAP-02')]);
+    expect(say('shipped', 'GAP-01, GAP-02')).toEqual([expect.stringContaining('GAP-02 is not shown')]);
     expect(say('shipped', '')).toHaveLength(1);
     expect(say('partial', 'GAP-01, GAP-02')).toEqual([]);
     expect(say('partial', 'GAP-02')).toHaveLength(1);
     expect(say('design', 'GAP-02')).toEqual([]);
     expect(say('design', 'GAP-01')).toHaveLength(1);
+    expect(say('deprecated', 'GAP-02')).toEqual([]);
     expect(say('finished', 'GAP-01')).toHaveLength(1);
-    expect(judgeStatus('d.md', '# D\n', shown)).toEqual([expect.stringContaining('has no status')]);
+    expect(judgeStatus('d.md', '# D\n', () => false)).toEqual([expect.stringContaining('has no status')]);
     expect(
       claimingDocuments(makeTree({ 'docs/a.md': '', 'docs/guides/b.md': '', 'docs/capability-matrix.md': '' })),
     ).toEqual(['docs/a.md']);
+  });
+});
+
+describe('the page for the next outside review', () => {
+  const path = 'server/src/a.test.ts';
+  const rows: readonly Capability[] = [
+    { id: 'ACT-01', words: 'Keys', by: { [path]: ['a replay is answered'] } },
+    { id: 'ACT-02', words: 'Locks', by: { [path]: ['a lock'] }, lacks: 'a test of two' },
+    { id: 'ACT-03', words: 'Mail', notBuilt: true },
+  ];
+  const results = report(path, [
+    [['a replay is answered'], 'passed'],
+    [['a lock holds'], 'failed'],
+  ]);
+  const page = reReviewPage(rows, { results, commit: 'abc' });
+
+  it('has a command and a result for each action', () => {
+    expect(page).toContain(`npx vitest run --project unit ${path} -t 'a replay is answered'\`: 1 of 1 passed`);
+    expect(page).toContain(`npx vitest run --project unit ${path} -t 'a lock'\`: 0 of 1 passed`);
+    expect(page).toContain('at commit abc');
+    expect(reviewed(capabilityRows).length).toBe(29);
+  });
+
+  it('lists what is not built as the next round', () => {
+    const next = page.slice(page.indexOf('## The next round'));
+    expect(next).toContain('- ACT-02, Locks: missing is a test of two.');
+    expect(next).toContain('- ACT-03, Mail: missing is all of it.');
+    expect(next).not.toContain('ACT-01');
+  });
+
+  it('is refused when it says something else than the rows', () => {
+    expect(judgeReReview(page, rows)).toEqual([]);
+    expect(judgeReReview(page.replace('State: partly', 'State: shown'), rows)).toEqual([
+      'docs/re-review.md does not say of ACT-02 that it is partly',
+    ]);
   });
 });
 

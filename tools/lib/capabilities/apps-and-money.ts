@@ -1,0 +1,57 @@
+import type { Capability, CapabilityGroup } from './row.ts';
+
+const notBuilt = (id: string, words: string): Capability => ({ id, words, notBuilt: true });
+
+export const appsAndMoney: readonly CapabilityGroup[] = [
+  {
+    name: 'App Platform',
+    rows: [
+      notBuilt('APP-01', 'Operating mode and scope of the control plane are independent; instances belong to projects'),
+      notBuilt('APP-02', 'Trust and promotion are independent'),
+      notBuilt('APP-03', 'Only digests are deployed; tags are refused'),
+      notBuilt('APP-04', 'Manifests of container workloads become typed node tasks'),
+      notBuilt('APP-05', 'JupyterLab, vLLM and Ollama are manifests of one profile'),
+      notBuilt('APP-06', 'UI extensions with scoped tokens both ways'),
+      notBuilt('APP-07', 'A stalled launch recovers'),
+      notBuilt('APP-08', 'Shared runtimes have a whole API'),
+      notBuilt('APP-09', 'Access credentials are bound and released in one transaction'),
+      notBuilt('APP-10', 'Anybody entitled registers a manifest through the API'),
+      notBuilt('APP-11', 'Apps are metered'),
+      notBuilt('APP-12', 'Outside workers have a contract and an identity'),
+      notBuilt('APP-13', 'Outside UI bundles have a manifest and an SDK'),
+      notBuilt('APP-14', 'Members of an app instance refer to its allocations'),
+      notBuilt('APP-15', 'One tenant’s broken app does not harm another tenant'),
+      notBuilt('APP-16', 'App code calls the platform from the server side'),
+      notBuilt('APP-17', 'A tenant’s own published app is an example'),
+      notBuilt('APP-18', 'Pages on apps say what is built'),
+      notBuilt('APP-19', 'Slurm and RKE2 run in an allocation; Slurm on several nodes'),
+      {
+        id: 'APP-20',
+        words:
+          'This matrix has rows for manifests, trust and promotion, app billing, shared runtimes and the outside SDK',
+        by: { 'tools/gates/gates.test.ts': ['has a row for each part of the app platform'] },
+      },
+    ],
+  },
+  {
+    name: 'Money and notifications',
+    rows: [
+      notBuilt('BIL-01', 'The balance is the sum of ledger entries that never change'),
+      notBuilt('BIL-02', 'Usage is accrued for each window, by policy'),
+      notBuilt('BIL-03', 'A crossing of the low balance is told once'),
+      notBuilt('BIL-04', 'Depletion releases all active allocations'),
+      notBuilt('BIL-05', 'A release for lack of money is announced first'),
+      notBuilt('BIL-06', 'Usage can be attributed to apps'),
+      notBuilt('BIL-07', 'Accrual and balance are tested on a real PostgreSQL'),
+      notBuilt('BIL-08', 'Nobody is charged for a slice whose driver does not work'),
+      notBuilt('PAY-01', 'Payment webhooks are verified over the raw body and credited once'),
+      notBuilt('PAY-02', 'Refunds, and reconciliation that repairs'),
+      notBuilt('PAY-03', 'Money has a lane of its own and always asks for an idempotency key'),
+      notBuilt('NTF-01', 'Notifications reach browsers through the bus and the cache'),
+      notBuilt('NTF-02', 'Mail about low and depleted balance reaches people who are signed out'),
+      notBuilt('NTF-03', 'At the next sign-in people read why allocations ended'),
+      notBuilt('STO-01', 'Storage operations over S3'),
+      notBuilt('STO-02', 'Volumes outlive slices'),
+    ],
+  },
+];

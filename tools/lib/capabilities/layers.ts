@@ -1,0 +1,260 @@
+import type { CapabilityGroup } from './row.ts';
+import { files as t } from './tests.ts';
+
+export const layers: readonly CapabilityGroup[] = [
+  {
+    name: 'Layers and topology',
+    rows: [
+      {
+        id: 'LAY-01',
+        words: 'Public traffic ends at an edge with TLS, a firewall for requests and routes for API and terminal',
+        notBuilt: true,
+      },
+      {
+        id: 'LAY-02',
+        words: 'The API authenticates, authorises, validates, writes state and mints tokens',
+        by: {
+          [t.mount]: ['is not reached by a caller whose token was revoked, who spent the budget, or who may not'],
+          [t.everyRoute]: ['answers its example as promised'],
+        },
+      },
+      {
+        id: 'LAY-03',
+        words: 'Workers for provisioning, billing, webhooks, notifications and the outbox run apart from the API',
+        by: { [t.lifeOfProject]: ['begins with an organization and ends as deleted'] },
+        lacks: 'workers for billing, webhooks and notifications',
+      },
+      {
+        id: 'LAY-04',
+        words: 'Workflows and events are durable: Temporal or PostgreSQL, NATS JetStream or PostgreSQL, one outbox',
+        by: {
+          [t.sagasEmbedded]: ['sagas'],
+          [t.sagasTemporal]: ['sagas'],
+          [t.busNats]: ['bus'],
+          [t.relay]: ['carries every committed event to the bus'],
+        },
+      },
+      {
+        id: 'LAY-05',
+        words: 'Data lie in PostgreSQL, Redis, an object store and a certificate authority, each behind a port',
+        by: { [t.databasePostgres]: ['database'], [t.cacheRedis]: ['cache'], [t.stepCa]: ['certificates'] },
+        lacks: 'storage that tenants can use',
+      },
+      {
+        id: 'LAY-06',
+        words: 'Agents on hosts run typed tasks, report, and give users access under policy',
+        by: {
+          [t.agent]: ['runs a task and posts a result'],
+          [t.linuxHost]: ['has a home that nobody else can look into'],
+        },
+        lacks: 'the relay of terminals, and slices on real hosts',
+      },
+      {
+        id: 'LAY-07',
+        words:
+          'A request can be followed through traces, logs, events and workers; degradation alerts and has a runbook',
+        by: {
+          [t.lifeOfProject]: ['carries one trace through HTTP, relay, bus and saga', 'carries one correlation id'],
+          [t.tree]: ['obeys the law alerts-have-runbooks'],
+        },
+        lacks: 'kept evidence of releases and incidents',
+      },
+      { id: 'LAY-08', words: 'Identity, orchestration and apps share one bus and one ledger', notBuilt: true },
+      { id: 'LAY-09', words: 'The edge can be reached over the internet or over a private network', notBuilt: true },
+      {
+        id: 'LAY-10',
+        words: 'Every request passes the same stages in one order',
+        ruledOtherwise:
+          'correlation and trace come first, then limits, authentication, deny list, service accounts, tenant, rate limit, key and validation',
+      },
+      {
+        id: 'LAY-11',
+        words: 'One API process imports its domains; how a domain would leave it is written down',
+        by: { [t.canaries]: ['is reported when it is broken'] },
+        lacks: 'the page on how a domain leaves',
+      },
+      {
+        id: 'LAY-12',
+        words: 'JupyterLab, vLLM, Ollama, Slurm and RKE2 run as published apps, not as special cases',
+        notBuilt: true,
+      },
+      {
+        id: 'LAY-13',
+        words: 'The contract comes first: documents are emitted from it and pages only summarise',
+        sameAs: 'CON-05',
+      },
+      {
+        id: 'LAY-14',
+        words: 'Every page that describes the product has a status that tests hold it to',
+        by: { [t.gates]: ['holds documents to their status'] },
+      },
+      {
+        id: 'TOP-01',
+        words: 'The edge leads to the API and the terminal gateway; the command line leads to the API',
+        by: { [t.cli]: ['calls operations, and says by its exit code how they went'] },
+        lacks: 'the edge and the terminal gateway',
+      },
+      {
+        id: 'TOP-02',
+        words: 'Tasks reach an agent over mutual TLS only',
+        by: { [t.door]: ['takes nobody’s word for being a node', 'hands a task to a node that waits'] },
+      },
+      { id: 'TOP-03', words: 'The terminal gateway and agents relay streams', notBuilt: true },
+      {
+        id: 'TOP-04',
+        words: 'Operators read the logs of agents',
+        ruledOtherwise: 'agents push logs, nobody pulls them; the gateway for it is not built yet',
+      },
+      {
+        id: 'TOP-05',
+        words: 'API and workers speak through subjects of a bus',
+        by: { [t.lifeOfProject]: ['begins with an organization and ends as deleted'], [t.busNats]: ['bus'] },
+      },
+      {
+        id: 'TOP-06',
+        words: 'App controllers speak to the API and to agents',
+        ruledOtherwise: 'controllers use the public API alone and never reach an agent; none is built yet',
+      },
+      {
+        id: 'TOP-07',
+        words: 'API, workers, gateways, agents and controllers are joined as drawn',
+        by: { [t.lifeOfAllocation]: ['the life of an allocation'] },
+        lacks: 'gateways, app worker and controllers',
+      },
+      {
+        id: 'TOP-08',
+        words: 'API, gateways and telemetry listen on fixed, documented ports',
+        by: { [t.process]: ['is handed its ports, its settings and the tools that all have'] },
+        lacks: 'the gateways and guest telemetry',
+      },
+    ],
+  },
+  {
+    name: 'Processes',
+    rows: [
+      {
+        id: 'BIN-01',
+        words:
+          'api serves every public, admin and node route; keys of issuers are cached for five minutes; every change writes its events in its transaction',
+        by: {
+          [t.everyRoute]: ['covers every route, and nothing else', 'answers its example as promised'],
+          'server/src/edge/http/authentication.test.ts': ['verifies a token once'],
+          [t.database]: ['leaves the row, the audit entry and the event together'],
+        },
+      },
+      {
+        id: 'BIN-02',
+        words: 'node-agent runs typed tasks for slices and whole hosts, terminals and telemetry on a real host',
+        by: {
+          [t.agent]: ['runs a task and posts a result'],
+          [t.linuxHost]: ['has a terminal with its own name, ids and home'],
+        },
+        lacks: 'slices on real hosts, terminal streams, guest telemetry',
+      },
+      {
+        id: 'BIN-03',
+        words: 'gpuaas is the command line for users and operators: sign-in, catalogue, projects, allocations, billing',
+        by: { [t.cli]: ['signs in with a browser'], [t.cliCommands]: ['has a command for every operation'] },
+        lacks: 'billing',
+      },
+      { id: 'BIN-04', words: 'slurm-reference-controller runs Slurm inside an allocation', notBuilt: true },
+      { id: 'BIN-05', words: 'terminal-gateway carries terminals over WebSocket', notBuilt: true },
+      {
+        id: 'BIN-06',
+        words: 'provisioning-worker drives allocations and releases, one workflow for each request',
+        by: { [t.sagas]: ['may run each step twice', 'may fail at every step', 'becomes active with an attestation'] },
+        host: 'simulated',
+      },
+      { id: 'BIN-07', words: 'rke2-self-managed-controller runs Kubernetes inside an allocation', notBuilt: true },
+      { id: 'BIN-08', words: 'billing-worker accrues usage, warns on low balance and forces releases', notBuilt: true },
+      { id: 'BIN-09', words: 'webhook-worker verifies payments’ webhooks and credits each event once', notBuilt: true },
+      { id: 'BIN-10', words: 'app-runtime-worker drives the life of app instances', notBuilt: true },
+      { id: 'BIN-11', words: 'notification-relay brings notifications from the bus to browsers', notBuilt: true },
+      {
+        id: 'BIN-12',
+        words: 'outbox-relay claims committed events, publishes them in order and remembers what is published',
+        by: { [t.relay]: ['carries every committed event to the bus', 'has one leader of two'] },
+      },
+      { id: 'BIN-13', words: 'node-log-gateway takes the logs of agents and shows them to operators', notBuilt: true },
+      {
+        id: 'BIN-14',
+        words: 'email-worker delivers mail for money and for the life of an allocation',
+        by: {
+          'server/src/domains/notifications/mail.db.test.ts': ['is mailed once, however often its event is delivered'],
+          'server/src/ports/mail/smtp.production.test.ts': ['mail'],
+        },
+        lacks: 'mail about money',
+      },
+      {
+        id: 'BIN-15',
+        words: 'The console is a web application with a terminal',
+        by: { 'server/test/journeys/console.test.ts': ['holds one opaque cookie'] },
+        lacks: 'the terminal',
+      },
+      { id: 'BIN-16', words: 'Python has an SDK', sameAs: 'SDK-01' },
+    ],
+  },
+  {
+    name: 'Domains',
+    rows: [
+      {
+        id: 'SVC-01',
+        words: 'Identity comes from an OpenID provider; projects, membership and roles come from our own rows',
+        by: {
+          [t.signIn]: [
+            'finds it by discovery, takes its tokens, and sends people there',
+            'takes no role from its tokens',
+            'makes a person with an organization of their own',
+          ],
+          [t.authorisation]: ['as the contract says'],
+        },
+      },
+      { id: 'SVC-02', words: 'Inventory: SKUs, nodes and a catalogue', sameAs: 'CAP-02' },
+      { id: 'SVC-03', words: 'Provisioning: API and worker bring allocations to life and end them', sameAs: 'FLW-P5' },
+      { id: 'SVC-04', words: 'Billing: ledger and accrual', notBuilt: true },
+      { id: 'SVC-05', words: 'Payments and refunds', notBuilt: true },
+      { id: 'SVC-06', words: 'Terminal sessions, tokens and bindings', notBuilt: true },
+      { id: 'SVC-07', words: 'App lifecycle, shared runtimes, access credentials', notBuilt: true },
+      { id: 'SVC-08', words: 'Storage operations', notBuilt: true },
+      {
+        id: 'SVC-09',
+        words: 'Privileged operations are routes of their own, for operators only',
+        by: { [t.everyRoute]: ['is closed to tenants'], [t.authorisation]: ['as the contract says'] },
+      },
+      {
+        id: 'SVC-10',
+        words: 'Notifications by stream and by mail',
+        by: {
+          'server/src/edge/streams/watch.db.test.ts': [
+            'tells what happens in a project, in order, and nothing of others',
+          ],
+          'server/src/domains/notifications/mail.db.test.ts': ['is mailed once, however often its event is delivered'],
+        },
+        lacks: 'mail and inbox for anything but invitations and accounts',
+      },
+      {
+        id: 'SVC-11',
+        words: 'SSH keys of people reach their machines and leave them',
+        by: {
+          'server/src/domains/ssh/ssh-keys.db.test.ts': ['are added with fingerprint and comment, listed, and removed'],
+        },
+        lacks: 'a named test on a real host for every way a key ends',
+      },
+      { id: 'SVC-12', words: 'Bare metal is deployed, released and powered through MAAS', notBuilt: true },
+      {
+        id: 'SVC-13',
+        words: 'Errors, stages, policy, outbox, generated types, redaction and tracing are shared by all domains',
+        by: {
+          [t.canaries]: ['is reported when it is broken'],
+          [t.log]: ['never shows a secret, wherever it comes in'],
+        },
+      },
+      {
+        id: 'SVC-14',
+        words: 'A domain owns its tables; others come through its door or by events',
+        by: { [t.canaries]: ['is reported when it is broken'] },
+        lacks: 'a law that only the owner writes a table',
+      },
+    ],
+  },
+];

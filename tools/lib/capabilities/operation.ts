@@ -1,0 +1,251 @@
+import type { CapabilityGroup } from './row.ts';
+import { files as t } from './tests.ts';
+
+export const operation: readonly CapabilityGroup[] = [
+  {
+    name: 'Observability and operation',
+    rows: [
+      {
+        id: 'OBS-01',
+        words: 'Trace and correlation id run through every layer, asynchronous ones too',
+        by: {
+          [t.lifeOfProject]: [
+            'carries one trace through HTTP, relay, bus and saga',
+            'carries one correlation id through the audit rows of all processes',
+          ],
+        },
+      },
+      { id: 'OBS-02', words: 'Every process serves metrics', sameAs: 'GAP-25' },
+      {
+        id: 'OBS-03',
+        words: 'Dead letters have a depth metric and an alert',
+        by: {
+          [t.relay]: ['shows in its metrics what waits, for how long, and what lies dead'],
+          [t.tree]: ['obeys the law alerts-have-runbooks'],
+        },
+      },
+      { id: 'OBS-04', words: 'Alive and ready are two questions', sameAs: 'GAP-26' },
+      {
+        id: 'OBS-05',
+        words: 'Operators have commands for fleet health, node metrics and runbooks, also as JSON',
+        by: { [t.cliCommands]: ['has a command for every operation'] },
+        lacks: 'a command that lists runbooks',
+      },
+      { id: 'OBS-06', words: 'Node logs reach operators and Loki', notBuilt: true },
+      { id: 'OBS-07', words: 'Terminals have a dashboard', notBuilt: true },
+      {
+        id: 'OBS-08',
+        words: 'Telemetry history survives a restart of the node',
+        by: { 'agent/src/telemetry/telemetry.test.ts': ['go on where an earlier process stopped'] },
+        lacks: 'telemetry of guests',
+      },
+      {
+        id: 'RUN-01',
+        words: 'Runbooks are categorised, listed in a catalogue and begin with the correlation id',
+        by: { [t.tree]: ['obeys the law alerts-have-runbooks'] },
+        lacks: 'the described number of runbooks',
+      },
+      { id: 'RUN-02', words: 'Runbooks for recovery of agents and for failure of billing', notBuilt: true },
+      {
+        id: 'RUN-03',
+        words: 'Incidents have reports with the rules they produced',
+        informative: 'there were none in production yet',
+      },
+      {
+        id: 'RUN-04',
+        words: 'The whole stack runs on a developer’s machine',
+        by: { [t.lifeOfAllocation]: ['the life of an allocation'] },
+      },
+      {
+        id: 'DOC-01..08',
+        words: 'Pages on processes, domains, capacity, tasks, contract, runbooks, incidents and schema',
+        by: { [t.tree]: ['obeys the law links-lead-somewhere'] },
+        lacks: 'pages on capacity shapes, tasks and incidents',
+      },
+      {
+        id: 'DOC-09',
+        words: 'Pages on events, slices, local development, terminals and observability',
+        notBuilt: true,
+      },
+      {
+        id: 'DOC-11',
+        words: 'This matrix ends with what the product is and what it is not yet',
+        by: { [t.gates]: ['says what it is and what it is not yet'] },
+      },
+    ],
+  },
+  {
+    name: 'Surfaces',
+    rows: [
+      { id: 'SUR-01', words: 'Terminal by short-lived binding, never by a public port', notBuilt: true },
+      { id: 'SUR-02', words: 'Browser apps behind managed ingress with ownership checks', notBuilt: true },
+      { id: 'SUR-03', words: 'API apps behind managed ingress with bearer and ownership', notBuilt: true },
+      {
+        id: 'SUR-04',
+        words: 'Metrics and status are read-only surfaces of the platform',
+        by: { [t.health]: ['says that the process lives, is ready, and what it counts'] },
+      },
+      { id: 'SUR-05', words: 'Tools of the platform have routes and policy of their own', notBuilt: true },
+      { id: 'SUR-06', words: 'The control plane owns the intent of routes; the edge enforces it', notBuilt: true },
+      { id: 'SUR-07', words: 'Browser routes and API routes are two families', notBuilt: true },
+      { id: 'SUR-08', words: 'Nothing is exposed by a port of a workload’s node', notBuilt: true },
+      {
+        id: 'SUR-09',
+        words: 'Operators can tell owner, route, failing part and runbook of a workload',
+        notBuilt: true,
+      },
+      {
+        id: 'SUR-10',
+        words: 'How a runtime is opened, controlled, observed and scaled is written down',
+        notBuilt: true,
+      },
+      {
+        id: 'SUR-11',
+        words: 'What can be opened can be observed',
+        by: { [t.correlations]: ['tells a tenant what happened in their project, and others nothing'] },
+        lacks: 'terminals and apps',
+      },
+      {
+        id: 'CLI-01',
+        words: 'The command line signs in through the browser with PKCE',
+        by: { [t.cli]: ['signs in with a browser'] },
+      },
+      {
+        id: 'CLI-02',
+        words:
+          'The command line browses the catalogue, launches and releases, sees to members, balance and refunds, and exports the audit log',
+        by: {
+          [t.cliCommands]: ['browses the catalogue, launches and releases, sees to members, and exports the record'],
+        },
+        lacks: 'balance and refunds',
+      },
+      {
+        id: 'CLI-03',
+        words: 'Every operation of the API has a command',
+        by: { [t.cliCommands]: ['has a command for every operation'] },
+      },
+      {
+        id: 'CLI-04',
+        words: 'Commands for operators answer in JSON too',
+        by: { [t.cliCommands]: ['answers operators in JSON too'] },
+      },
+      {
+        id: 'SDK-01',
+        words: 'Python has a typed SDK',
+        by: {
+          [t.python]: [
+            'compiles, and has a type for everything',
+            'launches, waits and releases on a running installation',
+          ],
+        },
+      },
+      { id: 'SDK-02', words: 'Typed clients are generated', sameAs: 'GAP-04' },
+      {
+        id: 'UI-01',
+        words: 'The console shows workloads, terminal, administration, billing and apps',
+        by: { 'server/test/journeys/console.test.ts': ['holds one opaque cookie'] },
+        lacks: 'terminal, billing and apps',
+      },
+      { id: 'UI-02', words: 'UI extensions have a registry', notBuilt: true },
+      { id: 'UI-03', words: 'A second tab warns before it takes over', notBuilt: true },
+    ],
+  },
+  {
+    name: 'Governance',
+    rows: [
+      {
+        id: 'GOV-01',
+        words: 'Guards for audit, outbox, policies, errors, correlation, traces and scripts fail the build',
+        by: { [t.canaries]: ['is reported when it is broken', 'every law of ours has a canary'] },
+      },
+      {
+        id: 'GOV-02',
+        words: 'The contract and the payloads of events are validated',
+        by: {
+          [t.contractGates]: ['names each file that does not follow from the contract'],
+          [t.database]: ['refuses an event whose payload is not as declared'],
+        },
+      },
+      {
+        id: 'GOV-03',
+        words: 'A breaking change fails the build, and the check fails when its tool is missing',
+        by: { [t.breaking]: ['because the program is not there'] },
+        lacks: 'a baseline with every operation and event',
+      },
+      { id: 'GOV-04', words: 'Generated clients are clean in every build', sameAs: 'CON-05' },
+      {
+        id: 'GOV-05',
+        words: 'Build and tests always run; there is no faster profile',
+        by: { [t.tree]: ['gives every script a role, and runs every gate'] },
+      },
+      {
+        id: 'GOV-06',
+        words: 'The console is built and tested in every build',
+        by: { 'web/test/console.production.test.ts': ['console'] },
+      },
+      { id: 'GOV-07', words: 'The console is tried in a real browser in every build', sameAs: 'GOV-06' },
+      { id: 'GOV-08', words: 'Migrations are validated in every build', sameAs: 'DB-07' },
+      {
+        id: 'GOV-09',
+        words: 'Release branches are guarded',
+        ruledOtherwise: 'there is one branch; every landing passes everything',
+      },
+      { id: 'GOV-10', words: 'Users and ids are the same in image, unit, package and chart', notBuilt: true },
+      {
+        id: 'GOV-11',
+        words: 'Static analysis, secrets, vulnerabilities, image scan and hostile requests block at high',
+        by: { [t.gates]: ['secrets', 'licences', 'known vulnerabilities'], [t.hostileRequests]: ['whatever is sent'] },
+        lacks: 'static analysis and image scan; advisories cannot be read everywhere',
+      },
+      {
+        id: 'GOV-12',
+        words: 'Format and lint fail the build',
+        by: { [t.canaries]: ['is reported when it is broken'] },
+      },
+      {
+        id: 'GOV-14',
+        words: 'Hooks run the quick checks before a commit',
+        by: { 'tools/dev/commit-message.test.ts': ['commit'] },
+      },
+      {
+        id: 'GOV-15',
+        words: 'Updates are proposed by a bot, and a bill of materials names every package',
+        by: { [t.gates]: ['the bill of materials'] },
+      },
+      {
+        id: 'GOV-16',
+        words: 'Every script has a role',
+        by: { [t.tree]: ['gives every script a role, and runs every gate'] },
+      },
+      { id: 'GOV-18', words: 'Coverage targets are enforced', by: { [t.gates]: ['coverage'] } },
+      {
+        id: 'GOV-19',
+        words: 'Every process is traced, checked by behaviour and not by a pattern',
+        by: { [t.lifeOfProject]: ['carries one trace through HTTP, relay, bus and saga'] },
+      },
+      {
+        id: 'GOV-20',
+        words: 'Writes ask for a key; tokens never stand in a URL',
+        by: { [t.everyRoute]: ['asks for a key'], [t.secrets]: ['stays nowhere, whichever way it comes in'] },
+      },
+      {
+        id: 'GOV-21',
+        words: 'The three fixes that the reviewers named',
+        informative: 'lint, scanners and breaking-change check: GOV-12, GOV-11, GOV-03',
+      },
+      { id: 'GRD-01', words: 'Changes of API and events begin in the contract', sameAs: 'CON-05' },
+      { id: 'GRD-02', words: 'Maps first, guards second, facades third', informative: 'a way of working' },
+      {
+        id: 'GRD-03',
+        words: 'Guards graduate from reporting to blocking',
+        ruledOtherwise: 'every guard blocks from its first day',
+      },
+      {
+        id: 'CHK-01..04',
+        words: 'Pages are checked against processes, SKUs, tasks and runbooks',
+        by: { [t.tree]: ['obeys the law links-lead-somewhere', 'obeys the law alerts-have-runbooks'] },
+        lacks: 'SKUs and tasks',
+      },
+    ],
+  },
+];
