@@ -183,9 +183,9 @@ export const policies = [
   ),
   whole(
     'allocation.node_lost_seconds',
-    { default: 600, minimum: 30, maximum: 86_400, unit: 'seconds' },
+    { default: 0, minimum: 0, maximum: 2_592_000, unit: 'seconds' },
     'allocations',
-    'An allocation whose node has been lost for this long is lost too.',
+    'An allocation whose node has been silent for this long fails. 0: never; it is shown as unreachable and goes on when the node returns.',
   ),
   whole(
     'allocation.idle_percent',

@@ -178,6 +178,10 @@ const allocationFields = {
   provisioning_started_at: orNull(Timestamp),
   active_at: orNull(Timestamp),
   releasing_at: orNull(Timestamp),
+  over: Type.Boolean({
+    description:
+      'It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up.',
+  }),
   ended_at: orNull(Timestamp),
   updated_at: Timestamp,
 };

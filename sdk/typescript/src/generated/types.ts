@@ -65,6 +65,8 @@ readonly minutes: number;
   readonly node_id: string | null;
   readonly node_name: string | null;
   readonly organization_id: string;
+  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
   readonly per_hour: Money;
@@ -190,6 +192,8 @@ readonly minutes: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
+  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
   readonly per_hour: Money;
@@ -256,6 +260,8 @@ readonly minutes: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
+  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
   readonly per_hour: Money;
@@ -350,6 +356,8 @@ readonly minutes: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
+  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
   readonly per_hour: Money;

@@ -49,7 +49,7 @@ const reportedSql = sql(
      (select coalesce(array_agg(distinct s.allocation_id::text), '{}') from slots s
       where s.node_id = r.node_id and s.state in ('cleaning', 'cleanup_blocked', 'quarantined')
         and s.allocation_id is not null) as leaving,
-     (select coalesce(jsonb_object_agg(a.id, coalesce(a.ended_at, a.updated_at)), '{}') from allocations a
+     (select coalesce(jsonb_object_agg(a.id, a.updated_at), '{}') from allocations a
       where a.node_id = r.node_id and a.state in ('released', 'failed') and mine(a.organization_id)
         and a.id in (select (lease ->> 'allocation_id')::uuid from jsonb_array_elements(r.leases) lease)) as ended
    from node_reports r where r.reported_at > $1 and ($2::uuid is null or r.node_id > $2)

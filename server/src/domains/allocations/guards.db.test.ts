@@ -14,6 +14,7 @@ let bench: Bench;
 const clock = makeTestClock(new Date());
 const metrics = makeMetrics('test', '0.0.0');
 const never = new AbortController().signal;
+let lostAfterSeconds = 0;
 let guards: ReturnType<typeof makeGuards>;
 beforeAll(async () => {
   yard = await openYard();
@@ -27,14 +28,17 @@ beforeAll(async () => {
     tasks: bench.parts.tasks,
     policies: {
       maxReleaseAttempts: () => 3,
-      lostAfterSeconds: () => 600,
+      lostAfterSeconds: () => lostAfterSeconds,
       reportSeconds: () => 45,
       idlePercent: () => 5,
       idleGraceMinutes: () => 15,
     },
   });
 });
-beforeEach(() => yard.removeNodes());
+beforeEach(() => {
+  lostAfterSeconds = 0;
+  return yard.removeNodes();
+});
 afterAll(async () => {
   await bench.close();
   await yard.close();
@@ -76,7 +80,29 @@ describe('an allocation whose time is up', () => {
 });
 
 describe('an allocation whose node is lost', () => {
-  it('is lost only when that has lasted', async () => {
+  it('goes on however long the silence lasts, and when the node returns it is as it was', async () => {
+    const allocation = await active();
+    const before = await allocation.look();
+    const move = (state: string) =>
+      asSystem(yard.root, 'update nodes set state = $2, version = version + 1, updated_at = $3 where id = $1', [
+        allocation.nodeId,
+        state,
+        clock.now(),
+      ]);
+    await move('offline');
+    for (const _ of Array.from({ length: 7 })) {
+      await minutes(24 * 60);
+      for (const guard of [guards.expiry, guards.lostNodes, guards.idle, guards.drift]) await guard.round(never);
+    }
+    expect(await allocation.look()).toEqual(before);
+    await move('active');
+    await report(allocation, [leaseOf(allocation)]);
+    for (const guard of [guards.expiry, guards.lostNodes, guards.idle, guards.drift]) await guard.round(never);
+    expect(await allocation.look()).toEqual(before);
+  });
+
+  it('fails when that has lasted as long as an operator has said', async () => {
+    lostAfterSeconds = 600;
     const allocation = await active();
     await asSystem(
       yard.root,

@@ -27,7 +27,7 @@ export interface GuardParts {
   readonly tasks: Leaving['tasks'];
   readonly policies: {
     maxReleaseAttempts(): number;
-    /** How long a node may be lost before what it served counts as lost too. */
+    /** How long a node may be silent before what it serves fails; 0 when silence ends nothing. */
     lostAfterSeconds(): number;
     /** A report older than this says nothing about now. */
     reportSeconds(): number;
@@ -138,7 +138,9 @@ export function makeGuards(parts: GuardParts) {
   const lostNodes: Reconciler = {
     name: 'allocation-lost-nodes',
     async round() {
-      const before = ago(policies.lostAfterSeconds() * secondMs);
+      const lostAfterSeconds = policies.lostAfterSeconds();
+      if (lostAfterSeconds === 0) return 'idle';
+      const before = ago(lostAfterSeconds * secondMs);
       const lost = await look((tx) => listLost(tx, before, guardBatch));
       for (const { id } of lost) await lose(id, 'node_lost', 'Its node has not been heard of for too long.');
       return lost.length === guardBatch ? 'more' : 'idle';

@@ -6,7 +6,7 @@ import { sql } from '../../kernel/act.ts';
  *
  * Id, where the transition may begin, where it leads, the version and the lease that the caller saw, the line of the
  * timeline, and what else becomes true. The times of a life follow from its states, and so does whether the capacity is
- * held.
+ * held. It ends for its owner when it begins to leave: what the host still has to clean is not theirs to wait for.
  */
 export const stepAllocation = sql(
   'allocation-move',
@@ -30,7 +30,7 @@ export const stepAllocation = sql(
        provisioning_started_at = case when $3 = 'provisioning' then act_time() else a.provisioning_started_at end,
        active_at = case when $3 = 'active' then act_time() else a.active_at end,
        releasing_at = case when $3 = 'releasing' then act_time() else a.releasing_at end,
-       ended_at = case when $3 in ('released', 'failed') then act_time() else a.ended_at end
+       ended_at = case when $3 in ('releasing', 'released', 'failed') then coalesce(a.ended_at, act_time()) else a.ended_at end
      from held h
      where a.id = h.id and mine(a.organization_id) and h.state = any ($2::text[])
        and h.version = coalesce($4, h.version) and h.generation = coalesce($5, h.generation)

@@ -16,6 +16,8 @@ export interface Order {
   readonly maxDurationSeconds: number | undefined;
   readonly expiresAt: Date | undefined;
   readonly releaseAttempts: number;
+  /** When it was over for its owner. */
+  readonly endedAt: Date | undefined;
   readonly releaseReason: string | undefined;
   readonly profile: TaskParams<'slice.vm_provision'>['profile'] | undefined;
   readonly image: TaskParams<'slice.vm_provision'>['image'] | undefined;
@@ -28,7 +30,7 @@ export interface Order {
 const readAllocation = sql(
   'allocation-order',
   `select a.id, a.organization_id, a.project_id, a.state, a.version, a.capacity_shape, a.node_id, a.generation,
-     a.isolation_model, a.max_duration_seconds, a.expires_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
+     a.isolation_model, a.max_duration_seconds, a.expires_at, a.ended_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
      s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
      s.resource_profile ->> 'minimum_cuda_version' as minimum_cuda,
      case when i.id is null then null
@@ -58,6 +60,7 @@ interface Row {
   readonly isolation_model: Order['isolationModel'];
   readonly max_duration_seconds: number | null;
   readonly expires_at: Date | null;
+  readonly ended_at: Date | null;
   readonly release_attempts: number;
   readonly release_reason: string | null;
   readonly profile: Order['profile'] | null;
@@ -88,6 +91,7 @@ export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order
     maxDurationSeconds: row.max_duration_seconds ?? undefined,
     expiresAt: row.expires_at ?? undefined,
     releaseAttempts: row.release_attempts,
+    endedAt: row.ended_at ?? undefined,
     releaseReason: row.release_reason ?? undefined,
     profile: row.profile ?? undefined,
     image: row.image ?? undefined,

@@ -53,6 +53,7 @@ export const showAllocation = (row: AllocationRow, limits: Limits): Allocation =
   provisioning_started_at: time(row.provisioning_started_at),
   active_at: time(row.active_at),
   releasing_at: time(row.releasing_at),
+  over: row.ended_at !== null,
   ended_at: time(row.ended_at),
   updated_at: row.updated_at.toISOString(),
 });

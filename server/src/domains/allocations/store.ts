@@ -75,7 +75,8 @@ const holdSql = sql('allocation-hold', `select pg_advisory_xact_lock(hashtextext
 const countSql = sql(
   'allocation-count',
   `select count(*)::int as n from allocations
-   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and mine(organization_id)`,
+   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and ended_at is null
+     and mine(organization_id)`,
 );
 const timelineSql = sql(
   'allocation-timeline',

@@ -93,6 +93,8 @@ class AdminAllocation(TypedDict):
     node_id: str | None
     node_name: str | None
     organization_id: str
+    over: bool
+    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AdminAllocationPrice
     profile: AdminAllocationProfile | None
@@ -234,6 +236,8 @@ class Allocation(TypedDict):
     max_duration_seconds: int | None
     name: str
     organization_id: str
+    over: bool
+    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationPrice
     profile: AllocationProfile | None
@@ -335,6 +339,8 @@ class AllocationDetail(TypedDict):
     max_duration_seconds: int | None
     name: str
     organization_id: str
+    over: bool
+    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationDetailPrice
     profile: AllocationDetailProfile | None
@@ -425,6 +431,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     max_duration_seconds: int | None
     name: str
     organization_id: str
+    over: bool
+    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationGroupDetailAllocationsItemPrice
     profile: AllocationGroupDetailAllocationsItemProfile | None

@@ -8,6 +8,7 @@ import { runSaga } from '../../../testing/sagas.ts';
 import { makeDispatch } from '../../nodes/index.ts';
 import { makeGuards } from '../guards.ts';
 import { readOrder } from '../order.ts';
+import { countHeld } from '../store.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { ask, type Question } from './ask.ts';
 import { forMachine } from './provision.ts';
@@ -113,5 +114,36 @@ describe('a release in `provisioning`', () => {
     await fetchTask(allocation);
     await release(allocation.id, 'user');
     expect(await allocation.look()).toMatchObject({ state: 'releasing', openTasks: 0 });
+  });
+});
+
+describe('what its owner ends', () => {
+  it('is over at once: it counts against no limit, and cleaning goes on', async () => {
+    const allocation = await bench.allocation({ state: 'active' });
+    const held = () =>
+      bench.parts.db.write(yard.act(), async (tx) => {
+        const count = await countHeld(tx, yard.organizationId, 'tester');
+        return tx.commit(count, { target: { type: 'allocation', id: allocation.id }, events: 'none' });
+      });
+    const before = (await held()).value;
+    await release(allocation.id, 'user');
+    expect((await held()).value).toBe(before - 1);
+    const { rows } = await yard.root.query(
+      'select state, ended_at, ended_at = releasing_at as at_once from allocations where id = $1',
+      [allocation.id],
+    );
+    expect(rows).toMatchObject([{ state: 'releasing', at_once: true }]);
+    expect(await allocation.look()).toMatchObject({ liveClaims: 2 });
+    await runSaga(makeVacate(bench.parts), {
+      params: { allocationId: allocation.id, generation: 1, afterwards: 'available', forced: false },
+      look: () => 0,
+      answer: () => allocation.settle({ failure: 'machine_failed' }),
+    });
+    expect(await allocation.look()).toMatchObject({ state: 'release_failed' });
+    expect((await held()).value).toBe(before - 1);
+    // The time that it ended stays, however often its cleaning is tried.
+    await release(allocation.id, 'user');
+    const again = await yard.root.query('select state, ended_at from allocations where id = $1', [allocation.id]);
+    expect(again.rows).toEqual([{ state: 'releasing', ended_at: rows[0].ended_at }]);
   });
 });

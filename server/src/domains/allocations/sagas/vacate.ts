@@ -194,7 +194,7 @@ export async function proveIn(
           provisioningReleasingCompleted.of(allocationId, {
             ...aboutMoved(allocationId, moved),
             reason: order.releaseReason ?? 'released',
-            ended_at: parts.clock.now().toISOString(),
+            ended_at: (order.endedAt ?? parts.clock.now()).toISOString(),
           }),
         ]
       : [],
