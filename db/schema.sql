@@ -753,6 +753,8 @@ CREATE INDEX allocations_node ON public.allocations USING btree (node_id, id);
 CREATE INDEX allocations_organization ON public.allocations USING btree (organization_id, id);
 CREATE INDEX allocations_price ON public.allocations USING btree (price_id);
 CREATE INDEX allocations_project ON public.allocations USING btree (project_id, organization_id, id);
+CREATE INDEX allocations_project_requester ON public.allocations USING btree (project_id, organization_id, requested_by, id);
+CREATE INDEX allocations_project_state ON public.allocations USING btree (project_id, organization_id, state, id);
 CREATE INDEX allocations_queue ON public.allocations USING btree (sku, region, created_at, id) WHERE (placement_status = 'queued'::text);
 CREATE INDEX allocations_region ON public.allocations USING btree (region, id);
 CREATE INDEX allocations_requester ON public.allocations USING btree (organization_id, requested_by) WHERE (state <> ALL (ARRAY['released'::text, 'failed'::text]));

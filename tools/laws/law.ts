@@ -1,5 +1,5 @@
 import { type Program, parseSync } from 'oxc-parser';
-import { isSource, type Tree } from '../lib/tree.ts';
+import { isSource, isSourceOrPage, type Tree } from '../lib/tree.ts';
 
 /** A law is a sentence about the tree that a program can check. */
 export interface Law {
@@ -60,13 +60,15 @@ export const lineAt = (text: string, offset: number): number => text.slice(0, of
 export function sourceLaw(spec: {
   readonly name: string;
   readonly applies?: (path: string) => boolean;
+  /** Whether it reads pages (`.tsx`) as well. */
+  readonly pages?: true;
   readonly look: (node: Node, parents: readonly Node[], text: string, path: string) => string | undefined;
 }): Law {
   return {
     name: spec.name,
     find: (tree) =>
       tree.paths
-        .filter((path) => isSource(path) && (spec.applies?.(path) ?? true))
+        .filter((path) => (spec.pages ? isSourceOrPage : isSource)(path) && (spec.applies?.(path) ?? true))
         .flatMap((path) => {
           const text = tree.text(path);
           const findings: Finding[] = [];

@@ -222,6 +222,23 @@ export const noMarks: Law = {
 const marks = /\b(?:TODO|FIXME|XXX|HACK)\b/;
 
 /** A checker may be silenced for one line, in a sentence that says why; never for a file, and never by @ts-ignore. */
+/**
+ * The console sees pages of rows. Whatever it added up over them would leave out the rows of the next page, so money and
+ * counts come from the server.
+ */
+export const consoleAddsNothingUp = sourceLaw({
+  name: 'console-adds-nothing-up',
+  pages: true,
+  applies: (path) => /^web\/src\/(?:pages|ops|shell|client|parts)\//.test(path) && !isTestCode(path),
+  look: (node) => {
+    const callee = node.type === 'CallExpression' ? node['callee'] : undefined;
+    const called = isNode(callee) && callee.type === 'MemberExpression' ? callee['property'] : undefined;
+    const isSum = isNode(called) && called['name'] === 'reduce';
+    const isGrown = node.type === 'AssignmentExpression' && node['operator'] === '+=';
+    return isSum || isGrown ? 'a page of rows is not all rows: let the server add up, as the overview does' : undefined;
+  },
+});
+
 const silences: readonly (readonly [RegExp, string])[] = [
   [/@ts-(?:ignore|nocheck)\b/, 'say what is wrong instead: @ts-expect-error fails when it is no longer needed'],
   [/@ts-expect-error\s*$/, 'say why the compiler is wrong here'],
@@ -260,6 +277,7 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noOffset,
   noFloatMoney,
   noMathRandom,
+  consoleAddsNothingUp,
   statesChangeInMachines,
   noBareNumbers(excused.bareNumbers),
   noMarks,

@@ -92,6 +92,9 @@ export const isTestCode = (path: string): boolean =>
 /** TypeScript that we wrote and that runs somewhere; canaries are wrong on purpose. */
 export const isSource = (path: string): boolean => /\.ts$/.test(path) && !isCanary(path);
 
+/** The same, with pages of the console. */
+export const isSourceOrPage = (path: string): boolean => isSource(path.replace(/\.tsx$/, '.ts'));
+
 /** Lines of a list file, without blanks and comments. */
 export const listLines = (text: string): string[] =>
   text

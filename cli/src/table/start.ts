@@ -98,6 +98,14 @@ export const start: CommandGroup = {
       load: async () => (await import('../commands/status.ts')).status,
     },
     {
+      name: 'overview',
+      summary: 'The project at a glance: counts, hourly price, queue and recent activity',
+      examples: ['gpuaas overview', 'gpuaas overview --json running,states'],
+      operation: 'overview_get',
+      columns: ['running.allocations', 'running.gpus', 'running.per_hour', 'queued', 'states', 'unread_notices'],
+      reads: true,
+    },
+    {
       name: 'release',
       summary: 'Give GPUs back',
       args: [allocation],

@@ -8,10 +8,16 @@ export const Activity = Type.Object(
   {
     id: Uuid,
     actor_id: Type.String(),
+    actor_name: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the person or service account; null for the platform and for nodes.',
+    }),
     actor_role: Type.String(),
     action: Type.String(),
     target_type: Type.String(),
     target_id: Type.String(),
+    target_name: Type.Union([Type.String(), Type.Null()], {
+      description: 'What the object is called now, where it has a name and still exists.',
+    }),
     result: Type.Enum(['success', 'failure']),
     correlation_id: Type.String(),
     change: Type.Unknown(),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Name, Timestamp, Uuid } from '../ids.ts';
+import { Money } from '../money.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { Allocation, allocationWish, placeErrors, wishErrors } from './allocations.ts';
@@ -24,7 +25,13 @@ const groupFields = {
 export const AllocationGroup = Type.Object(groupFields, { $id: 'AllocationGroup', ...strict });
 export type AllocationGroup = Static<typeof AllocationGroup>;
 export const AllocationGroupDetail = Type.Object(
-  { ...groupFields, allocations: Type.Array(Type.Object(Allocation.properties, strict)) },
+  {
+    ...groupFields,
+    per_hour: Type.Array(Type.Object(Money.properties, strict), {
+      description: 'The sum of the hourly prices of its active members, one amount for each currency.',
+    }),
+    allocations: Type.Array(Type.Object(Allocation.properties, strict)),
+  },
   { $id: 'AllocationGroupDetail', ...strict },
 );
 export type AllocationGroupDetail = Static<typeof AllocationGroupDetail>;

@@ -4,10 +4,11 @@ import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
 
+const { actor_name: _actor, target_name: _target, ...recorded } = Activity.properties;
 /** One line of the audit log with everything that was recorded. */
 export const AuditEntry = Type.Object(
   {
-    ...Activity.properties,
+    ...recorded,
     organization_id: Type.Union([Uuid, Type.Null()]),
     project_id: Type.Union([Uuid, Type.Null()]),
     actor_kind: Type.Enum(['user', 'service_account', 'node', 'system']),

@@ -23,6 +23,7 @@ import * as me from './me.ts';
 import * as members from './members.ts';
 import * as notices from './notices.ts';
 import * as organizations from './organizations.ts';
+import * as overview from './overview.ts';
 import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   members,
   notices,
   organizations,
+  overview,
   personalTokens,
   platform,
   policies,
@@ -100,6 +102,7 @@ export * from './me.ts';
 export * from './members.ts';
 export * from './notices.ts';
 export * from './organizations.ts';
+export * from './overview.ts';
 export * from './personal-tokens.ts';
 export * from './platform.ts';
 export * from './policies.ts';

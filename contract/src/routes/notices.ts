@@ -24,6 +24,9 @@ export const Notice = Type.Object(
     type: Type.Enum([...noticeTypes]),
     at: Timestamp,
     read: Type.Boolean({ description: 'Whether the caller has said that they have read it.' }),
+    subject_name: Type.Union([Type.String(), Type.Null()], {
+      description: 'What the allocation is called that it is about; null where it is about something else.',
+    }),
     payload: Type.Object({}, { description: 'As in the event of this type.' }),
     correlation_id: Type.String(),
   },

@@ -204,6 +204,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   branding_get: nothing,
   me_update: async () => ({ body: { display_name: unique('somebody') } }),
   notice_list: nothing,
+  overview_get: nothing,
   notice_read: async () => ({ body: { until: new Date(Date.UTC(2026, 0, 1) + randomInt(1_000_000)).toISOString() } }),
   admin_audit_list: nothing,
   admin_audit_verify: nothing,

@@ -81,6 +81,7 @@ function watch(
 
 /** What an event makes stale, by the first word of the keys under which answers are kept. */
 export const staleAfter = (type: string): readonly string[] => [
+  'overview',
   ...changedBy(type),
   ...(isNotable(type) ? ['notices'] : []),
 ];

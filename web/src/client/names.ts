@@ -1,4 +1,4 @@
-import type { Member } from '@gpuaas/sdk';
+import type { Activity, Member } from '@gpuaas/sdk';
 import { api } from './api.ts';
 import { useAsk } from './ask.ts';
 import { useSession } from './session.tsx';
@@ -32,11 +32,9 @@ export function useNames(): (id: string) => string {
   return (id) => (id === session.me.id ? 'You' : (names.get(id) ?? 'Somebody'));
 }
 
-/** What the latest allocations of the project are called. */
-export function useAllocationNames(): ReadonlyMap<string, string> {
-  const isIn = useSession().project !== undefined;
-  const names = useAsk(['allocations', 'names'], (options) => api.allocations.list({ limit: 200 }, options), {
-    enabled: isIn,
-  });
-  return new Map(names.data?.data.map(({ id, name }) => [id, name]));
-}
+/** Who did something, as the log tells it. */
+export const actorName = (
+  { actor_id, actor_name, actor_role }: Pick<Activity, 'actor_id' | 'actor_name' | 'actor_role'>,
+  me: string,
+): string =>
+  actor_id === me ? 'You' : (actor_name ?? (actor_role === 'system' ? 'The platform' : 'Somebody who has left'));

@@ -1,11 +1,10 @@
 import type { StreamedEvent } from '@gpuaas/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { makeGatherer } from './gather.ts';
 import { letGo } from './let-go.ts';
 import { type LiveStatus, staleForOperators, watchOperators } from './live.ts';
 
-/** How long news is gathered before pages ask anew: a fleet that boots says a hundred things a second. */
-const gatherMs = 400;
 /** As many events as somebody scrolls through; the list of events has the others. */
 const keptEvents = 200;
 
@@ -25,26 +24,20 @@ export function useOperatorLive(operating: boolean): LiveStatus {
   const [status, setStatus] = useState<LiveStatus>('connecting');
   useEffect(() => {
     if (!operating) return;
-    const stale = new Set<string>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const settle = () => {
-      timer = undefined;
+    const gatherer = makeGatherer(client, () => {
       for (const reader of readers) reader();
-      for (const word of stale) letGo(client.invalidateQueries({ queryKey: [word] }));
-      stale.clear();
-    };
+    });
     const end = watchOperators({
       status: setStatus,
       caughtUp: () => letGo(client.invalidateQueries()),
       event(event) {
         recent = [event, ...recent].slice(0, keptEvents);
-        for (const word of staleForOperators(event.type)) stale.add(word);
-        timer ??= setTimeout(settle, gatherMs);
+        gatherer.add(staleForOperators(event.type));
       },
     });
     return () => {
       end();
-      clearTimeout(timer);
+      gatherer.end();
     };
   }, [client, operating]);
   return status;

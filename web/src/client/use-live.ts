@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { makeGatherer } from './gather.ts';
 import { letGo } from './let-go.ts';
 import { type LiveStatus, staleAfter, watchProject } from './live.ts';
 
@@ -9,7 +10,8 @@ export function useLive(project: string | undefined): LiveStatus {
   const [status, setStatus] = useState<LiveStatus>('connecting');
   useEffect(() => {
     if (!project) return;
-    return watchProject(project, {
+    const gatherer = makeGatherer(client);
+    const end = watchProject(project, {
       status(next) {
         setStatus(next);
         // Whoever may not watch may have lost the project itself: who they are is asked anew.
@@ -18,10 +20,12 @@ export function useLive(project: string | undefined): LiveStatus {
         }
       },
       caughtUp: () => void client.invalidateQueries(),
-      event(event) {
-        for (const word of staleAfter(event.type)) letGo(client.invalidateQueries({ queryKey: [word] }));
-      },
+      event: (event) => gatherer.add(staleAfter(event.type)),
     });
+    return () => {
+      end();
+      gatherer.end();
+    };
   }, [client, project]);
   return status;
 }

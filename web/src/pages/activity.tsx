@@ -2,7 +2,7 @@ import type { Activity } from '@gpuaas/sdk';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
-import { useAllocationNames, useNames } from '../client/names.ts';
+import { actorName } from '../client/names.ts';
 import { useSession } from '../client/session.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
@@ -19,8 +19,6 @@ export function ActivityPage() {
   const session = useSession();
   const search = useSearch({ strict: false }) as { actors?: string };
   const navigate = useNavigate();
-  const nameOf = useNames();
-  const things = useAllocationNames();
   const actors = search.actors === 'all' ? 'all' : 'people';
   const list = useList(['activity', actors], (from, options) => api.activity.list({ ...from, actors }, options), {
     enabled: session.project !== undefined,
@@ -39,9 +37,9 @@ export function ActivityPage() {
       actions={
         <Filter
           label="By"
-          any="people and programs"
+          any="people and service accounts"
           value={actors === 'all' ? 'all' : undefined}
-          options={[['all', 'everybody, also machinery']]}
+          options={[['all', 'everything, with what the platform did']]}
           onChoose={(next) => void navigate({ to: '/activity', search: next ? { actors: next } : {} })}
         />
       }
@@ -56,14 +54,11 @@ export function ActivityPage() {
             head: 'What',
             cell: (entry) => (
               <span>
-                <bdi className="font-medium">
-                  {entry.actor_role === 'system' ? 'The platform' : nameOf(entry.actor_id)}
-                </bdi>{' '}
-                {tellAction(entry.action)}
+                <bdi className="font-medium">{actorName(entry, session.me.id)}</bdi> {tellAction(entry.action)}
               </span>
             ),
           },
-          { head: 'On', cell: (entry) => <Target entry={entry} name={things.get(entry.target_id)} /> },
+          { head: 'On', cell: (entry) => <Target entry={entry} /> },
           { head: 'Result', cell: (entry) => <StateChip state={entry.result} /> },
           { head: 'When', cell: (entry) => <Ago at={entry.created_at} /> },
           {
@@ -77,9 +72,11 @@ export function ActivityPage() {
   );
 }
 
-function Target({ entry, name }: { entry: Activity; name: string | undefined }) {
+function Target({ entry }: { entry: Activity }) {
   const words = (
-    <bdi className="line-clamp-1">{name ?? `${plainWord(entry.target_type)} ${shortId(entry.target_id)}`}</bdi>
+    <bdi className="line-clamp-1">
+      {entry.target_name ?? `${plainWord(entry.target_type)} ${shortId(entry.target_id)}`}
+    </bdi>
   );
   const place = places[entry.target_type];
   if (!place) return <span className="text-dim">{words}</span>;

@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { addAmounts, spellMoney } from '../words/money.ts';
+import { spellMoney } from '../words/money.ts';
 import { counted, plainWord } from '../words/sizes.ts';
 import { allocationColumns } from './allocation-rows.tsx';
 import { tellMembers } from './groups.tsx';
@@ -61,9 +61,6 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
     { stale: ['groups', 'allocations', 'allocation', 'catalog'], done: () => setAsking(false) },
   );
   const held = it.allocations.filter(({ state }) => !['released', 'failed'].includes(state));
-  const billed = addAmounts(
-    it.allocations.filter(({ state }) => state === 'active').map(({ price }) => price.per_hour),
-  );
   return (
     <Page
       title={it.name}
@@ -73,7 +70,9 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
           <span>
             {counted(it.allocations.length, 'machine')}: {tellMembers(it.members)}
           </span>
-          {billed && <span className="tabular">{spellMoney(billed)} per hour now</span>}
+          {it.per_hour.length > 0 && (
+            <span className="tabular">{it.per_hour.map(spellMoney).join(' + ')} per hour now</span>
+          )}
         </span>
       }
       actions={
@@ -88,7 +87,7 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
       <div className="flex flex-wrap items-center gap-x-6 gap-y-2 text-dim">
         <span>{meanings[it.status] ?? plainWord(it.status)}</span>
         <span>
-          Asked for <Ago at={it.created_at} />
+          Created <Ago at={it.created_at} />
         </span>
         <Copy text={it.id} label="the id" />
       </div>
@@ -112,7 +111,7 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
         <p>
           Everything on {counted(held.length, 'machine')} is lost: the disks are wiped, and nobody can bring them back.
         </p>
-        <p>You stop paying the moment it is asked for.</p>
+        <p>The price per hour stops counting immediately.</p>
       </Confirm>
     </Page>
   );

@@ -1,32 +1,20 @@
-import type { Allocation } from '@gpuaas/sdk';
+import type { Overview } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
-import { api } from '../client/api.ts';
-import { useAsk } from '../client/ask.ts';
 import { hasRole, useSession } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Panel } from '../parts/page.tsx';
 
-/** What somebody new does first. Each step ticks itself when it is done, wherever it was done; then the list is gone. */
-export function FirstSteps({ hasLaunched }: { hasLaunched: boolean }) {
+/** What a new user does first. The list disappears when all steps are done. */
+export function FirstSteps({ done }: { done: Overview['getting_started'] }) {
   const session = useSession();
-  const organization_id = session.project?.organization_id ?? '';
-  const isAdmin = hasRole(session, 'admin');
-  const keys = useAsk(['ssh-keys', 'first'], (options) => api.sshKeys.list({ limit: 1 }, options));
-  const tokens = useAsk(['tokens', 'first'], (options) => api.personalTokens.list({ limit: 1 }, options));
-  const members = useAsk(
-    ['members', 'home', organization_id],
-    (options) => api.members.list({ organization_id, limit: 2 }, options),
-    { enabled: organization_id !== '' },
-  );
   const steps = [
-    { done: (keys.data?.data.length ?? 0) > 0, label: 'Add an SSH key', to: '/ssh-keys' },
-    ...(hasRole(session, 'member') ? [{ done: hasLaunched, label: 'Launch your first GPU', to: '/launch' }] : []),
-    ...(isAdmin ? [{ done: (members.data?.data.length ?? 0) > 1, label: 'Invite a teammate', to: '/team' }] : []),
-    { done: (tokens.data?.data.length ?? 0) > 0, label: 'Make a token for scripts', to: '/tokens' },
+    { done: done.has_ssh_key, label: 'Add an SSH key', to: '/ssh-keys' },
+    ...(hasRole(session, 'member') ? [{ done: done.has_launched, label: 'Launch your first GPU', to: '/launch' }] : []),
+    ...(hasRole(session, 'admin') ? [{ done: done.has_teammates, label: 'Invite a teammate', to: '/team' }] : []),
+    { done: done.has_token, label: 'Create a token for scripts', to: '/tokens' },
   ];
-  const isKnown = keys.data && tokens.data && members.data;
-  const open = steps.filter(({ done }) => !done).length;
-  if (!isKnown || open === 0) return null;
+  const open = steps.filter((step) => !step.done).length;
+  if (open === 0) return null;
   return (
     <Panel
       title="Getting started"
@@ -58,24 +46,22 @@ export function FirstSteps({ hasLaunched }: { hasLaunched: boolean }) {
   );
 }
 
-const shownShapes = 4;
-/** The shapes that somebody used last, one click from the form. */
-export function LaunchAgain({ past }: { past: readonly Allocation[] }) {
-  const shapes = new Map(past.map((each) => [`${each.sku} ${each.gpu_count} ${each.region}`, each]));
-  if (shapes.size === 0) return null;
+/** What somebody launched last, one click from the form. */
+export function LaunchAgain({ shapes }: { shapes: Overview['launch_again'] }) {
+  if (shapes.length === 0) return null;
   return (
     <Panel title="Launch again">
       <ul className="grid gap-2 sm:grid-cols-2">
-        {[...shapes.values()].slice(0, shownShapes).map((each) => (
-          <li key={each.id}>
+        {shapes.map((each) => (
+          <li key={`${each.sku} ${each.gpus} ${each.region}`}>
             <Link
               to="/launch"
-              search={{ sku: each.sku, gpus: String(each.gpu_count), region: each.region }}
+              search={{ sku: each.sku, gpus: String(each.gpus), region: each.region }}
               className="flex items-center gap-3 rounded-lg border border-edge px-3 py-2 hover:border-accent"
             >
               <Icon name="launch" />
               <span className="min-w-0">
-                {each.sku} × {each.gpu_count}
+                {each.sku} × {each.gpus}
                 <span className="block text-sm text-dim">in {each.region}</span>
               </span>
             </Link>

@@ -1,8 +1,7 @@
-import type { Allocation } from '@gpuaas/sdk';
+import type { Activity, Allocation, Overview } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
-import { api } from '../client/api.ts';
-import { useAsk } from '../client/ask.ts';
-import { useAllocationNames, useNames } from '../client/names.ts';
+import { actorName } from '../client/names.ts';
+import { useOverview } from '../client/overview.ts';
 import { hasRole, isOperator, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
@@ -10,42 +9,36 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { tellAction } from '../words/actions.ts';
-import { addAmounts, spellMoney } from '../words/money.ts';
-import { isLive } from '../words/rail.ts';
-import { counted } from '../words/sizes.ts';
+import { spellMoney } from '../words/money.ts';
+import { sumUp, unended } from '../words/overview.ts';
 import { shownState } from './allocation-rows.tsx';
 import { FirstSteps, LaunchAgain } from './home-steps.tsx';
 
 const link = 'text-sm text-accent underline underline-offset-2';
-const shownRunning = 6;
 
-/** Where one begins: what runs, what it costs, and what is still to be done. */
+/** Where one begins: what runs, what it costs, and what is still to be done. All sums are the server's. */
 export function HomePage() {
   const session = useSession();
-  const isIn = session.project !== undefined;
-  const allocations = useAsk(['allocations', 'home'], (options) => api.allocations.list({ limit: 100 }, options), {
-    enabled: isIn,
-  });
+  const overview = useOverview();
   if (!session.project) {
     return (
       <Page title="Welcome">
         <NoProject>
           {isOperator(session) && (
             <ButtonLink look="primary" icon="wall" to="/ops">
-              Look after the fleet
+              Open the fleet
             </ButtonLink>
           )}
         </NoProject>
       </Page>
     );
   }
-  const all = allocations.data?.data;
-  const live = all?.filter(({ state }) => isLive(state)) ?? [];
+  const it = overview.data;
   const mayLaunch = hasRole(session, 'member');
   return (
     <Page
       title={session.project.name}
-      lead={all ? sumUp(live) : 'One moment.'}
+      lead={it ? sumUp(it) : 'Loading…'}
       actions={
         mayLaunch && (
           <ButtonLink look="primary" icon="launch" to="/launch">
@@ -53,68 +46,64 @@ export function HomePage() {
           </ButtonLink>
         )
       }
-      shown={{ operation: 'allocation_list', input: { limit: 50 } }}
+      shown={{ operation: 'overview_get', input: {} }}
     >
-      {all && <FirstSteps hasLaunched={all.some(({ requested_by }) => requested_by === session.me.id)} />}
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <div className="grid grid-cols-1 gap-6">
-          <Panel
-            title="Running"
-            aside={
-              <Link to="/allocations" className={link}>
-                All allocations
-              </Link>
-            }
-          >
-            {allocations.error && !all ? (
-              <Problem error={allocations.error} again={() => void allocations.refetch()} />
-            ) : !all ? (
-              <Loading />
-            ) : live.length === 0 ? (
-              <Empty icon="cpu" title="Nothing is running">
-                <p>A GPU is yours within a few minutes, and costs nothing until it is proven to work.</p>
-                {mayLaunch && (
-                  <ButtonLink look="primary" to="/launch">
-                    Launch a GPU
-                  </ButtonLink>
-                )}
-              </Empty>
-            ) : (
-              <ul className="grid grid-cols-1 gap-2">
-                {live.slice(0, shownRunning).map((allocation) => (
-                  <li key={allocation.id}>
-                    <Card it={allocation} />
-                  </li>
-                ))}
-                {live.length > shownRunning && (
-                  <li>
-                    <Link to="/allocations" className={link}>
-                      and {live.length - shownRunning} more
-                    </Link>
-                  </li>
-                )}
-              </ul>
-            )}
-          </Panel>
-          {mayLaunch && all && <LaunchAgain past={all.filter(({ requested_by }) => requested_by === session.me.id)} />}
+      {it && <FirstSteps done={it.getting_started} />}
+      {overview.error && !it ? (
+        <Problem error={overview.error} again={() => void overview.refetch()} />
+      ) : (
+        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <div className="grid grid-cols-1 gap-6">
+            <Running it={it} mayLaunch={mayLaunch} />
+            {mayLaunch && it && <LaunchAgain shapes={it.launch_again} />}
+          </div>
+          <RecentActivity entries={it?.activity ?? undefined} me={session.me.id} />
         </div>
-        <Lately />
-      </div>
+      )}
     </Page>
   );
 }
 
-/** `5 GPUs in 4 allocations, $22.50 per hour. 1 waits in line.` */
-function sumUp(live: readonly Allocation[]): string {
-  const waiting = live.filter((each) => shownState(each) === 'queued').length;
-  const held = live.filter((each) => shownState(each) !== 'queued');
-  const rate = addAmounts(held.filter(({ state }) => state === 'active').map(({ price }) => price.per_hour));
-  const gpus = held.reduce((sum, { gpu_count }) => sum + gpu_count, 0);
-  const what =
-    held.length === 0
-      ? 'No GPUs are running. You are paying nothing.'
-      : `${counted(gpus, 'GPU')} in ${counted(held.length, 'allocation')}${rate ? `, ${spellMoney(rate)} per hour` : ''}.`;
-  return waiting === 0 ? what : `${what} ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in line.`;
+function Running({ it, mayLaunch }: { it: Overview | undefined; mayLaunch: boolean }) {
+  const more = it ? unended(it.states) - it.current.length : 0;
+  return (
+    <Panel
+      title="Running"
+      aside={
+        <Link to="/allocations" className={link}>
+          All allocations
+        </Link>
+      }
+    >
+      {!it ? (
+        <Loading />
+      ) : it.current.length === 0 ? (
+        <Empty icon="cpu" title="Nothing is running">
+          <p>A GPU is ready within a few minutes. The price counts from when its host has verified that it works.</p>
+          {mayLaunch && (
+            <ButtonLink look="primary" to="/launch">
+              Launch a GPU
+            </ButtonLink>
+          )}
+        </Empty>
+      ) : (
+        <ul className="grid grid-cols-1 gap-2">
+          {it.current.map((allocation) => (
+            <li key={allocation.id}>
+              <Card it={allocation} />
+            </li>
+          ))}
+          {more > 0 && (
+            <li>
+              <Link to="/allocations" className={link}>
+                and {more} more
+              </Link>
+            </li>
+          )}
+        </ul>
+      )}
+    </Panel>
+  );
 }
 
 function Card({ it }: { it: Allocation }) {
@@ -142,41 +131,34 @@ function Card({ it }: { it: Allocation }) {
   );
 }
 
-function Lately() {
-  const nameOf = useNames();
-  const things = useAllocationNames();
-  const activity = useAsk(['activity', 'home'], (options) =>
-    api.activity.list({ limit: 8, actors: 'people' }, options),
-  );
+function RecentActivity({ entries, me }: { entries: readonly Activity[] | undefined; me: string }) {
   return (
     <Panel
-      title="Lately"
+      title="Recent activity"
       aside={
         <Link to="/activity" className={link}>
           All activity
         </Link>
       }
     >
-      {activity.error && !activity.data ? (
-        <Problem error={activity.error} again={() => void activity.refetch()} />
-      ) : !activity.data ? (
+      {!entries ? (
         <Loading />
-      ) : activity.data.data.length === 0 ? (
+      ) : entries.length === 0 ? (
         <p className="text-dim">Nothing has happened in this project yet.</p>
       ) : (
         <ul className="grid grid-cols-1 gap-2">
-          {activity.data.data.map((entry) => (
+          {entries.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3">
               <span className="min-w-0">
-                <bdi className="font-medium">{nameOf(entry.actor_id)}</bdi>{' '}
-                {things.has(entry.target_id) ? (
+                <bdi className="font-medium">{actorName(entry, me)}</bdi>{' '}
+                {entry.target_type === 'allocation' && entry.target_name ? (
                   <>
-                    {tellAction(entry.action).replace(/ an allocation$/, '')} <bdi>{things.get(entry.target_id)}</bdi>
+                    {tellAction(entry.action).replace(/ an allocation$/, '')} <bdi>{entry.target_name}</bdi>
                   </>
                 ) : (
                   tellAction(entry.action)
                 )}
-                {entry.result === 'failure' && <span className="text-bad"> in vain</span>}
+                {entry.result === 'failure' && <span className="text-bad"> (failed)</span>}
               </span>
               <span className="text-sm text-dim">
                 <Ago at={entry.created_at} />

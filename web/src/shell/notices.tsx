@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
-import { useAllocationNames } from '../client/names.ts';
 import { useLatestNotices } from '../client/notices.ts';
 import { Chip } from '../parts/chip.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -14,9 +13,8 @@ import { tellNotice } from '../words/sentences.ts';
 /** What happened in the project, newest first. Looking is reading; what was new stays marked until this is closed. */
 export function Notices({ onClose }: { onClose(): void }) {
   const latest = useLatestNotices();
-  const names = useAllocationNames();
   const read = useAct('notices read', (until: string, options) => api.notices.read({ until }, options), {
-    stale: ['notices'],
+    stale: ['notices', 'overview'],
   });
   const all = latest.data?.data;
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
@@ -29,14 +27,14 @@ export function Notices({ onClose }: { onClose(): void }) {
     mutate(newest.at);
   }, [newest?.id]);
   return (
-    <Dialog open onClose={onClose} title="Notices" lead="What happened in this project of late.">
+    <Dialog open onClose={onClose} title="Notices" lead="What happened in this project recently.">
       {latest.error && !all ? (
         <Problem error={latest.error} again={() => void latest.refetch()} />
       ) : !all ? (
         <Loading rows={4} label="Loading notices" />
       ) : all.length === 0 ? (
         <Empty icon="bell" title="Nothing yet">
-          <p>Launches that are ready, failures and warnings show up here, also those of last night.</p>
+          <p>Launches that are ready, failures and warnings appear here.</p>
         </Empty>
       ) : (
         <ul className="grid grid-cols-1 gap-0.5">
@@ -45,7 +43,7 @@ export function Notices({ onClose }: { onClose(): void }) {
               key={notice.id}
               notice={notice}
               isFresh={fresh.has(notice.id)}
-              name={names.get(String(notice.payload['allocation_id'])) ?? 'An allocation'}
+              name={notice.subject_name ?? 'An allocation'}
               onClose={onClose}
             />
           ))}

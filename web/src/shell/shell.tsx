@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
-import { useLatestNotices } from '../client/notices.ts';
 import { useOperatorLive } from '../client/operators.ts';
+import { useOverview } from '../client/overview.ts';
 import { isOperator, type Session, SessionProvider } from '../client/session.tsx';
 import { useLive } from '../client/use-live.ts';
 import { IconButton } from '../parts/button.tsx';
@@ -159,8 +159,7 @@ function Frame({ session }: { session: Session }) {
 
 /** How many notices are new; the server remembers what was read, so every browser says the same. */
 function Bell({ onOpen }: { onOpen(): void }) {
-  const latest = useLatestNotices();
-  const fresh = latest.data?.data.filter(({ read }) => !read).length ?? 0;
+  const fresh = useOverview().data?.unread_notices ?? 0;
   return (
     <IconButton icon="bell" label={fresh > 0 ? `Notices, ${fresh} new` : 'Notices'} onClick={onOpen}>
       {fresh > 0 && (

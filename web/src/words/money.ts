@@ -29,14 +29,6 @@ export const timesAmount = ({ amount_minor, currency }: Amount, times: number): 
   amount_minor: String(BigInt(amount_minor) * BigInt(times)),
   currency,
 });
-export const addAmounts = (amounts: readonly Amount[]): Amount | undefined => {
-  const [first] = amounts;
-  if (!first || amounts.some(({ currency }) => currency !== first.currency)) return undefined;
-  return {
-    amount_minor: String(amounts.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n)),
-    currency: first.currency,
-  };
-};
 
 const hourMs = 3_600_000n;
 /** What a rate comes to over some time, down to whole minor units. */

@@ -1506,6 +1506,16 @@ readonly y: string;
      */
     restore(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
   };
+  readonly overview: {
+    /**
+     * A project at a glance: what runs, what it costs by the hour, what waits, and what happened last
+     *
+     * `GET /api/v1/overview`
+     *
+     * Refusals: project_not_found.
+     */
+    get(options?: CallOptions): Promise<T.Overview>;
+  };
   readonly policies: {
     /**
      * What applies to the caller in this project, and where each value comes from

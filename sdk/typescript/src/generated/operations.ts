@@ -151,6 +151,7 @@ export const operations = {
   machine_identity_list: { method: 'GET', path: '/api/v1/organizations/{organization_id}/service-accounts', query: ['cursor', 'limit'], paged: true },
   machine_identity_create: { method: 'POST', path: '/api/v1/organizations/{organization_id}/service-accounts', keyed: true },
   os_image_list: { method: 'GET', path: '/api/v1/os-images', query: ['cursor', 'limit', 'sku'], paged: true },
+  overview_get: { method: 'GET', path: '/api/v1/overview', bare: true, inProject: true },
   policy_list: { method: 'GET', path: '/api/v1/policies', bare: true, inProject: true },
   project_remove: { method: 'DELETE', path: '/api/v1/projects/{project_id}', keyed: true },
   project_get: { method: 'GET', path: '/api/v1/projects/{project_id}' },
@@ -415,6 +416,9 @@ export const spaces = {
     update: 'project_update',
     archive: 'project_archive',
     restore: 'project_restore',
+  },
+  overview: {
+    get: 'overview_get',
   },
   policies: {
     list: 'policy_list',

@@ -20,6 +20,8 @@ readonly current: boolean;
 export type Activity = {
   readonly action: string;
   readonly actor_id: string;
+  /** The name of the person or service account; null for the platform and for nodes. */
+readonly actor_name: string | null;
   readonly actor_role: string;
   readonly change: unknown;
   readonly correlation_id: string;
@@ -27,6 +29,8 @@ export type Activity = {
   readonly id: string;
   readonly result: "success" | "failure";
   readonly target_id: string;
+  /** What the object is called now, where it has a name and still exists. */
+readonly target_name: string | null;
   readonly target_type: string;
 };
 
@@ -228,6 +232,16 @@ export type AllocationAction = {
   readonly why_not: string | null;
 };
 
+export type AllocationCounts = {
+  readonly active: number;
+  readonly failed: number;
+  readonly provisioning: number;
+  readonly release_failed: number;
+  readonly released: number;
+  readonly releasing: number;
+  readonly requested: number;
+};
+
 export type AllocationDetail = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
@@ -391,6 +405,11 @@ readonly tags: Readonly<Record<string, string>>;
 readonly members: Readonly<Record<string, number>>;
   readonly name: string;
   readonly organization_id: string;
+  /** The sum of the hourly prices of its active members, one amount for each currency. */
+readonly per_hour: readonly {
+  readonly amount_minor: string;
+  readonly currency: string;
+}[];
   readonly project_id: string;
   readonly release_requested_at: string | null;
   readonly resource_name: string;
@@ -980,6 +999,8 @@ export type Notice = {
 readonly payload: Readonly<Record<string, unknown>>;
   /** Whether the caller has said that they have read it. */
 readonly read: boolean;
+  /** What the allocation is called that it is about; null where it is about something else. */
+readonly subject_name: string | null;
   readonly type: "provisioning.active" | "provisioning.queued" | "provisioning.failed" | "provisioning.releasing.completed" | "provisioning.release_failed" | "provisioning.idle" | "provisioning.drain_notice" | "provisioning.drain_called_off" | "tenancy.project_member.changed";
 };
 
@@ -1015,6 +1036,42 @@ readonly cached_on: number;
   readonly skus: readonly string[];
   readonly slug: string;
   readonly updated_at: string;
+};
+
+export type Overview = {
+  /** What people did last; null for a credential that may not read activity. */
+readonly activity: (readonly Activity[]) | null;
+  /** The latest allocations that have not ended. */
+readonly current: readonly Allocation[];
+  /** What the caller has done already. */
+readonly getting_started: {
+  readonly has_launched: boolean;
+  readonly has_ssh_key: boolean;
+  readonly has_teammates: boolean;
+  readonly has_token: boolean;
+};
+  /** What the caller launched last in this project, each kind once. */
+readonly launch_again: readonly {
+  readonly gpus: number;
+  readonly region: string;
+  readonly sku: string;
+}[];
+  readonly project_id: string;
+  /** Of those that are requested: how many wait in the queue. */
+readonly queued: number;
+  /** All active allocations of the project, however many there are. */
+readonly running: {
+  readonly allocations: number;
+  readonly gpus: number;
+  /** The sum of the hourly prices of all active allocations, one amount for each currency. */
+readonly per_hour: readonly {
+  readonly amount_minor: string;
+  readonly currency: string;
+}[];
+};
+  readonly states: AllocationCounts;
+  /** Notices that the caller has not read, counted up to 100; null where activity is. */
+readonly unread_notices: number | null;
 };
 
 export type PersonalToken = {

@@ -15,6 +15,7 @@ import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { noticeRoutes } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
+import { overviewRoutes } from '../../domains/overview/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
@@ -251,6 +252,7 @@ export async function assembleApi(
       ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,
       ...noticeRoutes({ db }),
+      ...overviewRoutes({ db, policies }),
       ...deadLetterRoutes({ db }),
       ...inventory.routes,
       ...policies.routes,

@@ -16,6 +16,7 @@ import { statusOf } from './group-status.ts';
 import { askForRelease, findGroup, type GroupRow, holdGroup, insertGroup, listGroups } from './groups-store.ts';
 import type { AllocationState } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
+import { addPerHour } from './price.ts';
 import { endAllocation } from './release.ts';
 import { showAllocation } from './show.ts';
 import { listGroup } from './store.ts';
@@ -57,6 +58,7 @@ async function showDetail(
   const states = members.map(({ state }) => state);
   return {
     ...show(parts.region, row, states),
+    per_hour: addPerHour(members.filter(({ state }) => state === 'active')),
     allocations: members.map((member) => showAllocation(member, parts.limits(who))),
   };
 }

@@ -90,4 +90,5 @@ export { makeSettled } from './sagas/settled.ts';
 export { isImagedAgain, makeVacate, makeVacateAndReimage, type Vacate } from './sagas/vacate.ts';
 export { type MovedSlots, moveSlots, type SlotState, type SlotTransition } from './slots.ts';
 export { taskTimes } from './task-times.ts';
+export { readCurrent, readTotals } from './totals/read.ts';
 export { makeProjectAllocations } from './wind-down.ts';

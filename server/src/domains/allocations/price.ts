@@ -20,3 +20,10 @@ export function costMinor(perHour: bigint, seconds: number): bigint {
   return (total % hour) * (1n + 1n) >= hour ? whole + 1n : whole;
 }
 export const money = (amount: bigint, currency: string): Money => ({ amount_minor: amount.toString(), currency });
+
+/** The hourly prices of several allocations added up, one amount for each currency. */
+export function addPerHour(rows: readonly Priced[]): Money[] {
+  const sums = new Map<string, bigint>();
+  for (const row of rows) sums.set(row.currency, (sums.get(row.currency) ?? 0n) + perHourMinor(row));
+  return [...sums].map(([currency, amount]) => money(amount, currency));
+}

@@ -1,15 +1,8 @@
-import {
-  type Activity,
-  activityList,
-  adminAuditList,
-  adminAuditVerify,
-  auditExport,
-  auditList,
-  auditVerify,
-} from '@gpuaas/contract';
-import { type Database, handlers, type Mounted, sql, type Viewer } from '../../kernel/act.ts';
+import { activityList, adminAuditList, adminAuditVerify, auditExport, auditList, auditVerify } from '@gpuaas/contract';
+import { type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
+import { listActivity, showActivity } from './activity.ts';
 import * as correlations from './correlations.ts';
 import { asCsv, asNdjson } from './export.ts';
 import { exportRows, sealRows } from './facts.ts';
@@ -21,17 +14,6 @@ export interface Audit {
   readonly routes: readonly Mounted[];
 }
 
-// What a project's members see: what was done in it, and what was done to it.
-const ofProject = sql(
-  'activity-list',
-  `select id, actor_id, actor_role, action, target_type, target_id, result, correlation_id, change, created_at
-   from audit_logs
-   where (project_id = $1 or (target_type = 'project' and target_id = $1::text)) and mine(organization_id)
-     and organization_id = $4 and ($2::uuid is null or id < $2)
-     and ($5 = 'all' or (actor_kind in ('user', 'service_account') and action <> 'allocation.plan'))
-   order by id desc limit $3`,
-);
-
 const on = handlers<{ readonly db: Database }>();
 
 const activity = on(activityList, ({ db }, who, { query }) =>
@@ -40,16 +22,14 @@ const activity = on(activityList, ({ db }, who, { query }) =>
     query,
     read: (before, limit) =>
       db.read(who, (tx) =>
-        tx.rows<Omit<Activity, 'created_at'> & { created_at: Date }>(ofProject, [
-          who.projectId,
-          before ?? null,
-          limit,
-          who.organizationId,
-          query.actors ?? 'all',
-        ]),
+        listActivity(
+          tx,
+          { projectId: who.projectId as string, organizationId: who.organizationId as string },
+          { actors: query.actors ?? 'all', before, limit },
+        ),
       ),
     keyOf: (row) => row.id,
-    show: (row) => ({ ...row, created_at: row.created_at.toISOString() }),
+    show: showActivity,
   }),
 );
 
@@ -87,6 +67,8 @@ export const makeAudit = (parts: { readonly db: Database }): Audit => ({
     ...[correlations.anywhere, correlations.inProject],
   ].map((bind) => bind(parts)),
 });
+
+export { readActivity } from './activity.ts';
 
 /** Puts committed rows into their chains, a batch at a time. */
 export const makeSealing = (sealer: { seal(limit: number): Promise<number> }): Reconciler => ({

@@ -6,7 +6,7 @@ import type { FindInvitation } from '../tenancy/index.ts';
 import { type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
 import { invitationLetter } from './letters.ts';
 
-export { noticeRoutes } from './notices.ts';
+export { countUnread, noticeRoutes } from './notices.ts';
 
 /** Where an invitation is accepted. */
 export const acceptPath = '/invitations/accept';

@@ -1,5 +1,5 @@
 import { type Notice, noticeList, noticeRead, noticeTypes } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted, sql } from '../../kernel/act.ts';
+import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import { readPage } from '../../kernel/page.ts';
 
 /**
@@ -9,11 +9,21 @@ import { readPage } from '../../kernel/page.ts';
 const list = sql(
   'notices',
   `select e.event_id as id, e.position::text as position, e.subject as type, e.created_at as at,
-     e.envelope -> 'payload' as payload, e.envelope ->> 'correlation_id' as correlation_id
+     e.envelope -> 'payload' as payload, e.envelope ->> 'correlation_id' as correlation_id,
+     (select a.name from allocations a
+      where a.id = (e.envelope -> 'payload' ->> 'allocation_id')::uuid and mine(a.organization_id)) as subject_name
    from outbox_events e
    where mine(e.organization_id) and e.envelope ->> 'project_id' = $1 and e.subject <> 'provisioning.phase'
      and e.subject = any($2::text[]) and ($3::bigint is null or e.position < $3)
    order by e.position desc limit $4`,
+);
+const unreadSql = sql(
+  'notices-unread',
+  `select count(*)::int as n from (
+     select from outbox_events e
+     where mine(e.organization_id) and e.envelope ->> 'project_id' = $1 and e.subject <> 'provisioning.phase'
+       and e.subject = any($2::text[]) and ($3::timestamptz is null or e.created_at > $3)
+     order by e.position desc limit $4) u`,
 );
 const findMark = sql('notice-mark-get', 'select read_until from notice_marks where user_id = $1 and is_me(user_id)');
 // A clock that runs ahead must not mark what has not happened yet.
@@ -41,8 +51,8 @@ const show = on(noticeList, async ({ db }, who, { query }) => {
     read: (before, limit) =>
       db.read(who, (tx) => tx.rows<Row>(list, [who.projectId, noticeTypes, before ?? null, limit])),
     keyOf: (row) => row.position,
-    show: ({ id, type, at, payload, correlation_id }) => ({
-      ...{ id, type, payload, correlation_id },
+    show: ({ id, type, at, subject_name, payload, correlation_id }) => ({
+      ...{ id, type, subject_name, payload, correlation_id },
       at: at.toISOString(),
       read: mark !== undefined && at <= mark.read_until,
     }),
@@ -60,5 +70,16 @@ const read = on(noticeRead, ({ db }, act, { body }) =>
     );
   }),
 );
+
+/** How many notices of a project are newer than the mark of a reader, counted up to a limit. */
+export async function countUnread(
+  tx: ReadTx,
+  projectId: string,
+  readUntil: Date | null,
+  limit: number,
+): Promise<number> {
+  const [row] = await tx.rows<{ n: number }>(unreadSql, [projectId, noticeTypes, readUntil, limit]);
+  return row?.n ?? 0;
+}
 
 export const noticeRoutes = (parts: { readonly db: Database }): Mounted[] => [show, read].map((bind) => bind(parts));

@@ -11,6 +11,7 @@ export interface CommandLine {
 
 export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> = {
   allocation_create: {"words":"launch","args":[["sku"]],"flags":{"gpus":["count","number"],"region":["region"],"name":["name"],"image":["image"],"ssh_key_ids":["ssh-key","keys*"],"max_duration_seconds":["for","seconds"],"idle.minutes":["idle-stop","minutes"],"queue.max_wait_seconds":["queue","seconds"],"tags":["tag","pairs*"]},"gives":{"idle.action":"release"}},
+  overview_get: {"words":"overview","args":[],"flags":{}},
   allocation_release: {"words":"release","args":[["allocation_id","allocation"]],"flags":{"reason":["reason"]}},
   me_get: {"words":"whoami","args":[],"flags":{}},
   allocation_list: {"words":"alloc list","args":[],"flags":{"state":["state"],"sku":["sku"],"tag":["tag"],"group":["group","group"],"limit":["limit","number"]}},

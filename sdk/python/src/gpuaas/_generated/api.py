@@ -1800,6 +1800,21 @@ class ProjectsApi:
         return answer
 
 
+class OverviewApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(self, *, options: Options | None = None) -> Overview:
+        """A project at a glance: what runs, what it costs by the hour, what waits, and what happened last
+
+        ``GET /api/v1/overview``
+
+        Refusals: project_not_found.
+        """
+        answer: Overview = self._transport.call("overview_get", {}, options)
+        return answer
+
+
 class PoliciesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1899,5 +1914,6 @@ class Api:
         self.audit = AuditApi(transport)
         self.departments = DepartmentsApi(transport)
         self.projects = ProjectsApi(transport)
+        self.overview = OverviewApi(transport)
         self.policies = PoliciesApi(transport)
         self.simulator = SimulatorApi(transport)

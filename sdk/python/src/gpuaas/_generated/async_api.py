@@ -1800,6 +1800,21 @@ class AsyncProjectsApi:
         return answer
 
 
+class AsyncOverviewApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, *, options: Options | None = None) -> Overview:
+        """A project at a glance: what runs, what it costs by the hour, what waits, and what happened last
+
+        ``GET /api/v1/overview``
+
+        Refusals: project_not_found.
+        """
+        answer: Overview = await self._transport.call("overview_get", {}, options)
+        return answer
+
+
 class AsyncPoliciesApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1899,5 +1914,6 @@ class AsyncApi:
         self.audit = AsyncAuditApi(transport)
         self.departments = AsyncDepartmentsApi(transport)
         self.projects = AsyncProjectsApi(transport)
+        self.overview = AsyncOverviewApi(transport)
         self.policies = AsyncPoliciesApi(transport)
         self.simulator = AsyncSimulatorApi(transport)

@@ -27,6 +27,8 @@ class AccountSession(TypedDict):
 class Activity(TypedDict):
     action: str
     actor_id: str
+    actor_name: str | None
+    """The name of the person or service account; null for the platform and for nodes."""
     actor_role: str
     change: Any
     correlation_id: str
@@ -34,6 +36,8 @@ class Activity(TypedDict):
     id: str
     result: Literal["success", "failure"]
     target_id: str
+    target_name: str | None
+    """What the object is called now, where it has a name and still exists."""
     target_type: str
 
 
@@ -263,6 +267,16 @@ class AllocationAction(TypedDict):
     why_not: str | None
 
 
+class AllocationCounts(TypedDict):
+    active: int
+    failed: int
+    provisioning: int
+    release_failed: int
+    released: int
+    releasing: int
+    requested: int
+
+
 class AllocationDetailFailure(TypedDict):
     code: str
     reason: str
@@ -452,6 +466,11 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     version: int
 
 
+class AllocationGroupDetailPerHourItem(TypedDict):
+    amount_minor: str
+    currency: str
+
+
 class AllocationGroupDetail(TypedDict):
     allocations: Sequence[AllocationGroupDetailAllocationsItem]
     created_at: str
@@ -460,6 +479,8 @@ class AllocationGroupDetail(TypedDict):
     """How many members are in which state."""
     name: str
     organization_id: str
+    per_hour: Sequence[AllocationGroupDetailPerHourItem]
+    """The sum of the hourly prices of its active members, one amount for each currency."""
     project_id: str
     release_requested_at: str | None
     resource_name: str
@@ -1097,6 +1118,8 @@ class Notice(TypedDict):
     """As in the event of this type."""
     read: bool
     """Whether the caller has said that they have read it."""
+    subject_name: str | None
+    """What the allocation is called that it is about; null where it is about something else."""
     type: Literal["provisioning.active", "provisioning.queued", "provisioning.failed", "provisioning.releasing.completed", "provisioning.release_failed", "provisioning.idle", "provisioning.drain_notice", "provisioning.drain_called_off", "tenancy.project_member.changed"]
 
 
@@ -1133,6 +1156,54 @@ class OsImage(TypedDict):
     skus: Sequence[str]
     slug: str
     updated_at: str
+
+
+class OverviewGettingStarted(TypedDict):
+    """What the caller has done already."""
+
+    has_launched: bool
+    has_ssh_key: bool
+    has_teammates: bool
+    has_token: bool
+
+
+class OverviewLaunchAgainItem(TypedDict):
+    gpus: int
+    region: str
+    sku: str
+
+
+class OverviewRunningPerHourItem(TypedDict):
+    amount_minor: str
+    currency: str
+
+
+class OverviewRunning(TypedDict):
+    """All active allocations of the project, however many there are."""
+
+    allocations: int
+    gpus: int
+    per_hour: Sequence[OverviewRunningPerHourItem]
+    """The sum of the hourly prices of all active allocations, one amount for each currency."""
+
+
+class Overview(TypedDict):
+    activity: Sequence[Activity] | None
+    """What people did last; null for a credential that may not read activity."""
+    current: Sequence[Allocation]
+    """The latest allocations that have not ended."""
+    getting_started: OverviewGettingStarted
+    """What the caller has done already."""
+    launch_again: Sequence[OverviewLaunchAgainItem]
+    """What the caller launched last in this project, each kind once."""
+    project_id: str
+    queued: int
+    """Of those that are requested: how many wait in the queue."""
+    running: OverviewRunning
+    """All active allocations of the project, however many there are."""
+    states: AllocationCounts
+    unread_notices: int | None
+    """Notices that the caller has not read, counted up to 100; null where activity is."""
 
 
 class PersonalToken(TypedDict):

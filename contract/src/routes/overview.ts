@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox';
+import { Uuid } from '../ids.ts';
+import { Money } from '../money.ts';
+import { defineRoute } from '../route.ts';
+import { Activity } from './activity.ts';
+import { Allocation } from './allocations.ts';
+
+const strict = { additionalProperties: false } as const;
+const Count = Type.Integer({ minimum: 0 });
+
+/** How many allocations of a project are in each state. */
+export const AllocationCounts = Type.Object(
+  {
+    requested: Count,
+    provisioning: Count,
+    active: Count,
+    releasing: Count,
+    released: Count,
+    failed: Count,
+    release_failed: Count,
+  },
+  { $id: 'AllocationCounts', ...strict },
+);
+export type AllocationCounts = Static<typeof AllocationCounts>;
+
+export const Overview = Type.Object(
+  {
+    project_id: Uuid,
+    running: Type.Object(
+      {
+        allocations: Count,
+        gpus: Count,
+        per_hour: Type.Array(Type.Object(Money.properties, strict), {
+          description: 'The sum of the hourly prices of all active allocations, one amount for each currency.',
+        }),
+      },
+      { ...strict, description: 'All active allocations of the project, however many there are.' },
+    ),
+    states: AllocationCounts,
+    queued: Type.Integer({ minimum: 0, description: 'Of those that are requested: how many wait in the queue.' }),
+    current: Type.Array(Allocation, { description: 'The latest allocations that have not ended.' }),
+    launch_again: Type.Array(Type.Object({ sku: Type.String(), gpus: Type.Integer(), region: Type.String() }, strict), {
+      description: 'What the caller launched last in this project, each kind once.',
+    }),
+    activity: Type.Union([Type.Array(Activity), Type.Null()], {
+      description: 'What people did last; null for a credential that may not read activity.',
+    }),
+    unread_notices: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()], {
+      description: 'Notices that the caller has not read, counted up to 100; null where activity is.',
+    }),
+    getting_started: Type.Object(
+      {
+        has_ssh_key: Type.Boolean(),
+        has_launched: Type.Boolean(),
+        has_teammates: Type.Boolean(),
+        has_token: Type.Boolean(),
+      },
+      { ...strict, description: 'What the caller has done already.' },
+    ),
+  },
+  { $id: 'Overview', ...strict },
+);
+export type Overview = Static<typeof Overview>;
+
+export const overviewGet = defineRoute({
+  id: 'overview_get',
+  method: 'GET',
+  path: '/api/v1/overview',
+  tag: 'Overview',
+  summary: 'A project at a glance: what runs, what it costs by the hour, what waits, and what happened last',
+  auth: { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' },
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  errors: [],
+  response: Overview,
+});

@@ -1,0 +1,2 @@
+drop index allocations_project_requester;
+drop index allocations_project_state;

@@ -1,0 +1,71 @@
+import { overviewGet } from '@gpuaas/contract';
+import { type Database, handlers, type Mounted, type ReadTx, sql, type Viewer } from '../../kernel/act.ts';
+import { readCurrent, readTotals } from '../allocations/index.ts';
+import { readActivity } from '../audit/index.ts';
+import { countUnread } from '../notifications/index.ts';
+import type { Policies } from '../policy/index.ts';
+import { countedNotices, lookedAt, shownActivity, shownCurrent, shownShapes } from './facts.ts';
+
+const myself = sql(
+  'overview-myself',
+  `select exists (select from ssh_keys k where k.user_id = $1 and is_me(k.user_id)) as has_ssh_key,
+     exists (select from personal_tokens t where t.user_id = $1 and is_me(t.user_id) and t.revoked_at is null) as has_token,
+     (select m.read_until from notice_marks m where m.user_id = $1 and is_me(m.user_id)) as read_until`,
+);
+const teammates = sql(
+  'overview-teammates',
+  `select exists (select from tenant_memberships m where m.organization_id = $1 and mine(m.organization_id)
+     and m.deleted_at is null and m.user_id::text <> $2) as has_teammates`,
+);
+
+interface Myself {
+  readonly has_ssh_key: boolean;
+  readonly has_token: boolean;
+  readonly read_until: Date | null;
+}
+const noPerson: Myself = { has_ssh_key: false, has_token: false, read_until: null };
+
+/** A program has no keys, tokens or marks of its own. */
+const isPerson = (who: Viewer): boolean => who.actorKind === 'user';
+/** The route asks for the right to see allocations; what people did takes another one, which a token may lack. */
+const maySeeActivity = (who: Viewer): boolean =>
+  isPerson(who) && (who.credential?.scopes === undefined || who.credential.scopes.has('activity:read'));
+
+async function hasTeammates(tx: ReadTx, who: Viewer): Promise<boolean> {
+  const [row] = await tx.rows<{ has_teammates: boolean }>(teammates, [who.organizationId, who.actorId]);
+  return row?.has_teammates ?? false;
+}
+
+const on = handlers<{ readonly db: Database; readonly policies: Policies }>();
+const overview = on(overviewGet, async ({ db, policies }, who) => {
+  const of = { projectId: who.projectId as string, organizationId: who.organizationId as string };
+  // What somebody keeps for themselves is behind a wall of its own, so they ask for it as themselves.
+  const self = { ...who, reach: 'self', organizationId: undefined, projectId: undefined } as const;
+  const [mine = noPerson] = isPerson(who) ? await db.read(self, (tx) => tx.rows<Myself>(myself, [who.actorId])) : [];
+  return db.read(who, async (tx) => {
+    const { hasLaunched, ...totals } = await readTotals(
+      tx,
+      { ...of, actorId: who.actorId },
+      { lookedAt, shapes: shownShapes },
+    );
+    const limits = { maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who) };
+    const mayLook = maySeeActivity(who);
+    return {
+      project_id: of.projectId,
+      ...totals,
+      current: await readCurrent(tx, of, shownCurrent, limits),
+      activity: mayLook ? await readActivity(tx, of, { actors: 'people', limit: shownActivity }) : null,
+      unread_notices: mayLook ? await countUnread(tx, of.projectId, mine.read_until, countedNotices) : null,
+      getting_started: {
+        has_ssh_key: mine.has_ssh_key,
+        has_launched: hasLaunched,
+        has_teammates: await hasTeammates(tx, who),
+        has_token: mine.has_token,
+      },
+    };
+  });
+});
+
+export const overviewRoutes = (parts: { readonly db: Database; readonly policies: Policies }): Mounted[] => [
+  overview(parts),
+];
