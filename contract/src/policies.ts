@@ -35,6 +35,11 @@ export const policies = [
     60,
     'Credentials that one address may show for the first time, right or wrong.',
   ),
+  perMinute(
+    'rate_limit.unknown_caller_requests_per_minute',
+    600,
+    'Requests without a credential that was valid lately, from one address, in each process. IPv6 counts by /64.',
+  ),
   onOff('auth.step_up_enabled', true, 'edge', 'Whether sensitive operations ask for a recent sign-in.'),
   whole(
     'auth.step_up_max_age_seconds',

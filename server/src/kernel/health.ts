@@ -1,9 +1,12 @@
 import { createServer, type Server } from 'node:http';
+import type { Clock } from './clock.ts';
+import { makeFresh } from './fresh.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { redactText } from './redact.ts';
 
 const checkWithinMs = 5_000;
+const sharedMs = 1_000;
 
 export interface Readiness {
   readonly ready: boolean;
@@ -31,6 +34,12 @@ export async function readiness(
   );
   const ready = !stopping.aborted && results.every(([, outcome]) => outcome === 'ok');
   return { ready, checks: Object.fromEntries(results) };
+}
+
+/** One answer for all who ask within a second, so that asking costs no more than one look. */
+export function makeShared<T>(parts: { readonly clock: Clock; readonly ask: () => Promise<T> }): () => Promise<T> {
+  const known = makeFresh<'answer', T>({ clock: parts.clock, ttlMs: sharedMs, max: 1 });
+  return () => known.get('answer', parts.ask);
 }
 
 /** `/healthz`: the process runs. `/readyz`: it can do its work, shown by doing some. `/metrics`: its numbers. */

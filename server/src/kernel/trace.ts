@@ -85,3 +85,31 @@ export async function inSpan<T>(
     },
   );
 }
+
+/** A span over work that comes in parts. Nothing happens where nothing is recorded. */
+export interface OpenSpan {
+  within<T>(work: () => Promise<T>): Promise<T>;
+  /** The first call counts. */
+  end(status: number): void;
+}
+const unrecorded: OpenSpan = { within: (work) => work(), end: () => undefined };
+
+export function openServerSpan(
+  name: string,
+  spec: { readonly parent: string | undefined; readonly attributes: Attributes },
+): OpenSpan {
+  if (!recording) return unrecorded;
+  const parent = parentOf(spec.parent);
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: spec.attributes }, parent);
+  const inside = trace.setSpan(parent, span);
+  return {
+    within: (work) => context.with(inside, work),
+    end(status) {
+      if (!span.isRecording()) return;
+      span.setAttribute('http.response.status_code', status);
+      if (status >= firstServerError) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+const firstServerError = 500;

@@ -1,4 +1,5 @@
 import { policies, type Route, routes } from '@gpuaas/contract';
+import { makeGate } from '../../src/edge/gate/gate.ts';
 import type { Identity } from '../../src/edge/http/authentication.ts';
 import { type Mount, type MountParts, openMount } from '../../src/edge/http/mount.ts';
 import type { Mounted } from '../../src/kernel/act.ts';
@@ -51,6 +52,8 @@ export async function openBareMount(
       ),
     },
     rateLimit: async () => ({ allowed: true, limit: 100, remaining: 99, resetSeconds: 60, firstRefusal: false }),
+    gate: makeGate({ clock: systemClock, perMinute: () => 1_000_000 }),
+    proxies: { isTrusted: () => false, note: () => undefined },
     replies: { find: async () => undefined, sweep: async () => 0 },
     database: {
       read: () => Promise.reject(new Error('nothing is behind this mount')),

@@ -164,6 +164,7 @@ describe('a body', () => {
     const reply = await ask(
       'POST',
       '/api/v1/organizations',
+      'Authorization: Bearer t',
       'Content-Type: application/json',
       'Content-Length: 999999999',
     );
@@ -175,6 +176,7 @@ describe('a body', () => {
     const reply = await ask(
       'POST',
       '/api/v1/organizations',
+      'Authorization: Bearer t',
       'Content-Type: application/json',
       'Transfer-Encoding: chunked',
       '',

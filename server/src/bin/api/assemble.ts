@@ -23,7 +23,9 @@ import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
 import { workflowRoutes } from '../../domains/workflows/index.ts';
 import { plainBranding } from '../../edge/console/branding.ts';
-import { lostPage } from '../../edge/console/pages.ts';
+import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
+import { makeGate } from '../../edge/gate/gate.ts';
+import { type IsTrustedProxy, makeUnlistedProxies } from '../../edge/gate/proxies.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
@@ -77,6 +79,8 @@ export async function assembleApi(
     readonly seal?: Seal & Parameters<typeof secretOfInvitations>[0];
     /** Lets browsers sign in; left out where it cannot. */
     readonly console?: ConsoleSettings;
+    /** Whose forwarded headers are believed; nobody's when left out. */
+    readonly isTrustedProxy?: IsTrustedProxy;
     readonly policies?: Partial<Record<PolicyKey, number | boolean | string>>;
     /** The runs of sagas, to be looked at; left out where the engine is not known here. */
     readonly runs?: SagaRuns;
@@ -140,6 +144,8 @@ export async function assembleApi(
     policy: policies.number,
     onFault: (error) => log.warn({ err: error }, 'the shared budget could not be asked; counting alone'),
   });
+  const gate = makeGate({ clock, perMinute: () => policies.number('rate_limit.unknown_caller_requests_per_minute') });
+  const unlisted = makeUnlistedProxies({ cache, clock, log });
   const { region } = settings;
   const tenancy = scope.keep(
     'tenancy',
@@ -235,13 +241,23 @@ export async function assembleApi(
   const console =
     settings.console &&
     makeConsole(
-      { ...parts, ...database, ...admission, sessions: identities.consoleSessions, publicUrl: settings.publicUrl },
+      {
+        ...{ ...parts, ...database, ...admission, gate },
+        sessions: identities.consoleSessions,
+        publicUrl: settings.publicUrl,
+      },
       settings.console,
     );
   const mount = await openMount({
     ...admission,
-    ...(settings.console && { lost: settings.console.layOut(lostPage) }),
-    ...(console && { browser: console.admit }),
+    ...(settings.console && {
+      lost: settings.console.layOut(lostPage),
+      crowded: settings.console.layOut(crowdedPage),
+    }),
+    ...(console && { browser: console.admit, sessionOf: console.sessionOf }),
+    gate,
+    proxies: { isTrusted: settings.isTrustedProxy ?? (() => false), note: unlisted.note },
+    isHttps: settings.publicUrl.startsWith('https:'),
     routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
     handlers: [
       ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
@@ -262,7 +278,7 @@ export async function assembleApi(
       ...allocations.routes,
       ...operators,
       ...makeEventStreams({ log: makeEventLog(db), tail }),
-      ...healthRoutes({ db, clock, log, version: release, depths: settings.depths }),
+      ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),
     ],
     policy: policies.value,

@@ -4,6 +4,8 @@ import { makeJar } from '../../edge/console/cookie.ts';
 import { makeIssuerClient, type PostForm } from '../../edge/console/issuer-client.ts';
 import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts';
 import { makeBrowserSessions, type Seal } from '../../edge/console/sessions.ts';
+import { callerAddress } from '../../edge/gate/caller-address.ts';
+import type { Gate } from '../../edge/gate/gate.ts';
 import type { AdmissionParts } from '../../edge/http/admission.ts';
 import type { LayOut } from '../../edge/oidc/layout.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -29,6 +31,7 @@ export function makeConsole(
     Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> & {
       readonly sessions: ConsoleSessions;
       readonly publicUrl: string;
+      readonly gate: Gate;
     },
   settings: ConsoleSettings,
 ) {
@@ -39,6 +42,8 @@ export function makeConsole(
   // A provider of our own is asked without leaving the process: its public address may not even lead here from here.
   const postHere: PostForm = async (url, form, authorization) => {
     const { pathname } = new URL(url);
+    // It comes from ourselves, for whoever signs in: no address of a caller pays for it.
+    parts.gate.vouch(authorization);
     const reply = await server?.inject({
       method: 'POST',
       url: pathname,
@@ -58,6 +63,7 @@ export function makeConsole(
   const browsers = makeBrowserSessions({ sessions, tokens: parts.consoleTokens, client, seal, clock, ids, log });
   return {
     admit: makeBrowserAdmission({ publicUrl, jar, browsers }),
+    sessionOf: jar.session.read,
     async mount(app: FastifyInstance) {
       server = app;
       return mountConsole(app, {
@@ -76,7 +82,7 @@ export function makeConsole(
         log,
         async identify(accessToken, from) {
           const address = from.address ?? '';
-          const identity = await parts.authenticate(`Bearer ${accessToken}`, address);
+          const identity = await parts.authenticate(`Bearer ${accessToken}`, callerAddress(address));
           if (identity instanceof Fault) return identity;
           const person = await parts.recognise(identity, from.correlationId);
           if (person instanceof Fault) return person;

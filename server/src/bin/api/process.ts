@@ -4,11 +4,13 @@ import { makeDress } from '../../edge/console/dress.ts';
 import { readConsoleFiles } from '../../edge/console/files.ts';
 import { closedPage } from '../../edge/console/pages.ts';
 import { mountDocs } from '../../edge/docs/mount.ts';
+import { free } from '../../edge/gate/pass.ts';
+import { type IsTrustedProxy, readProxies } from '../../edge/gate/proxies.ts';
 import { mountFrontPage } from '../../edge/http/front-page.ts';
 import { makeLayOut, makeSend } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
-import { Secret } from '../../kernel/config.ts';
-import { readiness } from '../../kernel/health.ts';
+import { ConfigFault, Secret } from '../../kernel/config.ts';
+import { makeShared, readiness } from '../../kernel/health.ts';
 import { makeBusDepths } from '../../ports/bus/depths.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
@@ -68,6 +70,12 @@ export const api = defineProcess({
       default: '127.0.0.1,localhost',
       description: 'What nodes call this installation: names and addresses for its certificate, with commas between.',
     }),
+    trustedProxies: Type.Optional(
+      Type.String({
+        description:
+          'Addresses and ranges of your own proxies, with commas between (10.0.0.0/8,192.0.2.7). X-Forwarded-For is believed from these alone; from nobody when left out.',
+      }),
+    ),
     region: Type.String({
       default: 'local',
       pattern: '^[a-z0-9-]{1,32}$',
@@ -150,6 +158,7 @@ export const api = defineProcess({
         }),
       }),
       region: config.region,
+      isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       audience: config.oidcAudience,
       keys: signIn.keys,
@@ -179,9 +188,13 @@ export const api = defineProcess({
     await mountFrontPage(app, { product, version: release, hasConsole, ...(console && { home: console.home }) });
     mountBrand(app, brand);
     // Load balancers ask on the port that they send traffic to.
-    app.get('/healthz', async () => ({ alive: true }));
-    app.get('/readyz', async (_, reply) => {
-      const state = await readiness([{ name: 'database', check: parts.database.check }], parts.scope.stopping);
+    app.get('/healthz', free, async () => ({ alive: true }));
+    const ready = makeShared({
+      clock: parts.clock,
+      ask: () => readiness([{ name: 'database', check: parts.database.check }], parts.scope.stopping),
+    });
+    app.get('/readyz', free, async (_, reply) => {
+      const state = await ready();
       // This port is public: it hears whether, not why. The health port of the process says more.
       return reply.code(state.ready ? 200 : 503).send({ ready: state.ready });
     });
@@ -200,6 +213,14 @@ export const api = defineProcess({
     parts.log.info({ port: nodePort }, 'nodes may call');
   },
 });
+
+function proxiesOf(list: string | undefined): IsTrustedProxy {
+  try {
+    return readProxies(list);
+  } catch (error) {
+    throw new ConfigFault('api', [`GPUAAS_TRUSTED_PROXIES: ${(error as Error).message}.`]);
+  }
+}
 
 /** Where the sagas of this installation run, for those who look after them. The api itself runs none. */
 function runsOf(

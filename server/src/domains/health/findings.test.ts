@@ -21,6 +21,7 @@ const well: Reading = {
   clockSkewSeconds: 0,
   unsealed: 0,
   oldestUnsealedSeconds: 0,
+  unlistedProxy: undefined,
 };
 const statusOf = (reading: Partial<Reading>, name: string) =>
   findAll({ ...well, ...reading }).find((finding) => finding.name === name)?.status;
@@ -44,6 +45,7 @@ describe('the health of the platform', () => {
     [{ lostNodes: 1 }, 'lost_nodes', 'warn'],
     [{ silentNodes: 1 }, 'silent_nodes', 'warn'],
     [{ oldestTaskSeconds: 400, tasksWaiting: 1 }, 'task_age', 'bad'],
+    [{ unlistedProxy: { address: '10.0.0.7', seenAt: new Date(0) } }, 'unlisted_proxy', 'warn'],
     [{ clockSkewSeconds: 5 }, 'clock_skew', 'warn'],
     [{ unsealed: 4, oldestUnsealedSeconds: 90 }, 'audit_unsealed', 'warn'],
   ] as const)('tells %o by %s: %s', (reading, name, status) => {

@@ -38,6 +38,12 @@ export interface Reading {
   readonly clockSkewSeconds: number;
   readonly unsealed: number;
   readonly oldestUnsealedSeconds: number;
+  readonly unlistedProxy: UnlistedProxy | undefined;
+}
+/** A proxy whose forwarded headers are ignored, because nobody listed it. */
+export interface UnlistedProxy {
+  readonly address: string;
+  readonly seenAt: Date;
 }
 
 type Status = HealthFinding['status'];
@@ -69,6 +75,16 @@ export function findAll(reading: Reading): HealthFinding[] {
         reading.workers > 0
           ? 'Connections of workers, which make allocations and send letters.'
           : 'No worker is connected: nothing is provisioned. Start provisioning-worker.',
+    },
+    {
+      section: 'processes',
+      name: 'unlisted_proxy',
+      status: reading.unlistedProxy ? 'warn' : 'ok',
+      value: null,
+      unit: 'count',
+      message: reading.unlistedProxy
+        ? `${reading.unlistedProxy.address} sends forwarded headers but is not in GPUAAS_TRUSTED_PROXIES: they are ignored, and everybody behind it counts as one caller. If it is your proxy, list it.`
+        : 'No forwarded headers came from a proxy that is not listed.',
     },
     {
       section: 'database',

@@ -7,7 +7,7 @@ import type { BusDepths } from '../../ports/bus/port.ts';
 import { readFleet, readHealth } from '../nodes/index.ts';
 import { readBacklog } from '../outbox/index.ts';
 import { newestRows } from './facts.ts';
-import { type Behind, findAll, type Reading, worstOf } from './findings.ts';
+import { type Behind, findAll, type Reading, type UnlistedProxy, worstOf } from './findings.ts';
 
 // Each family of processes has a role of its own, so whoever is connected says which processes are there.
 const serverSql = sql(
@@ -26,7 +26,7 @@ const unsealedSql = sql(
    ) a where not exists (select from audit_seals s where s.audit_id = a.id)`,
 );
 
-async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind'>> {
+async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind' | 'unlistedProxy'>> {
   const began = clock.now();
   const [server] = await tx.rows<{
     bytes: string;
@@ -87,12 +87,19 @@ interface Parts {
   readonly version: string;
   /** Undefined where this process does not know the bus. */
   readonly depths: BusDepths | undefined;
+  /** The last proxy that sent forwarded headers without being listed. */
+  readonly unlistedProxy: () => Promise<UnlistedProxy | undefined>;
 }
 const on = handlers<Parts>();
 const health = on(platformHealthGet, async (parts, who) => {
   const { db, clock, version } = parts;
-  const [reading, behind] = await Promise.all([db.read(who, (tx) => read(tx, clock)), readBehind(parts)]);
-  const findings = findAll({ ...reading, behind });
+  const [reading, behind, unlistedProxy] = await Promise.all([
+    db.read(who, (tx) => read(tx, clock)),
+    readBehind(parts),
+    // A cache that is away is told of by its own check.
+    parts.unlistedProxy().catch(() => undefined),
+  ]);
+  const findings = findAll({ ...reading, behind, unlistedProxy });
   return { status: worstOf(findings), version, looked_at: clock.now().toISOString(), findings };
 });
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Branding } from '@gpuaas/contract';
 import type { FastifyInstance } from 'fastify';
+import { free } from '../gate/pass.ts';
 import { coloursOf, coloursPath } from './dress.ts';
 
 /**
@@ -92,11 +93,11 @@ function luminance(colour: string): number {
 export function mountBrand(app: FastifyInstance, { branding: { accent }, logo }: Brand): void {
   if (accent) {
     const colours = coloursOf(accent);
-    app.get(coloursPath, (_, reply) => reply.header('cache-control', 'no-cache').type('text/css').send(colours));
+    app.get(coloursPath, free, (_, reply) => reply.header('cache-control', 'no-cache').type('text/css').send(colours));
   }
   if (!logo) return;
   // An SVG that somebody opens by itself must not act in our name, so it may do nothing.
-  app.get(logoPath, (_, reply) =>
+  app.get(logoPath, free, (_, reply) =>
     reply
       .headers({
         'content-type': logo.type,

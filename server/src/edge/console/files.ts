@@ -4,6 +4,7 @@ import type { Branding } from '@gpuaas/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '../../kernel/html.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
+import { free } from '../gate/pass.ts';
 import { readStaticFiles, type StaticFile, sendFile } from '../http/static-files.ts';
 import { formTarget } from '../oidc/layout.ts';
 import { makeDress } from './dress.ts';
@@ -75,5 +76,5 @@ export function mountConsoleFiles(
     app.get(`/${place}`, showPage);
     app.get(`/${place}/*`, showPage);
   }
-  for (const [name, file] of files) app.get(name, (request, reply) => sendFile(request, reply, file));
+  for (const [name, file] of files) app.get(name, free, (request, reply) => sendFile(request, reply, file));
 }

@@ -24,6 +24,10 @@ export const lostPage: Sheet = {
   body: html`<p>The address may be mistyped, or what was there is gone.</p>
 <p><a href="/">Go to the start</a></p>`,
 };
+export const crowdedPage: Sheet = {
+  title: 'Too many requests',
+  body: html`<p>Your network address sent too many requests. Wait a minute, then load this page again.</p>`,
+};
 export const refusedPage = (code: string): Sheet => ({
   title: 'You were not signed in',
   body: html`<p>The sign-in was refused.</p>

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { free } from '../gate/pass.ts';
 import { readStaticFiles, type StaticFile, sendFile } from '../http/static-files.ts';
 
 /** What a page of the docs may do: run our script and wear our style, and nothing of anybody else's. */
@@ -33,8 +34,8 @@ export async function mountDocs(
     const file = name.endsWith('.html') ? undefined : files.get(name === '.md' ? '/index.md' : name);
     return file ? sendFile(request, reply, file) : sendFile(request, reply.code(404), lost, pageHeaders);
   };
-  app.get('/docs', show);
-  app.get('/docs.md', show);
-  app.get('/docs/*', show);
+  app.get('/docs', free, show);
+  app.get('/docs.md', free, show);
+  app.get('/docs/*', free, show);
   return true;
 }

@@ -1,6 +1,7 @@
 import type { Route } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { callerAddress } from '../gate/caller-address.ts';
 import type { Authenticate, Identity } from './authentication.ts';
 import type { DenyList } from './deny-list.ts';
 import { makeStepUp, type ReadPolicy } from './step-up.ts';
@@ -15,6 +16,8 @@ export interface AdmissionParts {
   readonly authenticate: Authenticate;
   /** Finds the token behind the cookie of a browser; undefined when it carries none of ours. */
   readonly browser?: (request: BrowserRequest) => Promise<string | Fault | undefined>;
+  /** The cookie that a browser is signed in with, as it stands in its header. */
+  readonly sessionOf?: (cookie: string | undefined) => string | undefined;
   readonly recognise: (identity: Identity, correlationId: string) => Promise<Person | Fault<'token_invalid'>>;
   readonly denyList: DenyList;
   /** Notes that somebody was here. Costs nothing: it is written later, with others. */
@@ -49,7 +52,7 @@ export function makeAdmission(route: Route, parts: AdmissionParts) {
       // Whoever sends a header means it; a cookie is sent by itself, and counts only without one.
       const shown = authorization ?? (await parts.browser?.(browser));
       if (shown instanceof Fault) return shown;
-      const identity = await parts.authenticate(shown, from.address);
+      const identity = await parts.authenticate(shown, callerAddress(from.address));
       if (identity instanceof Fault) return identity;
       const person = await parts.recognise(identity, correlationId);
       if (person instanceof Fault) return person;

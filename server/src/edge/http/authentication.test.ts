@@ -8,6 +8,7 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
+import { callerAddress } from '../gate/caller-address.ts';
 import { keysFrom, makeAuthenticate } from './authentication.ts';
 
 const issuer = 'https://issuer.test';
@@ -20,12 +21,13 @@ beforeAll(async () => {
   jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256' }] };
 });
 
+const here = callerAddress('127.0.0.1');
 const setUp = (keys: { keys: Record<string, unknown>[] } = jwks) => {
   const clock = makeTestClock(new Date('2026-06-01T12:00:00Z'));
   const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
   const people = { issuer, audience, keys: { kind: 'keys', keys: keys as never } } as const;
   const check = makeAuthenticate({ people, clock });
-  const authenticate = (authorization: string | undefined) => check(authorization, '127.0.0.1');
+  const authenticate = (authorization: string | undefined) => check(authorization, here);
   const token = (claims: JWTPayload = {}) =>
     new SignJWT({ iss: issuer, aud: audience, sub: 'somebody', jti: 'j', exp: nowSeconds() + 3_600, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
@@ -131,7 +133,7 @@ describe('keys by address', () => {
     const source = await keysFrom(url);
     expect(source).toEqual({ kind: 'url', url });
     const ask = async () =>
-      makeAuthenticate({ people: { issuer, audience, keys: source }, clock })(`Bearer ${await token()}`, '127.0.0.1');
+      makeAuthenticate({ people: { issuer, audience, keys: source }, clock })(`Bearer ${await token()}`, here);
     await expect(ask()).rejects.toThrow(Outage);
     answer = { status: 200, body: 'not json' };
     await expect(ask()).rejects.toThrow(Outage);

@@ -13,6 +13,7 @@ import {
 import type { Credential } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
+import type { CallerAddress } from '../gate/caller-address.ts';
 
 /** Who a token speaks for, once its signature, issuer, audience and dates were checked. */
 export interface Identity {
@@ -31,12 +32,12 @@ export interface Identity {
 export type AuthenticationFault = Fault<'token_missing' | 'token_invalid' | 'token_expired' | 'rate_limit_exceeded'>;
 export type Authenticate = (
   authorization: string | undefined,
-  address: string,
+  address: CallerAddress,
 ) => Promise<Identity | AuthenticationFault>;
 /** Answers for the tokens that are no JWT: those that people make for themselves. */
 export interface OpaqueTokens {
   readonly prefix: string;
-  identify(token: string, address: string): Promise<Identity | AuthenticationFault>;
+  identify(token: string, address: CallerAddress): Promise<Identity | AuthenticationFault>;
 }
 
 /** Asymmetric only: with these, nobody can pass a public key off as a shared secret, and `none` is not on the list. */

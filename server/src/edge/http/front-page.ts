@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from '../../ports/identity-provider/port.ts';
+import { free } from '../gate/pass.ts';
 
 const description = join(import.meta.dirname, '../../../../api/openapi.json');
 
@@ -40,7 +41,7 @@ Your invitation is the part of this page's address behind the sign #. Accept it 
   POST /api/v1/invitations/accept   {"token": "<your invitation>"}
 `;
   if (!about.hasConsole) {
-    app.get('/invitations/accept', async (_, reply) => reply.type('text/plain; charset=utf-8').send(invited));
+    app.get('/invitations/accept', free, async (_, reply) => reply.type('text/plain; charset=utf-8').send(invited));
   }
   app.get('/', async (request, reply) => {
     if (about.home && (request.headers.accept ?? '').includes('text/html')) {
@@ -52,7 +53,7 @@ Your invitation is the part of this page's address behind the sign #. Accept it 
 
   const contract = await readFile(description, 'utf8');
   const etag = `"${hash('sha256', contract, 'base64url').slice(0, 22)}"`;
-  app.get('/openapi.json', async (request, reply) => {
+  app.get('/openapi.json', free, async (request, reply) => {
     reply.header('etag', etag).header('cache-control', 'no-cache');
     if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(contract);

@@ -1,18 +1,20 @@
 import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
-import { SpanKind } from '@opentelemetry/api';
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Database, Mounted } from '../../kernel/act.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/log.ts';
-import { latencyBuckets, type Metrics } from '../../kernel/metrics.ts';
+import { latencyBuckets } from '../../kernel/metrics.ts';
 import { redactText } from '../../kernel/redact.ts';
-import { inSpan } from '../../kernel/trace.ts';
+import { type OpenSpan, openServerSpan } from '../../kernel/trace.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
+import { dropBody, makePass, type PassParts } from '../gate/pass.ts';
+import type { Answered } from './answers.ts';
 import { answerError, refuse } from './failures.ts';
 import { answerUnreadable } from './problem.ts';
 import { makeRefusals } from './refusals.ts';
-import { header, makeStages, type StageParts } from './stages.ts';
+import { header } from './shown.ts';
+import { isAnswered, makeStages, type StageParts, type Standby } from './stages.ts';
 import { refuseUnknown } from './unknown-path.ts';
 
 /**
@@ -20,15 +22,16 @@ import { refuseUnknown } from './unknown-path.ts';
  * route, the same in the same order for all. A handler sees none of them and can neither reorder nor skip one. What a
  * stage refuses is a `Fault`; what breaks is thrown, logged whole, and answered with a correlation id and nothing else.
  */
-export interface MountParts extends Omit<StageParts, 'stopping'> {
+export interface MountParts extends Omit<StageParts, 'stopping'>, PassParts {
   readonly handlers: readonly Mounted[];
   /** What must be served; handlers and routes have to match one to one. */
   readonly routes?: readonly Route[];
   /** What a browser is shown at an address where there is nothing. */
   readonly lost?: Page;
+  /** Whether callers reach this by https, so that browsers may be told to come by nothing else. */
+  readonly isHttps?: boolean;
   readonly database: Database;
   readonly log: Log;
-  readonly metrics: Metrics;
 }
 
 export interface Mount {
@@ -51,10 +54,14 @@ const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
+/** Browsers then come by https alone, for two years after the last visit. */
+const onlyByHttps = { 'strict-transport-security': 'max-age=63072000' } as const;
 
 export async function openMount(parts: MountParts): Promise<Mount> {
+  const headers = parts.isHttps ? { ...securityHeaders, ...onlyByHttps } : securityHeaders;
   const app = fastify({
     bodyLimit: bodyLimitBytes,
+    trustProxy: parts.proxies.isTrusted,
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // Requests that are under way are answered before the process stops; while it does, our own 503 greets new ones.
@@ -68,10 +75,10 @@ export async function openMount(parts: MountParts): Promise<Mount> {
         ? offered
         : parts.ids.next();
     },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.ids.next(), securityHeaders),
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, parts.ids.next(), headers),
     // Fastify refuses some requests before any hook has run.
     frameworkErrors: (error, request, reply) => {
-      reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+      reply.headers({ ...headers, 'x-request-id': request.id });
       answerError(parts, error, request, reply).then(
         () => undefined,
         (fault: unknown) => parts.log.error({ err: fault }, 'a refusal could not be sent'),
@@ -102,11 +109,12 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   const routes = parts.routes ?? everyRoute;
   let closing = false;
   const stopping = new AbortController();
+  const pass = makePass(parts);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ ...securityHeaders, 'x-request-id': request.id });
+    reply.headers({ ...headers, 'x-request-id': request.id });
     // Before the body is read: nobody waits for what will not be used.
     if (request.is404) return refuseUnknown(routes, request, reply, parts.lost);
-    if (!closing) return;
+    if (!closing) return pass(request, reply);
     reply.header('retry-after', '1');
     return refuse(
       reply,
@@ -124,30 +132,33 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
   for (const { route, handle } of matched(parts.handlers, routes)) {
     const stages = makeStages(route, { ...parts, stopping: stopping.signal });
+    const waiting = new WeakMap<FastifyRequest, { readonly span: OpenSpan; readonly standby: Standby }>();
+    const answer = async (reply: FastifyReply, outcome: Answered) => {
+      if (outcome.fault?.refused) {
+        refusals.note(outcome.fault.viewer, outcome.fault.refused, route, outcome.fault.fault);
+      }
+      if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
+      if (outcome.replayed) replays.inc();
+      await failpoint('http.before-response', route.id);
+      return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
+    };
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
       ...(isWrite(route) && route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-      handler: (request, reply) =>
-        inSpan(
-          `${route.method} ${route.path}`,
-          {
-            kind: SpanKind.SERVER,
-            parent: header(request, 'traceparent'),
-            attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
-          },
-          async (span) => {
-            const outcome = await stages(request, handle);
-            span?.setAttribute('http.response.status_code', outcome.status);
-            if (outcome.fault?.refused) {
-              refusals.note(outcome.fault.viewer, outcome.fault.refused, route, outcome.fault.fault);
-            }
-            if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
-            if (outcome.replayed) replays.inc();
-            await failpoint('http.before-response', route.id);
-            return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
-          },
-        ),
+      onRequest: async (request, reply) => {
+        const span = openSpanOf(route, request);
+        reply.raw.once('close', () => span.end(reply.statusCode));
+        const outcome = await span.within(() => stages.admit(request));
+        if (isAnswered(outcome)) return answer(dropBody(request, reply), outcome);
+        waiting.set(request, { span, standby: outcome });
+        return undefined;
+      },
+      handler: async (request, reply) => {
+        const known = waiting.get(request);
+        if (!known) throw new Error(`${route.id} was reached without having been admitted`);
+        return known.span.within(async () => answer(reply, await stages.finish(request, known.standby, handle)));
+      },
     });
   }
   return {
@@ -167,6 +178,12 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     },
   };
 }
+
+const openSpanOf = (route: Route, request: FastifyRequest): OpenSpan =>
+  openServerSpan(`${route.method} ${route.path}`, {
+    parent: header(request, 'traceparent'),
+    attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
+  });
 
 /** The server does not start with a promise it cannot keep, nor with a handler that nobody promised. */
 function matched(handlers: readonly Mounted[], routes: readonly Route[]): readonly Mounted[] {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
+import type { CallerAddress } from '../gate/caller-address.ts';
 import type { AuthenticationFault, Identity, OpaqueTokens } from './authentication.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -40,10 +41,10 @@ export function makeOpaqueTokens(parts: {
   });
   const trustedUntil = new Map<string, number>();
 
-  async function look(digest: string, address: string): Promise<KnownToken | AuthenticationFault> {
+  async function look(digest: string, address: CallerAddress): Promise<KnownToken | AuthenticationFault> {
     const nowMs = parts.clock.now().getTime();
     if ((trustedUntil.get(digest) ?? 0) <= nowMs) {
-      const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', `address:${address}`, {});
+      const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', { address }, {});
       if (!allowed) {
         return new Fault('rate_limit_exceeded', `Too many attempts from your address: wait ${resetSeconds} s.`, {
           lane: 'credentials',
@@ -66,7 +67,7 @@ export function makeOpaqueTokens(parts: {
       const digest = hash('sha256', token, 'hex');
       const found = await known.get(digest, () => look(digest, address));
       if (found instanceof Fault) {
-        // Who had to wait is not wrong, and what one address may not ask another may.
+        // A refusal for too many attempts says nothing about the token: another address may ask about it.
         if (found.code === 'rate_limit_exceeded') known.forget(digest);
         return found;
       }

@@ -23,7 +23,7 @@ function setUp(limit: number) {
   // Whose budget it is makes no difference to how it is spent.
   const make = () => {
     const limited = makeRateLimit({ cache, clock, policy: () => limit, onFault: (error) => faults.push(error) });
-    return (lane: 'default' | 'admin', caller: string) => limited(lane, caller, {});
+    return (lane: 'default' | 'admin', person: string) => limited(lane, { person }, {});
   };
   return { clock, hits, make, state, faults };
 }

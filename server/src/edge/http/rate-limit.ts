@@ -1,6 +1,7 @@
 import { type Lane, lanes, type NumberPolicyKey } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Cache } from '../../ports/cache/port.ts';
+import type { CallerAddress } from '../gate/caller-address.ts';
 
 /**
  * A lane gives each caller a budget per minute, shared by all processes. A process does not ask the shared counter for
@@ -20,7 +21,9 @@ export interface PolicySubject {
   readonly projectId?: string | undefined;
   readonly organizationId?: string | undefined;
 }
-export type RateLimit = (lane: Lane, caller: string, subject: PolicySubject) => Promise<Allowance>;
+/** Whose budget it is: that of somebody we know, or that of an address. */
+export type Caller = { readonly person: string } | { readonly address: CallerAddress };
+export type RateLimit = (lane: Lane, caller: Caller, subject: PolicySubject) => Promise<Allowance>;
 
 const windowMs = 60_000;
 const shareOfBudget = 20;
@@ -44,7 +47,7 @@ export function makeRateLimit(parts: {
 
   return async (lane, caller, subject) => {
     const limit = parts.policy(lanes[lane].policy, subject);
-    const key = `${lane}:${caller}`;
+    const key = `${lane}:${'person' in caller ? caller.person : `address:${caller.address}`}`;
     const nowMs = parts.clock.now().getTime();
     let purse = purses.get(key);
     if (!purse || purse.endsAtMs <= nowMs) {

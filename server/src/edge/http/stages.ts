@@ -7,31 +7,48 @@ import { attachIdempotency, KeyTaken, type StoredReply } from '../../kernel/idem
 import { redactText } from '../../kernel/redact.ts';
 import { currentTraceparent, traceparentOf } from '../../kernel/trace.ts';
 import type { StoredReplies } from '../../ports/database/port.ts';
+import { callerAddress } from '../gate/caller-address.ts';
+import type { Gate } from '../gate/gate.ts';
 import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
 import { type Answered, Answers } from './answers.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RefusedAction } from './refusals.ts';
+import { credentialOf, header } from './shown.ts';
 import { sendStream } from './stream.ts';
 import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
 import { makeValidation } from './validation.ts';
 
 /**
  * The stages of one route, in the one order there is: authentication, deny list, service accounts, tenant scope and
- * authorisation, recent sign-in, rate limit, idempotency, validation, handler, encoding. Each either lets the request
- * pass or ends it with a `Fault`.
+ * authorisation, recent sign-in, rate limit; then the body is read; then idempotency, validation, handler, encoding.
+ * Each either lets the request pass or ends it with a `Fault`. Nobody's body is read who may not send one.
  */
 export interface StageParts extends AdmissionParts {
   readonly tenants: Tenants;
   readonly rateLimit: RateLimit;
+  readonly gate: Gate;
   readonly replies: StoredReplies;
   readonly keyRetentionHours: () => number;
   readonly ids: Ids;
   /** Aborts when the process stops: what streams then ends. */
   readonly stopping: AbortSignal;
 }
-export type Stages = (request: FastifyRequest, handle: Mounted['handle']) => Promise<Answered>;
+export interface Stages {
+  /** All that is decided without the body. */
+  admit(request: FastifyRequest): Promise<Standby | Answered>;
+  /** The rest, for a request that was admitted. */
+  finish(request: FastifyRequest, standby: Standby, handle: Mounted['handle']): Promise<Answered>;
+}
+/** A request that waits for its body. */
+export interface Standby {
+  readonly answers: Answers;
+  readonly viewer: Viewer;
+  /** What it is about does not exist any more: only a stored answer to this very request can help. */
+  readonly gone?: Fault;
+}
+export const isAnswered = (outcome: Standby | Answered): outcome is Answered => 'status' in outcome;
 
 /** A request that has passed every stage before its handler. */
 interface Passed {
@@ -80,10 +97,10 @@ export function makeStages(route: Route, parts: StageParts): Stages {
   };
 
   /** What is gone may be gone by this very request, whose answer was lost: it is told again to whoever asked then. */
-  const retell = async (request: FastifyRequest, person: Person): Promise<StoredReply | undefined> => {
+  const retell = async (request: FastifyRequest, personId: string): Promise<StoredReply | undefined> => {
     const key = readKey(route, request.headers);
     if (key instanceof Fault || key === undefined) return undefined;
-    const stored = await parts.replies.find(person.id, route.id, key);
+    const stored = await parts.replies.find(personId, route.id, key);
     // Nothing has looked at the body yet, and only a valid one can be the one that was answered.
     const { params, query, body } = request;
     if (!stored || validate({ params, query, body }) instanceof Fault) return undefined;
@@ -140,46 +157,59 @@ export function makeStages(route: Route, parts: StageParts): Stages {
     }
   };
 
-  return async (request, handle) => {
-    const answers = new Answers(request.id);
+  const admitted = async (request: FastifyRequest): Promise<Admitted | Fault> => {
+    const found = await admit(request);
+    const shown = credentialOf(request, parts.sessionOf);
+    if (shown === undefined) return found;
+    if (!(found instanceof Fault)) parts.gate.vouch(shown);
+    else if (errors[found.code].status === 401) parts.gate.doubt(shown);
+    return found;
+  };
 
-    const admitted = route.auth.kind === 'public' ? undefined : await admit(request);
-    if (admitted instanceof Fault) {
-      const { retry_after_seconds: wait } = (admitted.details ?? {}) as { retry_after_seconds?: number };
-      if (wait) answers.retryAfter(wait);
-      return answers.problem(admitted);
-    }
-    const stranger = viewerOf(request, admitted);
-    const standing = await stand(request, admitted);
-    const viewer: Viewer = standing instanceof Fault ? stranger : { ...stranger, ...standing };
+  return {
+    async admit(request) {
+      const answers = new Answers(request.id);
+      const caller = route.auth.kind === 'public' ? undefined : await admitted(request);
+      if (caller instanceof Fault) {
+        const { retry_after_seconds: wait } = (caller.details ?? {}) as { retry_after_seconds?: number };
+        if (wait) answers.retryAfter(wait);
+        return answers.problem(caller);
+      }
+      const stranger = viewerOf(request, caller);
+      const standing = await stand(request, caller);
+      const viewer: Viewer = standing instanceof Fault ? stranger : { ...stranger, ...standing };
 
-    // Refused callers spend their budget too.
-    const caller = admitted ? viewer.actorId : `address:${request.ip}`;
-    const allowance = await parts.rateLimit(route.lane, caller, viewer);
-    answers.allowance(route, allowance);
-    if (!allowance.allowed) {
-      const { limit, resetSeconds, firstRefusal } = allowance;
-      answers.retryAfter(resetSeconds);
-      const fault = new Fault('rate_limit_exceeded', `Too many requests: come back in ${resetSeconds} s.`, {
-        lane: route.lane,
-        limit,
-      });
-      return answers.problem(fault, stranger, firstRefusal ? 'rate_limit.block' : undefined);
-    }
-    if (standing instanceof Fault) {
-      const isGone = isWrite(route) && errors[standing.code].status === 404;
-      const told = isGone ? await retell(request, admitted?.person ?? nobody) : undefined;
-      if (told) return answers.again(told);
+      // Refused callers spend their budget too.
+      const spender = caller ? { person: viewer.actorId } : { address: callerAddress(request.ip) };
+      const allowance = await parts.rateLimit(route.lane, spender, viewer);
+      answers.allowance(route, allowance);
+      if (!allowance.allowed) {
+        const { limit, resetSeconds, firstRefusal } = allowance;
+        answers.retryAfter(resetSeconds);
+        const fault = new Fault('rate_limit_exceeded', `Too many requests: come back in ${resetSeconds} s.`, {
+          lane: route.lane,
+          limit,
+        });
+        return answers.problem(fault, stranger, firstRefusal ? 'rate_limit.block' : undefined);
+      }
+      if (!(standing instanceof Fault)) return { answers, viewer };
+      if (isWrite(route) && errors[standing.code].status === 404) return { answers, viewer, gone: standing };
       return answers.problem(standing, stranger, unclear.has(standing.code) ? undefined : 'authz.deny');
-    }
+    },
 
-    const key = readKey(route, request.headers);
-    if (key instanceof Fault) return answers.problem(key);
-    const input = validate({ params: request.params, query: queryOf(route, request), body: request.body });
-    if (input instanceof Fault) return answers.problem(input);
+    async finish(request, { answers, viewer, gone }, handle) {
+      if (gone) {
+        const told = await retell(request, viewer.actorId);
+        return told ? answers.again(told) : answers.problem(gone, viewer, 'authz.deny');
+      }
+      const key = readKey(route, request.headers);
+      if (key instanceof Fault) return answers.problem(key);
+      const input = validate({ params: request.params, query: queryOf(route, request), body: request.body });
+      if (input instanceof Fault) return answers.problem(input);
 
-    const passed: Passed = { request, answers, viewer, key, input, handle };
-    return isWrite(route) ? write(route, passed) : read(passed);
+      const passed: Passed = { request, answers, viewer, key, input, handle };
+      return isWrite(route) ? write(route, passed) : read(passed);
+    },
   };
 }
 
@@ -236,8 +266,3 @@ const fingerprintOf = (request: FastifyRequest): string =>
 
 const userAgentOf = (request: FastifyRequest): string | undefined =>
   redactText(header(request, 'user-agent')?.slice(0, maxUserAgentLength) ?? '') || undefined;
-
-export const header = (request: FastifyRequest, name: string): string | undefined => {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
-};

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../kernel/fault.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import { refuse } from './failures.ts';
+import { isOfPerson } from './shown.ts';
 
 /** A path that nobody serves, or not with this method. A person who mistyped an address is shown `lost`. */
 export function refuseUnknown(
@@ -17,14 +18,10 @@ export function refuseUnknown(
     reply.header('allow', allowed.join(', '));
     return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
   }
-  if (lost && isOfPerson(request, path)) return reply.code(404).headers(lost.headers).send(lost.html);
+  if (lost && isOfPerson(request)) return reply.code(404).headers(lost.headers).send(lost.html);
   // The path is not repeated: people paste all kinds of things into paths.
   return refuse(reply, request.id, new Fault('route_not_found', 'There is no such path. /openapi.json lists all.'));
 }
-
-/** Programs are never answered with a page, and nothing below /api is one. */
-const isOfPerson = ({ method, headers }: FastifyRequest, path: string): boolean =>
-  method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(?:api|internal)(?:\/|$)/.test(path);
 
 /** The methods that a path takes, whatever stands in the places of its parameters. */
 function methodsOf(routes: readonly Route[], path: string): string[] {

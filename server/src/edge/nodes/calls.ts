@@ -19,6 +19,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import { callerAddress } from '../gate/caller-address.ts';
 import { encodeProblem } from '../http/problem.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type BodySource, makeBodyReader } from './body.ts';
@@ -190,8 +191,8 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     });
 
   async function enrol(call: NodeCall): Promise<NodeReply> {
-    const key = `address:${call.address ?? 'unknown'}`;
-    const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', key, {});
+    const caller = { address: callerAddress(call.address) };
+    const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', caller, {});
     if (!allowed) {
       const details = { lane: 'credentials', limit };
       return refuse(new Fault('rate_limit_exceeded', `Too many attempts: wait ${resetSeconds} s.`, details), {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { callerAddress } from '../gate/caller-address.ts';
 import { makeAttempts } from './attempts.ts';
 
 function makeCounter() {
@@ -17,24 +18,27 @@ const limits = { windowMs: 60_000, perLoginAndAddress: 3, perAddress: 6, perLogi
 describe('tries of a password', () => {
   it('are limited for a login from an address, however the login is written', async () => {
     const count = makeAttempts(makeCounter(), limits).password;
-    for (const login of ['anna', 'Anna', ' ANNA ']) expect(await count(login, '10.0.0.1')).toBeUndefined();
-    expect(await count('anna', '10.0.0.1')).toEqual({ waitMs: 60_000 });
-    expect(await count('anna', '10.0.0.2')).toBeUndefined();
-    expect(await count('berta', '10.0.0.1')).toBeUndefined();
+    for (const login of ['anna', 'Anna', ' ANNA '])
+      expect(await count(login, callerAddress('10.0.0.1'))).toBeUndefined();
+    expect(await count('anna', callerAddress('10.0.0.1'))).toEqual({ waitMs: 60_000 });
+    expect(await count('anna', callerAddress('10.0.0.2'))).toBeUndefined();
+    expect(await count('berta', callerAddress('10.0.0.1'))).toBeUndefined();
   });
 
   it('are limited for an address that tries many logins, without using up theirs', async () => {
     const counter = makeCounter();
     const count = makeAttempts(counter, limits).password;
-    for (let index = 0; index < 6; index += 1) expect(await count(`login-${index}`, '10.0.0.1')).toBeUndefined();
+    for (let index = 0; index < 6; index += 1)
+      expect(await count(`login-${index}`, callerAddress('10.0.0.1'))).toBeUndefined();
     const keys = counter.counts.size;
-    expect(await count('victim', '10.0.0.1')).toEqual({ waitMs: 60_000 });
+    expect(await count('victim', callerAddress('10.0.0.1'))).toEqual({ waitMs: 60_000 });
     expect(counter.counts.size).toBe(keys);
   });
 
   it('are limited for a login that many addresses try', async () => {
     const count = makeAttempts(makeCounter(), limits).password;
-    for (let index = 0; index < 9; index += 1) expect(await count('anna', `10.0.0.${index}`)).toBeUndefined();
-    expect(await count('anna', '10.0.0.99')).toEqual({ waitMs: 60_000 });
+    for (let index = 0; index < 9; index += 1)
+      expect(await count('anna', callerAddress(`10.0.0.${index}`))).toBeUndefined();
+    expect(await count('anna', callerAddress('10.0.0.99'))).toEqual({ waitMs: 60_000 });
   });
 });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Cache } from '../../ports/cache/port.ts';
+import type { CallerAddress } from '../gate/caller-address.ts';
 
 /**
  * How often a password may be tried. Three budgets: one for a login from an address, which stops a guesser early; one
@@ -23,9 +24,9 @@ export const defaultAttemptLimits: AttemptLimits = {
 /** Undefined when the try may go on; otherwise how long to wait. */
 type Counted = Promise<{ readonly waitMs: number } | undefined>;
 export interface Attempts {
-  password(login: string, address: string): Counted;
+  password(login: string, address: CallerAddress): Counted;
   /** The code of a device is short enough to be typed, so it is worth guessing as well. */
-  deviceCode(address: string): Counted;
+  deviceCode(address: CallerAddress): Counted;
 }
 
 export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = defaultAttemptLimits): Attempts {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cache } from '../../ports/cache/port.ts';
 import { type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
+import { callerAddress } from '../gate/caller-address.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
 import { consentPage, failedPage, loginPage, notePage, passwordPage } from './pages.ts';
@@ -54,7 +55,7 @@ async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl
     const elsewhere = findElsewhere(request, publicUrl);
     if (elsewhere) return reply.redirect(elsewhere, 307);
     if (request.method === 'POST' && /^\/device\/?(?:\?|$)/.test(request.url.slice(publicUrl.pathname.length))) {
-      const refused = await attempts.deviceCode(request.ip);
+      const refused = await attempts.deviceCode(callerAddress(request.ip));
       if (refused) return send(reply, 429, notePage(tooMany, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }
     const raw = introduce(request, publicUrl);
@@ -136,7 +137,7 @@ async function addPages(scope: FastifyInstance, { issuer, attempts, publicUrl, s
     const question = await questionFor(request, reply, 'login');
     if (!question) return send(reply, 400, overPage);
     const login = fieldOf(request, 'login').slice(0, 128);
-    const refused = await attempts.password(login, request.ip);
+    const refused = await attempts.password(login, callerAddress(request.ip));
     if (refused) {
       return send(reply, 429, loginOf(question, login, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }
