@@ -317,6 +317,35 @@ end
 $function$;
 grant execute on function guard_audit() to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function guard_last_operator()
+
+CREATE OR REPLACE FUNCTION public.guard_last_operator()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_table_name = 'users' then
+    if not exists (
+      select from platform_role_bindings b
+      where b.user_id = new.id and b.role = 'platform_superadmin' and b.deleted_at is null
+    ) then
+      return null;
+    end if;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('gpuaas.last_operator', 0));
+  if not exists (
+    select from platform_role_bindings b join users u on u.id = b.user_id
+    where b.role = 'platform_superadmin' and b.deleted_at is null and u.disabled_at is null
+  ) then
+    raise exception 'somebody has to stay who may do everything'
+      using errcode = 'GP006', hint = 'Make somebody else a superadmin first.';
+  end if;
+  return null;
+end
+$function$;
+
 -- Function guard_machine()
 
 CREATE OR REPLACE FUNCTION public.guard_machine()
@@ -422,6 +451,48 @@ begin
 end
 $function$;
 grant execute on function outbox_rewind() to gpuaas_api;
+
+-- Function person_erase(uuid)
+
+CREATE OR REPLACE FUNCTION public.person_erase(p_user uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null or current_setting('gpuaas.reach', true) is distinct from 'platform' then
+    raise exception 'people are erased by operators, inside an act only' using errcode = 'GP001';
+  end if;
+  update platform_role_bindings set deleted_at = act_time() where user_id = p_user and deleted_at is null;
+  update users set disabled_at = coalesce(disabled_at, act_time()), disabled_reason = null, erased_at = act_time(),
+      oidc_subject = 'erased:' || id
+    where id = p_user and erased_at is null;
+  update organizations o set deleted_at = act_time()
+    where o.deleted_at is null
+      and exists (
+        select from tenant_memberships m
+        where m.organization_id = o.id and m.user_id = p_user and m.deleted_at is null
+      )
+      and not exists (
+        select from tenant_memberships m
+        where m.organization_id = o.id and m.user_id <> p_user and m.deleted_at is null
+      );
+  update tenant_memberships set deleted_at = act_time() where user_id = p_user and deleted_at is null;
+  update project_memberships set deleted_at = act_time() where user_id = p_user and deleted_at is null;
+  delete from ssh_keys where user_id = p_user;
+  delete from console_sessions where user_id = p_user;
+  delete from account_sessions where user_id = p_user;
+  delete from credential_sightings s using personal_tokens t where t.user_id = p_user and s.credential_id = t.id;
+  delete from personal_tokens where user_id = p_user;
+  delete from user_names where user_id = p_user;
+  delete from user_project_defaults where user_id = p_user;
+  delete from notice_marks where user_id = p_user;
+  update user_posix_identities set username = 'u' || uid where user_id = p_user;
+  update invitations set email = 'erased:' || id, version = version + 1 where accepted_by = p_user;
+end
+$function$;
+grant execute on function person_erase(uuid) to gpuaas_api;
 
 -- Function posix_username(text,integer)
 
@@ -1591,6 +1662,7 @@ create table platform_role_bindings (
   role text not null,
   created_at timestamp with time zone not null default act_time(),
   deleted_at timestamp with time zone,
+  granted_by text,
   constraint platform_role_bindings_pkey PRIMARY KEY (user_id, role),
   constraint platform_role_bindings_role_check CHECK ((role = ANY (ARRAY['platform_superadmin'::text, 'platform_ops'::text, 'platform_finance'::text, 'platform_support'::text]))),
   constraint platform_role_bindings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -1598,6 +1670,8 @@ create table platform_role_bindings (
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.platform_role_bindings FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.platform_role_bindings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_last_operator_delete AFTER DELETE ON public.platform_role_bindings FOR EACH ROW WHEN (((old.role = 'platform_superadmin'::text) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION guard_last_operator();
+CREATE TRIGGER guard_last_operator_revoke AFTER UPDATE OF deleted_at ON public.platform_role_bindings FOR EACH ROW WHEN (((old.role = 'platform_superadmin'::text) AND (old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION guard_last_operator();
 
 alter table platform_role_bindings enable row level security;
 
@@ -2246,8 +2320,13 @@ create table users (
   oidc_issuer text not null,
   oidc_subject text not null,
   created_at timestamp with time zone not null default act_time(),
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  erased_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject),
+  constraint users_disabled_reason_check CHECK (((length(disabled_reason) >= 3) AND (length(disabled_reason) <= 500))) NOT VALID,
+  constraint users_erased_check CHECK (((erased_at IS NULL) OR (disabled_at IS NOT NULL))) NOT VALID,
   constraint users_oidc_issuer_check CHECK ((oidc_issuer <> ''::text)),
   constraint users_oidc_subject_check CHECK ((oidc_subject <> ''::text))
 );
@@ -2255,11 +2334,12 @@ create table users (
 CREATE TRIGGER give_posix_identity AFTER INSERT ON public.users FOR EACH ROW EXECUTE FUNCTION give_posix_identity();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.users FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_last_operator AFTER UPDATE OF disabled_at ON public.users FOR EACH ROW WHEN (((old.disabled_at IS NULL) AND (new.disabled_at IS NOT NULL))) EXECUTE FUNCTION guard_last_operator();
 
 alter table users enable row level security;
 
 create policy reach on users
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(id)));
 
-grant insert, select on users to gpuaas_api;
+grant insert, select, update (disabled_at), update (disabled_reason) on users to gpuaas_api;
 grant insert, select on users to gpuaas_worker;

@@ -4,6 +4,7 @@ import { catalogue } from './table/catalogue.ts';
 import { compute } from './table/compute.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
+import { people } from './table/people.ts';
 import { platform } from './table/platform.ts';
 import { simulator } from './table/simulator.ts';
 import { start } from './table/start.ts';
@@ -18,6 +19,7 @@ export const groups: readonly CommandGroup[] = [
   access,
   fleet,
   catalogue,
+  people,
   platform,
   insight,
   simulator,

@@ -29,6 +29,9 @@ export const scopes = {
   'fleet:read': 'See nodes, slots and what they report',
   'fleet:admin': 'Add, change and retire nodes, slots and what is sold from them',
   'organizations:admin': 'See every organization, its projects and its members',
+  'users:read': 'See every person, their organizations and their roles on the platform',
+  'users:admin': 'Disable, enable and erase people',
+  'roles:admin': 'Give and take roles on the platform',
   'events:read': 'Search and watch the events of all tenants',
   'events:admin': 'Inspect, requeue and discard events that could not be delivered',
 } as const;
@@ -70,6 +73,7 @@ const supporter = [
   'audit:admin',
   'fleet:read',
   'organizations:admin',
+  'users:read',
   'events:read',
 ] as const satisfies readonly Scope[];
 const operator = [
@@ -78,10 +82,11 @@ const operator = [
   'policies:admin',
   'sessions:admin',
   'fleet:admin',
+  'users:admin',
 ] as const satisfies readonly Scope[];
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: operator,
+  platform_superadmin: [...operator, 'roles:admin'],
   platform_ops: operator,
   platform_finance: [],
   platform_support: supporter,

@@ -84,6 +84,7 @@ describe('the OpenAPI document', () => {
       'validation_error',
     ]);
     expect(codes('/api/v1/birds', 'post')).toEqual([
+      'account_disabled',
       'idempotency_in_progress',
       'idempotency_key_invalid',
       'idempotency_key_missing',

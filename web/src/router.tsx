@@ -63,6 +63,8 @@ const queue = lazily(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazily(() => import('./ops/placement.tsx'), 'PlacementPage');
 const tenants = lazily(() => import('./ops/tenants.tsx'), 'TenantsPage');
 const tenant = lazily(() => import('./ops/tenant.tsx'), 'TenantPage');
+const people = lazily(() => import('./ops/people.tsx'), 'PeoplePage');
+const person = lazily(() => import('./ops/person.tsx'), 'PersonPage');
 const health = lazily(() => import('./ops/health.tsx'), 'HealthPage');
 const workflows = lazily(() => import('./ops/workflows.tsx'), 'WorkflowsPage');
 const workflow = lazily(() => import('./ops/workflow.tsx'), 'WorkflowPage');
@@ -94,6 +96,8 @@ const tree = root.addChildren([
   page('/ops/queue', queue, words('sku', 'region')),
   page('/ops/tenants', tenants, words('q')),
   page('/ops/tenants/$id', tenant, none),
+  page('/ops/people', people, words('q', 'state')),
+  page('/ops/people/$id', person, none),
   page('/ops/policies', policies, words('q')),
   page('/ops/events', events, words('box', 'state', 'type', 'about')),
   page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target')),

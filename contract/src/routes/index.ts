@@ -8,6 +8,7 @@ import * as adminHealth from './admin-health.ts';
 import * as adminNodes from './admin-nodes.ts';
 import * as adminOrganizations from './admin-organizations.ts';
 import * as adminSlots from './admin-slots.ts';
+import * as adminUsers from './admin-users.ts';
 import * as adminWorkflows from './admin-workflows.ts';
 import * as agentReleases from './agent-releases.ts';
 import * as allocationGroups from './allocation-groups.ts';
@@ -47,6 +48,7 @@ export const routes: readonly Route[] = [
   adminNodes,
   adminOrganizations,
   adminSlots,
+  adminUsers,
   adminWorkflows,
   adminAllocations,
   agentReleases,
@@ -87,6 +89,7 @@ export * from './admin-health.ts';
 export * from './admin-nodes.ts';
 export * from './admin-organizations.ts';
 export * from './admin-slots.ts';
+export * from './admin-users.ts';
 export * from './admin-workflows.ts';
 export * from './agent-releases.ts';
 export * from './allocation-groups.ts';

@@ -6,6 +6,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { fleetExamples } from './fleet-examples.ts';
+import { peopleExamples } from './people-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
@@ -199,6 +200,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
   ...fleetExamples,
+  ...peopleExamples,
   ...simulatorExamples,
   activity_list: nothing,
   branding_get: nothing,

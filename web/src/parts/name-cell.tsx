@@ -1,7 +1,13 @@
 import { Link } from '@tanstack/react-router';
 
 /** Where a thing is shown by itself. */
-type Place = '/allocations/$id' | '/groups/$id' | '/ops/allocations/$id' | '/ops/nodes/$id' | '/ops/tenants/$id';
+type Place =
+  | '/allocations/$id'
+  | '/groups/$id'
+  | '/ops/allocations/$id'
+  | '/ops/nodes/$id'
+  | '/ops/people/$id'
+  | '/ops/tenants/$id';
 
 /** The name under which a row is opened. Names are other people's words: two lines of one are enough here. */
 export function NameCell({ to, id, name, also }: { to: Place; id: string; name: string; also?: string }) {

@@ -55,6 +55,7 @@ export const operatorPlaces: readonly PlaceGroup[] = [
     name: 'Business',
     places: [
       { to: '/ops/tenants', label: 'Tenants', icon: 'team' },
+      { to: '/ops/people', label: 'People', icon: 'devices' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag' },
       { to: '/ops/policies', label: 'Policies', icon: 'rules' },
     ],

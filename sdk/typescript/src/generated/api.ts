@@ -636,6 +636,72 @@ readonly missing: readonly number[];
      */
     get(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.AdminOrganizationDetail>;
   };
+  readonly adminUsers: {
+    /**
+     * Who has a role on the platform, since when and from whom
+     *
+     * `GET /api/v1/admin/platform-roles`
+     *
+     * Refusals: cursor_invalid.
+     */
+    platformRoleList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.PlatformRoleHolder>;
+    /**
+     * Everybody who ever signed in, newest first
+     *
+     * `GET /api/v1/admin/users`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "active" | "disabled" | "erased" | undefined }, options?: CallOptions): Paged<T.AdminUser>;
+    /**
+     * Erase a person: names, memberships, keys, tokens, sessions; the id stays, so that the audit log still verifies
+     *
+     * `DELETE /api/v1/admin/users/{user_id}`
+     *
+     * Refusals: last_operator, last_owner, step_up_required, user_erased, user_has_allocations, user_not_found.
+     */
+    delete(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
+    /**
+     * One person, with organizations and credentials
+     *
+     * `GET /api/v1/admin/users/{user_id}`
+     *
+     * Refusals: user_not_found.
+     */
+    get(input: { readonly user_id: string }, options?: CallOptions): Promise<T.AdminUserDetail>;
+    /**
+     * Refuse a person: ends every session, revokes every personal token, and admits no new sign-in
+     *
+     * `POST /api/v1/admin/users/{user_id}/disable`
+     *
+     * Refusals: last_operator, step_up_required, user_erased, user_not_found.
+     */
+    disable(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
+    /**
+     * Admit a person again; what was ended or revoked stays so
+     *
+     * `POST /api/v1/admin/users/{user_id}/enable`
+     *
+     * Refusals: step_up_required, user_erased, user_not_found.
+     */
+    enable(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
+    /**
+     * Take a role on the platform away; the last superadmin stays one
+     *
+     * `DELETE /api/v1/admin/users/{user_id}/roles/{role}`
+     *
+     * Refusals: last_operator, platform_role_not_found, step_up_required, user_not_found.
+     */
+    platformRoleRevoke(input: { readonly role: "platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support"; readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
+    /**
+     * Give a person a role on the platform
+     *
+     * `PUT /api/v1/admin/users/{user_id}/roles/{role}`
+     *
+     * Refusals: step_up_required, user_erased, user_not_found.
+     */
+    platformRoleGrant(input: { readonly role: "platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support"; readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
+  };
   readonly adminPolicies: {
     /**
      * Every policy with its definition and all its settings
@@ -953,7 +1019,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -969,7 +1035,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for ever
      *
@@ -993,7 +1059,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Switch a service account off; its tokens are refused within five seconds
      *
@@ -1344,7 +1410,7 @@ readonly y: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *

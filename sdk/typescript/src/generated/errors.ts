@@ -2,6 +2,8 @@
 
 /** Every code that an answer may carry. */
 export const errorCodes = {
+  /** An operator has disabled this account. */
+  account_disabled: { status: 401, retryable: false },
   /** Only operators of the platform may do this. */
   admin_required: { status: 403, retryable: false },
   /** This very bundle is there already. */
@@ -74,6 +76,8 @@ export const errorCodes = {
   invitation_not_found: { status: 404, retryable: false },
   /** This address has an invitation that can still be accepted. */
   invitation_pending: { status: 409, retryable: false },
+  /** Somebody has to stay who may do everything: make somebody else a superadmin first. */
+  last_operator: { status: 409, retryable: false },
   /** An organization always has an owner: make somebody else one first. */
   last_owner: { status: 409, retryable: false },
   /** There is no such member. */
@@ -128,6 +132,8 @@ export const errorCodes = {
   personal_token_not_found: { status: 404, retryable: false },
   /** Personal access tokens may not call this operation: sign in instead. */
   personal_token_refused: { status: 403, retryable: false },
+  /** The person does not have this role. */
+  platform_role_not_found: { status: 404, retryable: false },
   /** The level and the subject do not fit together. */
   policy_level_invalid: { status: 400, retryable: false },
   /** There is no such policy, or no such setting of it. */
@@ -230,6 +236,10 @@ export const errorCodes = {
   upstream_error: { status: 502, retryable: true },
   /** A user of this name exists already. */
   user_already_exists: { status: 409, retryable: false },
+  /** This person was erased: nothing is left that could be changed. */
+  user_erased: { status: 409, retryable: false },
+  /** The person still has allocations: release them first. */
+  user_has_allocations: { status: 409, retryable: false },
   /** There is no such user. */
   user_not_found: { status: 404, retryable: false },
   /** One or more fields are missing, unknown or out of range; details names each. */

@@ -152,6 +152,60 @@ readonly project_list: readonly {
   readonly type: "personal" | "enterprise";
 };
 
+export type AdminUser = {
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+  readonly disabled_reason: string | null;
+  /** What the person likes to be called. */
+readonly display_name: string | null;
+  readonly id: string;
+  /** Where the person signs in. */
+readonly issuer: string;
+  readonly last_seen_at: string | null;
+  /** How many organizations the person belongs to. */
+readonly organizations: number;
+  readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
+  readonly state: "active" | "disabled" | "erased";
+  /** What the issuer calls the person. */
+readonly subject: string;
+  /** The name of the person on hosts. */
+readonly username: string;
+};
+
+export type AdminUserDetail = {
+  /** Allocations that the person created and that have not ended. */
+readonly allocations: number;
+  readonly created_at: string;
+  readonly disabled_at: string | null;
+  readonly disabled_reason: string | null;
+  /** What the person likes to be called. */
+readonly display_name: string | null;
+  readonly id: string;
+  /** Where the person signs in. */
+readonly issuer: string;
+  readonly last_seen_at: string | null;
+  /** At most 200. */
+readonly organization_list: readonly {
+  readonly joined_at: string;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly role: "owner" | "admin" | "member" | "viewer";
+}[];
+  /** How many organizations the person belongs to. */
+readonly organizations: number;
+  /** Tokens that can be used. */
+readonly personal_tokens: number;
+  readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
+  /** Sign-ins that have not ended. */
+readonly sessions: number;
+  readonly ssh_keys: number;
+  readonly state: "active" | "disabled" | "erased";
+  /** What the issuer calls the person. */
+readonly subject: string;
+  /** The name of the person on hosts. */
+readonly username: string;
+};
+
 export type AgentRelease = {
   readonly created_at: string;
   /** SHA-256 of the bundle. */
@@ -889,7 +943,7 @@ export type NewPersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token itself. It is shown here and never again. */
 readonly token: string;
 };
@@ -1083,7 +1137,7 @@ export type PersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -1128,6 +1182,19 @@ export type PlatformHealth = {
   /** The worst of the findings. */
 readonly status: "ok" | "warn" | "bad";
   readonly version: string;
+};
+
+export type PlatformRoleHolder = {
+  readonly display_name: string | null;
+  readonly roles: readonly {
+  readonly granted_at: string;
+  /** Who granted it; null for one that was granted before this was recorded. */
+readonly granted_by: string | null;
+  readonly role: "platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support";
+}[];
+  readonly state: "active" | "disabled" | "erased";
+  readonly user_id: string;
+  readonly username: string;
 };
 
 export type PolicyDefinition = {
@@ -1260,7 +1327,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;

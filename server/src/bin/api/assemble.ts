@@ -233,7 +233,7 @@ export async function assembleApi(
     }),
     recognise: (identity, correlationId) =>
       identity.keyId === undefined
-        ? identities.recognise(identity, correlationId)
+        ? identities.admit(identity, correlationId)
         : serviceAccounts.recognise(identity.subject, identity.keyId),
     denyList,
     seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),

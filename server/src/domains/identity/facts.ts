@@ -17,3 +17,5 @@ export const gatherMs = secondMs;
 export const maxRemembered = 20_000;
 /** Sightings that wait for the next write. More are dropped: the next request brings them again. */
 export const maxWaiting = 2_000;
+/** The most of one kind that a page about a person names one by one. */
+export const maxShown = 200;

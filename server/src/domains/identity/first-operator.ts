@@ -31,7 +31,7 @@ export async function bindFirstOperator(
       const change = { refused: 'There is an operator already.' };
       return tx.commit('refused' as const, { target, change, result: 'failure', events: 'none' });
     }
-    await insertBinding(tx, personId, role);
+    await insertBinding(tx, personId, role, act.actorId);
     return tx.commit('bound' as const, { target, change: { role, again }, events: 'none' });
   });
   return value;

@@ -16,6 +16,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
 import { freshMs, maxKnown } from './facts.ts';
+import { peopleRoutes } from './people.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
 import { findToken } from './personal-tokens-store.ts';
 import { type SessionParts, sessionRoutes } from './sessions.ts';
@@ -30,8 +31,12 @@ export interface Identities {
     identity: { readonly issuer: string; readonly subject: string; readonly kind: 'user' | 'service_account' },
     correlationId: string,
   ): Promise<KnownPerson>;
+  /** The same for somebody who wants to be let in: a person whom an operator has disabled is not. */
+  admit(...who: Parameters<Identities['recognise']>): Promise<KnownPerson | Fault<'account_disabled'>>;
   /** Makes a person an operator. Called by whoever runs the platform, never by a sign-in. */
   bindPlatformRole(personId: string, role: PlatformRole, correlationId: string): Promise<void>;
+  /** Forgets who was recognised, because what is known about somebody has changed. */
+  forget(): void;
   readonly denials: { current(): Promise<readonly Denial[]> };
 }
 /** Identities with the credentials of people: their sessions and the tokens they made. */
@@ -83,7 +88,11 @@ export function makeIdentities(parts: {
   readonly welcome?: Welcome;
 }): Identities {
   const { db, ids } = parts;
-  const known = makeFresh<string, KnownPerson>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
+  const known = makeFresh<string, KnownPerson & { readonly isDisabled: boolean }>({
+    clock: parts.clock,
+    ttlMs: freshMs,
+    max: maxKnown,
+  });
   const self = (correlationId: string) => systemViewer('identity', { correlationId });
 
   async function look(issuer: string, subject: string, correlationId: string) {
@@ -91,37 +100,47 @@ export function makeIdentities(parts: {
     return row;
   }
 
-  return {
-    recognise: ({ issuer, subject, kind }, correlationId) =>
-      known.get(`${issuer}\n${subject}`, async () => {
-        const found = await look(issuer, subject, correlationId);
-        if (found) return { id: found.id, kind, platformRoles: found.platform_roles };
-        const id = ids.next();
-        const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
-          const person = await insertUser(tx, { id, issuer, subject });
-          // Two first sign-ins at once: one makes the person, the other finds it.
-          if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
-          const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
-          return tx.commit(person, {
-            target: { type: 'user', id },
-            change: { issuer, ...(home && { organization_id: home.organizationId }) },
-            events: 'none',
-            ...home,
-          });
+  const recognise = ({ issuer, subject, kind }: Parameters<Identities['recognise']>[0], correlationId: string) =>
+    known.get(`${issuer}\n${subject}`, async () => {
+      const found = await look(issuer, subject, correlationId);
+      if (found) return { id: found.id, kind, platformRoles: found.platform_roles, isDisabled: found.disabled };
+      const id = ids.next();
+      const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
+        const person = await insertUser(tx, { id, issuer, subject });
+        // Two first sign-ins at once: one makes the person, the other finds it.
+        if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
+        const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
+        return tx.commit(person, {
+          target: { type: 'user', id },
+          change: { issuer, ...(home && { organization_id: home.organizationId }) },
+          events: 'none',
+          ...home,
         });
-        if (!(made instanceof Fault)) return { id, kind, platformRoles: [] };
-        const other = await look(issuer, subject, correlationId);
-        if (!other) throw new Error('a person was neither made nor found');
-        return { id: other.id, kind, platformRoles: other.platform_roles };
-      }),
+      });
+      if (!(made instanceof Fault)) return { id, kind, platformRoles: [], isDisabled: false };
+      const other = await look(issuer, subject, correlationId);
+      if (!other) throw new Error('a person was neither made nor found');
+      return { id: other.id, kind, platformRoles: other.platform_roles, isDisabled: other.disabled };
+    });
+
+  return {
+    recognise,
+    async admit(identity, correlationId) {
+      const person = await recognise(identity, correlationId);
+      return person.isDisabled
+        ? new Fault('account_disabled', 'This account is disabled. Ask an operator of this installation.')
+        : person;
+    },
 
     async bindPlatformRole(personId, role, correlationId) {
       await db.write(parts.begin('platform_role.bind', { correlationId }), async (tx) => {
-        await insertBinding(tx, personId, role);
+        await insertBinding(tx, personId, role, 'identity');
         return tx.commit(undefined, { target: { type: 'user', id: personId }, change: { role }, events: 'none' });
       });
       known.forget();
     },
+
+    forget: () => known.forget(),
 
     denials: {
       async current() {
@@ -149,9 +168,15 @@ export function openCredentials(
 ): Credentials {
   const { db, ids, clock, announce } = parts;
   const watch = openWatch({ ...parts, record: parts.sightings.record });
+  const identities = makeIdentities(parts);
+  const changed = () => {
+    identities.forget();
+    announce();
+  };
   return {
-    ...makeIdentities(parts),
+    ...identities,
     routes: [
+      ...peopleRoutes({ ...parts, flush: watch.flush, changed }),
       ...sessionRoutes({ ...parts, flush: watch.flush }),
       ...personalTokenRoutes({ db, ids, clock, announce, flush: watch.flush, maxDays: parts.personalTokenMaxDays }),
     ],

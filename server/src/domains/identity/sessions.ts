@@ -6,7 +6,15 @@ import {
   userSessionRevoke,
   userSessionRevokeAll,
 } from '@gpuaas/contract';
-import { type Act, type Credential, type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
+import {
+  type Act,
+  type Credential,
+  type Database,
+  handlers,
+  type Mounted,
+  type Viewer,
+  type WriteTx,
+} from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
@@ -71,6 +79,44 @@ export function denialOf(parts: SessionParts, row: SessionRow, reason: string): 
 }
 
 /** Ends all sessions but one: those in the table, and by their date those that no process has seen yet. */
+export async function endSessions(
+  parts: SessionParts,
+  tx: WriteTx,
+  { by, userId, spared, reason }: EndOfSessions,
+): Promise<number> {
+  const now = parts.clock.now();
+  const rows = await lockLive(tx, userId, now, spared);
+  await markRevoked(
+    tx,
+    rows.map(({ id }) => id),
+    by.actorId,
+    reason,
+  );
+  const denied = reason ?? by.action;
+  await addDenials(
+    tx,
+    [
+      ...rows.map((row) => denialOf(parts, row, denied)),
+      {
+        kind: 'person',
+        subject: userId,
+        reason: denied,
+        expiresAt: new Date(now.getTime() + parts.sessionMaxHours() * hourMs),
+        issuedBefore: now,
+        spares: spared?.sessionId ?? spared?.tokenId,
+      },
+    ],
+    now,
+  );
+  return rows.length;
+}
+interface EndOfSessions {
+  readonly by: Act;
+  readonly userId: string;
+  readonly spared?: Credential | undefined;
+  readonly reason: string | undefined;
+}
+
 const revokeMany = (
   parts: SessionParts,
   act: Act,
@@ -79,34 +125,11 @@ const revokeMany = (
   given: string | undefined,
 ) =>
   parts.db.write(act, async (tx) => {
-    const now = parts.clock.now();
     if (!(await userExists(tx, userId))) return tx.abandon(noUser());
-    const rows = await lockLive(tx, userId, now, spared);
-    const reason = given ?? act.action;
-    await markRevoked(
-      tx,
-      rows.map(({ id }) => id),
-      act.actorId,
-      given,
-    );
-    await addDenials(
-      tx,
-      [
-        ...rows.map((row) => denialOf(parts, row, reason)),
-        {
-          kind: 'person',
-          subject: userId,
-          reason,
-          expiresAt: new Date(now.getTime() + parts.sessionMaxHours() * hourMs),
-          issuedBefore: now,
-          spares: spared?.sessionId ?? spared?.tokenId,
-        },
-      ],
-      now,
-    );
+    const revoked = await endSessions(parts, tx, { by: act, userId, spared, reason: given });
     return tx.commit(
-      { revoked: rows.length },
-      { target: { type: 'user', id: userId }, change: { revoked: rows.length, reason: given }, events: 'none' },
+      { revoked },
+      { target: { type: 'user', id: userId }, change: { revoked, reason: given }, events: 'none' },
     );
   });
 

@@ -3,7 +3,7 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 
 const find = sql(
   'identity-find',
-  `select u.id, coalesce(array_agg(b.role) filter (where b.role is not null), '{}') as platform_roles
+  `select u.id, u.disabled_at is not null as disabled, coalesce(array_agg(b.role) filter (where b.role is not null), '{}') as platform_roles
    from users u left join platform_role_bindings b on b.user_id = u.id and b.deleted_at is null
    where u.oidc_issuer = $1 and u.oidc_subject = $2 group by u.id`,
 );
@@ -14,11 +14,13 @@ const insert = sql(
 );
 const bind = sql(
   'identity-bind',
-  `insert into platform_role_bindings (user_id, role) values ($1, $2)
-   on conflict (user_id, role) do update set deleted_at = null`,
+  `insert into platform_role_bindings as b (user_id, role, granted_by) values ($1, $2, $3)
+   on conflict (user_id, role) do update
+     set deleted_at = null, created_at = excluded.created_at, granted_by = excluded.granted_by
+     where b.deleted_at is not null`,
 );
 export const findPerson = (tx: ReadTx, issuer: string, subject: string) =>
-  tx.rows<{ id: string; platform_roles: PlatformRole[] }>(find, [issuer, subject]);
+  tx.rows<{ id: string; disabled: boolean; platform_roles: PlatformRole[] }>(find, [issuer, subject]);
 
 export async function insertUser(
   tx: WriteTx,
@@ -28,4 +30,6 @@ export async function insertUser(
   return row;
 }
 
-export const insertBinding = (tx: WriteTx, personId: string, role: PlatformRole) => tx.run(bind, [personId, role]);
+/** Answers how many were added: none for somebody who has the role already. */
+export const insertBinding = (tx: WriteTx, personId: string, role: PlatformRole, grantedBy: string): Promise<number> =>
+  tx.run(bind, [personId, role, grantedBy]);

@@ -18,7 +18,10 @@ export interface AdmissionParts {
   readonly browser?: (request: BrowserRequest) => Promise<string | Fault | undefined>;
   /** The cookie that a browser is signed in with, as it stands in its header. */
   readonly sessionOf?: (cookie: string | undefined) => string | undefined;
-  readonly recognise: (identity: Identity, correlationId: string) => Promise<Person | Fault<'token_invalid'>>;
+  readonly recognise: (
+    identity: Identity,
+    correlationId: string,
+  ) => Promise<Person | Fault<'token_invalid' | 'account_disabled'>>;
   readonly denyList: DenyList;
   /** Notes that somebody was here. Costs nothing: it is written later, with others. */
   readonly seen: (admitted: Admitted, from: From) => void;

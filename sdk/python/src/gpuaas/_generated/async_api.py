@@ -763,6 +763,89 @@ class AsyncAdminOrganizationsApi:
         return answer
 
 
+class AsyncAdminUsersApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def platform_role_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[PlatformRoleHolder]:
+        """Who has a role on the platform, since when and from whom
+
+        ``GET /api/v1/admin/platform-roles``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "platform_role_list", {"cursor": cursor, "limit": limit}, options)
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["active", "disabled", "erased"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminUser]:
+        """Everybody who ever signed in, newest first
+
+        ``GET /api/v1/admin/users``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "user_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
+
+    async def delete(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
+        """Erase a person: names, memberships, keys, tokens, sessions; the id stays, so that the audit log still verifies
+
+        ``DELETE /api/v1/admin/users/{user_id}``
+
+        Refusals: last_operator, last_owner, step_up_required, user_erased, user_has_allocations, user_not_found.
+        """
+        answer: AdminUser = await self._transport.call("user_delete", {"user_id": user_id, "reason": reason}, options)
+        return answer
+
+    async def get(self, user_id: str, *, options: Options | None = None) -> AdminUserDetail:
+        """One person, with organizations and credentials
+
+        ``GET /api/v1/admin/users/{user_id}``
+
+        Refusals: user_not_found.
+        """
+        answer: AdminUserDetail = await self._transport.call("user_get", {"user_id": user_id}, options)
+        return answer
+
+    async def disable(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
+        """Refuse a person: ends every session, revokes every personal token, and admits no new sign-in
+
+        ``POST /api/v1/admin/users/{user_id}/disable``
+
+        Refusals: last_operator, step_up_required, user_erased, user_not_found.
+        """
+        answer: AdminUser = await self._transport.call("user_disable", {"user_id": user_id, "reason": reason}, options)
+        return answer
+
+    async def enable(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
+        """Admit a person again; what was ended or revoked stays so
+
+        ``POST /api/v1/admin/users/{user_id}/enable``
+
+        Refusals: step_up_required, user_erased, user_not_found.
+        """
+        answer: AdminUser = await self._transport.call("user_enable", {"user_id": user_id, "reason": reason}, options)
+        return answer
+
+    async def platform_role_revoke(self, role: str, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
+        """Take a role on the platform away; the last superadmin stays one
+
+        ``DELETE /api/v1/admin/users/{user_id}/roles/{role}``
+
+        Refusals: last_operator, platform_role_not_found, step_up_required, user_not_found.
+        """
+        answer: AdminUser = await self._transport.call("platform_role_revoke", {"role": role, "user_id": user_id, "reason": reason}, options)
+        return answer
+
+    async def platform_role_grant(self, role: str, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
+        """Give a person a role on the platform
+
+        ``PUT /api/v1/admin/users/{user_id}/roles/{role}``
+
+        Refusals: step_up_required, user_erased, user_not_found.
+        """
+        answer: AdminUser = await self._transport.call("platform_role_grant", {"role": role, "user_id": user_id, "reason": reason}, options)
+        return answer
+
+
 class AsyncAdminPoliciesApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1104,7 +1187,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1123,7 +1206,7 @@ class AsyncServiceAccountsApi:
         """
         return AsyncPages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account that is pinned to a project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1153,7 +1236,7 @@ class AsyncServiceAccountsApi:
         answer: ServiceAccount = await self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    async def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Change what a service account is called, what it may do and where, or switch it off and on
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1583,7 +1666,7 @@ class AsyncPersonalTokensApi:
         """
         return AsyncPages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    async def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Make a personal access token; it may do what its scopes and its owner may both do
 
         ``POST /api/v1/me/tokens``
@@ -1894,6 +1977,7 @@ class AsyncApi:
         self.admin_nodes = AsyncAdminNodesApi(transport)
         self.admin_os_images = AsyncAdminOsImagesApi(transport)
         self.admin_organizations = AsyncAdminOrganizationsApi(transport)
+        self.admin_users = AsyncAdminUsersApi(transport)
         self.admin_policies = AsyncAdminPoliciesApi(transport)
         self.admin_regions = AsyncAdminRegionsApi(transport)
         self.admin_sessions = AsyncAdminSessionsApi(transport)

@@ -4,6 +4,14 @@ from __future__ import annotations
 from .._problem import GpuaasError
 
 
+class AccountDisabledError(GpuaasError):
+    """An operator has disabled this account."""
+
+    code = "account_disabled"
+    status = 401
+    retryable = False
+
+
 class AdminRequiredError(GpuaasError):
     """Only operators of the platform may do this."""
 
@@ -292,6 +300,14 @@ class InvitationPendingError(GpuaasError):
     retryable = False
 
 
+class LastOperatorError(GpuaasError):
+    """Somebody has to stay who may do everything: make somebody else a superadmin first."""
+
+    code = "last_operator"
+    status = 409
+    retryable = False
+
+
 class LastOwnerError(GpuaasError):
     """An organization always has an owner: make somebody else one first."""
 
@@ -505,6 +521,14 @@ class PersonalTokenRefusedError(GpuaasError):
 
     code = "personal_token_refused"
     status = 403
+    retryable = False
+
+
+class PlatformRoleNotFoundError(GpuaasError):
+    """The person does not have this role."""
+
+    code = "platform_role_not_found"
+    status = 404
     retryable = False
 
 
@@ -916,6 +940,22 @@ class UserAlreadyExistsError(GpuaasError):
     retryable = False
 
 
+class UserErasedError(GpuaasError):
+    """This person was erased: nothing is left that could be changed."""
+
+    code = "user_erased"
+    status = 409
+    retryable = False
+
+
+class UserHasAllocationsError(GpuaasError):
+    """The person still has allocations: release them first."""
+
+    code = "user_has_allocations"
+    status = 409
+    retryable = False
+
+
 class UserNotFoundError(GpuaasError):
     """There is no such user."""
 
@@ -949,6 +989,7 @@ class WorkflowNotFoundError(GpuaasError):
 
 
 by_code: dict[str, type[GpuaasError]] = {
+    "account_disabled": AccountDisabledError,
     "admin_required": AdminRequiredError,
     "agent_release_already_exists": AgentReleaseAlreadyExistsError,
     "agent_release_invalid": AgentReleaseInvalidError,
@@ -985,6 +1026,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "invitation_invalid": InvitationInvalidError,
     "invitation_not_found": InvitationNotFoundError,
     "invitation_pending": InvitationPendingError,
+    "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
@@ -1012,6 +1054,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "personal_token_expiry_invalid": PersonalTokenExpiryInvalidError,
     "personal_token_not_found": PersonalTokenNotFoundError,
     "personal_token_refused": PersonalTokenRefusedError,
+    "platform_role_not_found": PlatformRoleNotFoundError,
     "policy_level_invalid": PolicyLevelInvalidError,
     "policy_not_found": PolicyNotFoundError,
     "policy_out_of_bounds": PolicyOutOfBoundsError,
@@ -1063,6 +1106,8 @@ by_code: dict[str, type[GpuaasError]] = {
     "unsupported_media_type": UnsupportedMediaTypeError,
     "upstream_error": UpstreamError,
     "user_already_exists": UserAlreadyExistsError,
+    "user_erased": UserErasedError,
+    "user_has_allocations": UserHasAllocationsError,
     "user_not_found": UserNotFoundError,
     "validation_error": ValidationError,
     "version_conflict": VersionConflictError,

@@ -175,6 +175,62 @@ class AdminOrganizationDetail(TypedDict):
     type: Literal["personal", "enterprise"]
 
 
+class AdminUser(TypedDict):
+    created_at: str
+    disabled_at: str | None
+    disabled_reason: str | None
+    display_name: str | None
+    """What the person likes to be called."""
+    id: str
+    issuer: str
+    """Where the person signs in."""
+    last_seen_at: str | None
+    organizations: int
+    """How many organizations the person belongs to."""
+    platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
+    state: Literal["active", "disabled", "erased"]
+    subject: str
+    """What the issuer calls the person."""
+    username: str
+    """The name of the person on hosts."""
+
+
+class AdminUserDetailOrganizationListItem(TypedDict):
+    joined_at: str
+    name: str
+    organization_id: str
+    role: Literal["owner", "admin", "member", "viewer"]
+
+
+class AdminUserDetail(TypedDict):
+    allocations: int
+    """Allocations that the person created and that have not ended."""
+    created_at: str
+    disabled_at: str | None
+    disabled_reason: str | None
+    display_name: str | None
+    """What the person likes to be called."""
+    id: str
+    issuer: str
+    """Where the person signs in."""
+    last_seen_at: str | None
+    organization_list: Sequence[AdminUserDetailOrganizationListItem]
+    """At most 200."""
+    organizations: int
+    """How many organizations the person belongs to."""
+    personal_tokens: int
+    """Tokens that can be used."""
+    platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
+    sessions: int
+    """Sign-ins that have not ended."""
+    ssh_keys: int
+    state: Literal["active", "disabled", "erased"]
+    subject: str
+    """What the issuer calls the person."""
+    username: str
+    """The name of the person on hosts."""
+
+
 class AgentRelease(TypedDict):
     created_at: str
     digest: str
@@ -1000,7 +1056,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token itself. It is shown here and never again."""
 
@@ -1215,7 +1271,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -1265,6 +1321,21 @@ class PlatformHealth(TypedDict):
     status: Literal["ok", "warn", "bad"]
     """The worst of the findings."""
     version: str
+
+
+class PlatformRoleHolderRolesItem(TypedDict):
+    granted_at: str
+    granted_by: str | None
+    """Who granted it; null for one that was granted before this was recorded."""
+    role: Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]
+
+
+class PlatformRoleHolder(TypedDict):
+    display_name: str | None
+    roles: Sequence[PlatformRoleHolderRolesItem]
+    state: Literal["active", "disabled", "erased"]
+    user_id: str
+    username: str
 
 
 class PolicyDefinition(TypedDict):
@@ -1397,7 +1468,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { systemIds } from '../../src/kernel/id.ts';
+import { asSystem, issuer, type World } from '../../src/testing/world.ts';
+import type { MakeExample } from './examples.ts';
+
+/** Somebody whom nobody else in a test depends on. */
+async function somebody(world: World): Promise<string> {
+  const id = systemIds.next();
+  await asSystem(world.root, 'insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3)', [
+    id,
+    issuer,
+    `somebody-${randomBytes(6).toString('hex')}`,
+  ]);
+  return id;
+}
+const body = { reason: 'an example' };
+const aboutSomebody: MakeExample = async (world) => ({ params: { user_id: await somebody(world) }, body });
+
+export const peopleExamples: Readonly<Record<string, MakeExample>> = {
+  user_list: async () => ({}),
+  user_get: async (world) => ({ params: { user_id: await somebody(world) } }),
+  user_disable: aboutSomebody,
+  user_enable: aboutSomebody,
+  user_delete: aboutSomebody,
+  platform_role_list: async () => ({}),
+  platform_role_grant: async (world) => ({
+    params: { user_id: await somebody(world), role: 'platform_support' },
+    body,
+  }),
+  platform_role_revoke: async (world) => {
+    const user = await somebody(world);
+    await asSystem(world.root, `insert into platform_role_bindings (user_id, role) values ($1, 'platform_support')`, [
+      user,
+    ]);
+    return { params: { user_id: user, role: 'platform_support' }, body };
+  },
+};
