@@ -91,9 +91,15 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   ]);
 
   let everyMs = 15_000;
-  const hearSigners = async (list: NodeEnrolled['signers']) => {
-    const unknown = await signers.hear(list);
-    if (unknown > 0) log.error({ unknown }, 'the control plane names task-signing keys that none we know vouches for');
+  let refusedList = '';
+  const hearSigners = async (answer: Pick<NodeEnrolled, 'signers' | 'signers_statement'>) => {
+    if ((await signers.hear(answer.signers, answer.signers_statement)) !== 'refused') return;
+    // Heartbeats repeat the list; one line for each list is enough.
+    const list = JSON.stringify(answer.signers_statement ?? answer.signers);
+    if (list === refusedList) return;
+    refusedList = list;
+    const advice = signers.isAnchored ? 'it changes nothing' : 'enrol this node again with an operator’s token';
+    log.error({ keys: answer.signers.length }, `no key that we know vouches for the list of task-signing keys: ${advice}`);
   };
   const learn = async (answer: NodeEnrolled, askedAtMs: number) => {
     everyMs = answer.heartbeat_seconds * 1_000;
@@ -102,10 +108,10 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   };
   const enrolOnce = async (enrolment: Enrolment, as?: string): Promise<Identity> => {
     const askedAtMs = elapsedMs();
-    const common = { url: settings.url, peerId: settings.peerId, files, agentVersion: settings.agentVersion, bootId };
-    const { identity, answer } = await enrol({ enrolment, ...common, ...(as !== undefined && { nodeId: as }) });
+    const common = { url: settings.url, peerId: settings.peerId, files, signers };
+    const self = { agentVersion: settings.agentVersion, bootId };
+    const { identity, answer } = await enrol({ enrolment, ...common, ...self, ...(as !== undefined && { nodeId: as }) });
     await learn(answer, askedAtMs);
-    await signers.pin(answer.signers);
     log.info({ node_id: identity.nodeId }, 'enrolled');
     return identity;
   };
@@ -123,7 +129,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   };
   /** Nobody listens to an expired certificate; but leases are kept by this agent, and have to end on time. */
   const keepExpired = (expired: Identity, error: unknown): Identity => {
-    log.error({ err: error }, 'the certificate has expired and the token did not help; leases are kept meanwhile');
+    log.error({ err: error }, 'the node needs a new enrolment and the token did not help; leases are kept meanwhile');
     return expired;
   };
   const firstIdentity = async (): Promise<Identity> => {
@@ -135,7 +141,8 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       isNew = false;
       return undefined;
     });
-    const isGood = there !== undefined && there.validToMs > time.nowMs();
+    // A node that trusts no task-signing key is of no use: a token that was given heals that too.
+    const isGood = there !== undefined && there.validToMs > time.nowMs() && signers.isAnchored;
     if (there && (isGood || !settings.enrolment)) return there;
     if (!settings.enrolment) throw new Error('this host is not enrolled; give it an operator’s token');
     // Once: leases wait for this agent to start. The loop that renews goes on trying.
@@ -225,7 +232,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       const { epoch } = drain;
       return async (answer, askedAtMs) => {
         await time.learn(answer.server_time, askedAtMs);
-        await hearSigners(answer.signers);
+        await hearSigners(answer);
         await journal.settle(time.nowMs());
         await drain.hear(answer.state, epoch);
         prune();
@@ -260,7 +267,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
         const askedAtMs = elapsedMs();
         const next = await renew({ client, identity, files });
         await learn(next.answer, askedAtMs);
-        await hearSigners(next.answer.signers);
+        await hearSigners(next.answer);
         await become(next.identity);
       },
       async reread() {

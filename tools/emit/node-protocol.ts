@@ -12,6 +12,7 @@ import {
   NodeTaskResult,
   nodeTaskKinds,
   nodeTransport,
+  SignersStatement,
   SignerVersion,
 } from '../../contract/src/node.ts';
 import { stableJson } from './json.ts';
@@ -22,7 +23,8 @@ export function emitNodeProtocol(version: string): string {
   const book = makeSchemaBook('#/$defs/');
   for (const schema of [
     ...[NodeEnrolment, NodeEnrolled, NodeRenewal, NodeHeartbeat, NodeHeartbeatAnswer],
-    ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion, LineCall, LineAnswer],
+    ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion, SignersStatement],
+    ...[LineCall, LineAnswer],
   ]) {
     book.show(schema);
   }

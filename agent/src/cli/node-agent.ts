@@ -6,6 +6,7 @@ import { discoverTopology } from '../host/linux/topology.ts';
 import { enrol } from '../identity/enrol.ts';
 import { makeIdentityFiles } from '../identity/identity-files.ts';
 import { beginJournal } from '../tasks/journal.ts';
+import { openSigners } from '../tasks/signers.ts';
 import { describeNode, examine } from './look.ts';
 import { helpText, type Invocation, readInvocation, UsageFault } from './options.ts';
 import { agentSettings } from './parts.ts';
@@ -107,11 +108,11 @@ async function enrolHost(invocation: Invocation, around: Surroundings): Promise<
     url: settings.url,
     peerId: settings.peerId,
     files,
+    signers: await openSigners({ disk, path: join(settings.stateDir, 'signers.json') }),
     agentVersion: settings.agentVersion,
     bootId: settings.bootId ?? '',
   });
   if (isFirst) await beginJournal(disk, join(settings.stateDir, 'tasks'), Date.parse(answer.server_time));
-  await disk.write(join(settings.stateDir, 'signers.json'), JSON.stringify(answer.signers));
   await disk.write(join(settings.stateDir, 'pace.json'), JSON.stringify(answer.heartbeat_seconds));
   around.out(`This host is node ${identity.nodeId} until ${new Date(identity.validToMs).toISOString()}.\n`);
   return 0;

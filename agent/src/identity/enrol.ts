@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { NodeEnrolled, nodeCommonName, nodeSpiffeId, nodeTransport } from '@gpuaas/contract/node';
 import { Compile } from 'typebox/compile';
+import type { Signers } from '../tasks/signers.ts';
 import { type Answer, type Client, makeClient } from '../transport/client.ts';
 import { fetchPinned, leadsTo, pinnedIn } from '../transport/trust.ts';
 import type { Identity, IdentityFiles } from './identity-files.ts';
@@ -41,6 +42,7 @@ export async function enrol(parts: {
   readonly bootId: string;
   /** The node that this host is already: a token of another node must not make it that one. */
   readonly nodeId?: string;
+  readonly signers: Pick<Signers, 'pin'>;
 }): Promise<{ readonly identity: Identity; readonly answer: NodeEnrolled }> {
   const { files, url, enrolment } = parts;
   const trust = await settleTrust(parts);
@@ -62,7 +64,9 @@ export async function enrol(parts: {
     }
     // The file that only the operator writes decides who may name nodes; else the first answer does, over pinned TLS.
     await files.keepNodeAuthority(given.authority);
-    const identity = await takeCertificate({ files, key, given });
+    // Before the identity: a node that knows who it is and not whom to obey would need another token.
+    const before = () => parts.signers.pin(given.signers, given.signers_statement);
+    const identity = await takeCertificate({ files, key, given, before });
     await files.keepHttpsTrust(trust);
     await files.dropPendingKey();
     return { identity, answer: given };
@@ -125,6 +129,8 @@ async function takeCertificate(parts: {
   readonly files: IdentityFiles;
   readonly key: string;
   readonly given: NodeEnrolled;
+  /** Done when the certificate holds, and before it is written down. */
+  readonly before?: () => Promise<void>;
 }): Promise<Identity> {
   const { files, key, given } = parts;
   const authority = await files.nodeAuthority();
@@ -135,5 +141,6 @@ async function takeCertificate(parts: {
   if (authority === undefined || !leadsTo(given.certificate, authority)) {
     throw refuse('does not come from the authority of nodes');
   }
+  await parts.before?.();
   return files.write({ nodeId: given.node_id, certificate: given.certificate, key });
 }

@@ -226,19 +226,22 @@ describe('the keys that sign tasks', () => {
       plane.give(task);
       await plane.until(() => resultOf(plane, task) !== undefined);
     };
-    const say = async (signers: typeof plane.signers) => {
+    let sequence = 1;
+    const say = async (signers: typeof plane.signers, by: typeof next) => {
       plane.signers = signers;
+      sequence += 1;
+      plane.statement = by.state(signers, sequence);
       const beats = plane.seen.heartbeats.length;
       // The second answer was heard after the first: both came after the list had changed.
       await plane.until(() => plane.seen.heartbeats.length >= beats + 2);
     };
     await run(plane.signer);
-    await say([plane.signer.version('active'), next.after(plane.signer, 'staged')]);
+    await say([plane.signer.version('active'), next.after(plane.signer, 'staged')], plane.signer);
     await run(next);
-    await say([plane.signer.version('grace'), next.after(plane.signer, 'active')]);
+    await say([plane.signer.version('grace'), next.after(plane.signer, 'active')], next);
     await run(plane.signer);
     await run(next);
-    await say([plane.signer.version('revoked'), next.after(plane.signer, 'active')]);
+    await say([plane.signer.version('revoked'), next.after(plane.signer, 'active')], next);
     plane.give(plane.signer.task({ nodeId: plane.nodeId }));
     await until(() => agent.status().refused['unknown_signer'] === 1);
     await run(next);

@@ -1,51 +1,66 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { acceptedSignerStates, endorsementText, SignerVersion, signedText } from '@gpuaas/contract/node';
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import {
+  acceptedSignerStates,
+  endorsementText,
+  type SignersStatement,
+  type SignerVersion,
+  signedText,
+  statementText,
+} from '@gpuaas/contract/node';
 import type { Disk } from '../disk.ts';
+import { parseTrust, type Trust } from './signers-file.ts';
 
 /**
- * The keys whose tasks this node obeys, kept through restarts. Those of its enrolment are pinned: the token and the
- * fingerprint of the authority vouched for that answer. Of later lists it takes the keys that it has already, and those
- * that one of these vouches for, through as many changes as it missed. A list that is heard replaces the one before, so a
- * revoked key is gone with the answer that no longer names it as accepted, and vouches for nobody from then on.
+ * The keys whose tasks this node obeys, kept through restarts.
+ *
+ * Trust begins at enrolment and nowhere else: the operator's token and the fingerprint of the authority vouch for that
+ * answer. A later list is believed when the key that is active in it has signed the whole list, states included, and a
+ * chain of endorsements leads to that key from one that this node knows as active or announced. The list is then taken
+ * as a whole. Any other list changes nothing. A key that was revoked once stays revoked, whatever a later list says.
+ *
+ * Whoever holds the private half of the active key can lead a node astray until the node hears of the revocation. Whoever
+ * only sits on the line can withhold lists, and nothing else.
  */
 export interface Signers {
-  /** Takes a list as it is. */
-  pin(signers: readonly SignerVersion[]): Promise<void>;
-  /** Takes from a list what somebody trusted vouches for; answers how many keys nobody does. */
-  hear(signers: readonly SignerVersion[]): Promise<number>;
+  /** Takes the list of an enrolment as it is. */
+  pin(signers: readonly SignerVersion[], statement?: SignersStatement): Promise<void>;
+  /** Takes a list that the active key has signed, if that key is vouched for. */
+  hear(signers: readonly SignerVersion[], statement?: SignersStatement): Promise<Hearing>;
+  /** Whether there is any key that a later list could lead back to. Without one only a new enrolment helps. */
+  readonly isAnchored: boolean;
   /** Whether the signature of an envelope holds under the key it names, and that key is accepted at this time. */
   judge(envelope: SignedEnvelope, nowMs: number): 'holds' | 'unknown_signer' | 'bad_signature';
 }
+/** `old` is a list from before the one we have: it was on its way for longer, or is played again. */
+export type Hearing = 'taken' | 'known' | 'old' | 'refused';
+
 export interface SignedEnvelope {
   readonly signer_version_id: string;
   readonly signature: string;
   readonly [member: string]: unknown;
 }
 
-const list = Compile(Type.Array(SignerVersion));
-
 export async function openSigners(parts: { readonly disk: Disk; readonly path: string }): Promise<Signers> {
   const { disk, path } = parts;
-  // Without a list that can be read there is nothing to go by: the next one that is heard is the first one.
-  let text = (await disk.read(path)) ?? '[]';
-  let known = parseList(text);
-  let keys = keysOf(known);
-  const keep = async (signers: readonly SignerVersion[]) => {
-    const next = JSON.stringify(signers);
-    if (next === text) return;
-    known = signers;
-    keys = keysOf(signers);
-    text = next;
-    await disk.write(path, next);
+  let trust = parseTrust(await disk.read(path));
+  let keys = keysOf(trust);
+  const keep = async (next: Trust) => {
+    await disk.write(path, JSON.stringify(next));
+    trust = next;
+    keys = keysOf(next);
   };
   return {
-    pin: keep,
-    async hear(signers) {
-      const believed = known.length === 0 ? signers : vouchedFor(signers, known);
-      await keep(believed);
-      return signers.length - believed.length;
+    pin: (signers, statement) => keep(withList(trust.revoked, signers, statement?.sequence ?? 0)),
+    async hear(signers, statement) {
+      if (!statement) return 'refused';
+      if (statement.sequence === trust.sequence) return 'known';
+      if (statement.sequence < trust.sequence) return 'old';
+      if (!isStated(trust, signers, statement)) return 'refused';
+      await keep(withList(trust.revoked, signers, statement.sequence));
+      return 'taken';
+    },
+    get isAnchored() {
+      return trust.signers.some((signer) => mayVouch(trust, signer));
     },
     judge(envelope, nowMs) {
       const signer = keys.get(envelope.signer_version_id);
@@ -56,25 +71,48 @@ export async function openSigners(parts: { readonly disk: Disk; readonly path: s
   };
 }
 
-/** Of a list, those that are known already or that lead back to a known one, link by link. Its order is kept. */
-function vouchedFor(heard: readonly SignerVersion[], known: readonly SignerVersion[]): SignerVersion[] {
-  const same = (a: SignerVersion, b: SignerVersion) =>
-    a.signer_version_id === b.signer_version_id && a.public_key === b.public_key;
-  const believed = new Set(heard.filter((signer) => known.some((one) => same(one, signer))));
-  const vouching = new Map(
-    known.filter(({ state }) => state !== 'revoked').map((one) => [one.signer_version_id, one.public_key]),
-  );
-  for (let grown = true; grown; ) {
-    grown = false;
-    for (const signer of heard) {
-      const by = signer.endorsed_by === undefined ? undefined : vouching.get(signer.endorsed_by);
-      if (believed.has(signer) || by === undefined || !isEndorsed(signer, by)) continue;
-      believed.add(signer);
-      vouching.set(signer.signer_version_id, signer.public_key);
-      grown = true;
-    }
+/** A revoked key stays revoked under any name, so what is remembered is the key itself. */
+function withList(revokedBefore: readonly string[], signers: readonly SignerVersion[], sequence: number): Trust {
+  const revokedNow = signers.filter(({ state }) => state === 'revoked').map(({ public_key }) => public_key);
+  return { format: 2, sequence, signers, revoked: [...new Set([...revokedBefore, ...revokedNow])] };
+}
+
+const isRevoked = (trust: Trust, { public_key }: SignerVersion) => trust.revoked.includes(public_key);
+
+/**
+ * Every key is endorsed by the one that was active before it, so a list leads back to the active key that we know, or to
+ * its announced successor. What was superseded has handed over and vouches for nobody any more.
+ */
+const mayVouch = (trust: Trust, signer: SignerVersion) =>
+  (signer.state === 'active' || signer.state === 'staged') && !isRevoked(trust, signer);
+
+/** Whether the list was signed by the key that is active in it, and that key leads back to one that may vouch. */
+function isStated(trust: Trust, signers: readonly SignerVersion[], statement: SignersStatement): boolean {
+  try {
+    const voice = signers.find(({ signer_version_id }) => signer_version_id === statement.stated_by);
+    if (voice?.state !== 'active' || !leadsBack(trust, signers, voice)) return false;
+    const text = statementText({ signers, stated_by: statement.stated_by, sequence: statement.sequence });
+    const signature = Buffer.from(statement.signature, 'base64url');
+    return verify(null, Buffer.from(text), keyOf(voice.public_key), signature);
+  } catch {
+    // A key that is none, or words without a canonical form: nobody can have signed that.
+    return false;
   }
-  return heard.filter((signer) => believed.has(signer));
+}
+
+/** Follows the endorsements from the voice back in time. Each link is looked at once, so a circle ends. */
+function leadsBack(trust: Trust, signers: readonly SignerVersion[], voice: SignerVersion): boolean {
+  const left = new Map(signers.map((signer) => [signer.signer_version_id, signer]));
+  for (let at: SignerVersion | undefined = voice; at && !isRevoked(trust, at); ) {
+    const { signer_version_id: id, public_key, endorsed_by: by }: SignerVersion = at;
+    const known = trust.signers.find((one) => one.signer_version_id === id);
+    if (known) return known.public_key === public_key && mayVouch(trust, known);
+    left.delete(id);
+    const before: SignerVersion | undefined = by === undefined ? undefined : left.get(by);
+    if (!before || !isEndorsed(at, before.public_key)) return false;
+    at = before;
+  }
+  return false;
 }
 
 function isEndorsed(signer: SignerVersion, publicKey: string): boolean {
@@ -82,15 +120,6 @@ function isEndorsed(signer: SignerVersion, publicKey: string): boolean {
   if (endorsed_by === undefined || endorsement === undefined) return false;
   const text = endorsementText({ ...signer, endorsed_by });
   return verify(null, Buffer.from(text), keyOf(publicKey), Buffer.from(endorsement, 'base64url'));
-}
-
-function parseList(text: string): readonly SignerVersion[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return list.Check(value) ? value : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Keys are public and shared by a whole fleet in one process, so each is parsed once. */
@@ -106,8 +135,10 @@ function keyOf(publicKey: string): KeyObject {
   return key;
 }
 
-function keysOf(signers: readonly SignerVersion[]) {
-  const accepted = signers.filter(({ state }) => acceptedSignerStates.includes(state));
+function keysOf(trust: Trust) {
+  const accepted = trust.signers.filter(
+    (signer) => acceptedSignerStates.includes(signer.state) && !isRevoked(trust, signer),
+  );
   return new Map(
     accepted.map((signer) => [
       signer.signer_version_id,

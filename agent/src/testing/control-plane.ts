@@ -10,6 +10,7 @@ import {
   type NodeTask,
   NodeTaskProgress,
   NodeTaskResult,
+  type SignersStatement,
   type SignerVersion,
   signedText,
 } from '@gpuaas/contract/node';
@@ -28,6 +29,8 @@ export interface TestControlPlane {
   readonly nodeId: string;
   /** What the heartbeats and enrolments say about keys. */
   signers: SignerVersion[];
+  /** The word of the active key on that list. */
+  statement: SignersStatement;
   readonly signer: TestSigner;
   /** The time it says it is. */
   now: () => Date;
@@ -94,6 +97,7 @@ export async function openTestControlPlane(given?: {
     certificate: await authority.issueNode(csr, plane.nodeId, plane.life?.()),
     authority: authority.pem,
     signers: plane.signers,
+    signers_statement: plane.statement,
     heartbeat_seconds: plane.heartbeatSeconds,
     server_time: plane.now().toISOString(),
   });
@@ -157,6 +161,7 @@ export async function openTestControlPlane(given?: {
         return answer(response, 200, {
           server_time: plane.now().toISOString(),
           signers: plane.signers,
+          signers_statement: plane.statement,
           state: plane.nodeState,
         });
       default: {
@@ -187,6 +192,7 @@ export async function openTestControlPlane(given?: {
     nodeId: given?.nodeId ?? randomUUID(),
     signer,
     signers: [signer.version()],
+    statement: signer.state([signer.version()], 1),
     now: () => new Date(),
     life: undefined,
     nodeState: 'active',

@@ -4,8 +4,10 @@ import {
   type NodeTask,
   type NodeTaskType,
   type SignerState,
+  type SignersStatement,
   type SignerVersion,
   signedText,
+  statementText,
 } from '@gpuaas/contract/node';
 
 /** The control plane's side of tasks: a signing key, and tasks that are signed with it. */
@@ -16,6 +18,8 @@ export interface TestSigner {
   endorse(
     signer: Pick<SignerVersion, 'signer_version_id' | 'public_key'>,
   ): Pick<SignerVersion, 'endorsed_by' | 'endorsement'>;
+  /** Signs a whole list, as the active key does. */
+  state(signers: readonly SignerVersion[], sequence: number): SignersStatement;
   sign(task: Omit<NodeTask, 'signature'>): NodeTask;
   task(order: TaskOrder): NodeTask;
 }
@@ -52,6 +56,15 @@ export function makeTestSigner(): TestSigner {
       endorsement: sign(
         null,
         Buffer.from(endorsementText({ signer_version_id, public_key, endorsed_by: id })),
+        privateKey,
+      ).toString('base64url'),
+    }),
+    state: (signers, sequence) => ({
+      stated_by: id,
+      sequence,
+      signature: sign(
+        null,
+        Buffer.from(statementText({ signers, stated_by: id, sequence })),
         privateKey,
       ).toString('base64url'),
     }),

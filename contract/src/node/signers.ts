@@ -37,8 +37,8 @@ export type SignerVersion = Static<typeof SignerVersion>;
 
 /**
  * What a key says when it hands over to its successor. A node pins the keys that it hears of when it enrols, and from then
- * on takes a new one only with the word of one that it has: whoever gets between a node and the control plane can keep a
- * list from it, but cannot put a key of their own on it.
+ * on follows these words from the active key that it knows to the one that is active now: whoever gets between a node and
+ * the control plane can keep a list from it, but cannot put a key of their own on it.
  */
 export const endorsementText = (of: {
   readonly signer_version_id: string;
@@ -51,3 +51,29 @@ export const endorsementText = (of: {
     public_key: of.public_key,
     endorsed_by: of.endorsed_by,
   });
+
+/**
+ * The word of the active key on the whole list: which keys there are and the state of each. Without it the state of a
+ * key would be anybody's to write, and a retired key could be called active again. The sequence only grows, so an old
+ * list cannot be played again.
+ */
+export const SignersStatement = Type.Object(
+  {
+    stated_by: SignerVersionId,
+    sequence: Type.Integer({ minimum: 1, description: 'Grows with every change of any key.' }),
+    signature: Type.String({
+      pattern: '^[A-Za-z0-9_-]{86}$',
+      description:
+        'By the active key: Ed25519 in base64url, over the canonical JSON of the list, the sequence and stated_by.',
+    }),
+  },
+  { $id: 'SignersStatement' },
+);
+export type SignersStatement = Static<typeof SignersStatement>;
+
+export const statementText = (of: {
+  readonly signers: readonly SignerVersion[];
+  readonly stated_by: string;
+  readonly sequence: number;
+}): string =>
+  canonicalJson({ states: 'task-signers', stated_by: of.stated_by, sequence: of.sequence, signers: of.signers });

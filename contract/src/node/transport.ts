@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
-import { SignerVersion } from './signers.ts';
+import { SignersStatement, SignerVersion } from './signers.ts';
 
 /** Where an agent calls. It has one destination, the node hostname, and is never called itself. */
 export const nodeTransport = {
@@ -68,6 +68,7 @@ export const NodeEnrolled = Type.Object(
     certificate: Type.String({ description: 'The chain in PEM, leaf first.' }),
     authority: Type.String({ description: 'What the agent trusts from now on, in PEM.' }),
     signers: Type.Array(SignerVersion),
+    signers_statement: Type.Optional(SignersStatement),
     heartbeat_seconds: Type.Integer({ minimum: 1 }),
     server_time: Timestamp,
   },
@@ -138,7 +139,10 @@ export type NodeHeartbeat = Static<typeof NodeHeartbeat>;
 export const NodeHeartbeatAnswer = Type.Object(
   {
     server_time: Timestamp,
-    signers: Type.Array(SignerVersion, { description: 'Every key the node may obey, as of now.' }),
+    signers: Type.Array(SignerVersion, {
+      description: 'Every key the node may obey, those that lead to them, and those that were revoked.',
+    }),
+    signers_statement: Type.Optional(SignersStatement),
     state: Type.String({ description: 'What the control plane believes about the node.' }),
   },
   { $id: 'NodeHeartbeatAnswer' },

@@ -44,7 +44,7 @@ export interface Identities {
 export function makeIdentities(parts: {
   readonly db: Database;
   readonly certificates: Certificates;
-  readonly signers: Pick<TaskSigners, 'accepted'>;
+  readonly signers: Pick<TaskSigners, 'announced'>;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly certificateHours: () => number;
@@ -61,7 +61,7 @@ export function makeIdentities(parts: {
       node_id: nodeId,
       certificate: issued.chain,
       authority: roots,
-      signers: [...parts.signers.accepted()],
+      ...parts.signers.announced(),
       heartbeat_seconds: parts.heartbeatSeconds(),
       server_time: clock.now().toISOString(),
     };

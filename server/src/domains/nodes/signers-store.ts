@@ -4,14 +4,13 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 const listSql = sql(
   'task-signer-list',
   `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at,
-     endorsed_by, endorsement from task_signers
+     endorsed_by, endorsement, sum(version) over () as sequence from task_signers
    order by published_at desc, id desc limit $1`,
 );
 const getSql = sql(
   'task-signer-get',
   `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at,
-     endorsed_by, endorsement from task_signers
-   where id = $1`,
+     endorsed_by, endorsement from task_signers where id = $1`,
 );
 const insertSql = sql(
   'task-signer-insert',
@@ -62,6 +61,11 @@ export interface SignerRow {
   readonly endorsement: string | null;
 }
 
+/** With the number of all changes so far: keys are never deleted, and each change raises a version by one. */
+export interface ListedSigner extends SignerRow {
+  readonly sequence: bigint | string;
+}
+
 export const showSigner = (row: SignerRow): TaskSigner => ({
   id: row.id,
   public_key: row.public_key,
@@ -72,7 +76,7 @@ export const showSigner = (row: SignerRow): TaskSigner => ({
   retires_at: row.retires_at?.toISOString() ?? null,
 });
 
-export const listSigners = (tx: ReadTx, limit: number) => tx.rows<SignerRow>(listSql, [limit]);
+export const listSigners = (tx: ReadTx, limit: number) => tx.rows<ListedSigner>(listSql, [limit]);
 export const findSigner = async (tx: ReadTx, id: string) => (await tx.rows<SignerRow>(getSql, [id]))[0];
 
 export interface NewSigner {

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { endorsementText } from '@gpuaas/contract/node';
+import { endorsementText, statementText } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { asSystem, openWorld, type World } from '../../testing/world.ts';
+import { asSystem, openWorld, sealOfWorlds, type World } from '../../testing/world.ts';
 import { openTaskSigners } from './signers.ts';
 import { isObeyed, type NodesWorld, openNodesWorld } from './testing.ts';
 
@@ -51,11 +51,15 @@ describe('keys that sign tasks', () => {
   });
 
   it('that are revoked while they sign get a successor at once', async () => {
-    const active = (await listed()).find(({ state }) => state === 'active')?.id ?? '';
-    expect((await post(`${path}/${active}/revoke`)).body).toMatchObject({ state: 'revoked' });
-    const after = (await listed()).filter(({ state }) => state === 'active');
-    expect(after).toHaveLength(1);
-    expect(after[0]?.id).not.toBe(active);
+    // The first time a key is announced already and takes over, the second time one is made.
+    let active = '';
+    for (let time = 0; time < 2; time += 1) {
+      active = (await listed()).find(({ state }) => state === 'active')?.id ?? '';
+      expect((await post(`${path}/${active}/revoke`)).body).toMatchObject({ state: 'revoked' });
+      const after = (await listed()).filter(({ state }) => state === 'active');
+      expect(after).toHaveLength(1);
+      expect(after[0]?.id).not.toBe(active);
+    }
     expect((await post(`${path}/${active}/revoke`)).status).toBe(409);
     expect((await post(`${path}/${systemIds.next()}/revoke`)).status).toBe(404);
   });
@@ -81,12 +85,52 @@ describe('keys that sign tasks', () => {
       ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
       ...{ seal: undefined, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
     });
-    const announced = signers.announced();
+    const announced = signers.announced().signers;
     const ids = announced.map(({ signer_version_id }) => signer_version_id);
     expect(signers.accepted().every(({ signer_version_id }) => ids.includes(signer_version_id))).toBe(true);
     expect(announced.map(({ state }) => state)).toContain('revoked');
     for (const { endorsed_by } of announced) if (endorsed_by !== undefined) expect(ids).toContain(endorsed_by);
     await signers.close();
+  });
+
+  it('are stated by the active key, each with its state, and the number of the list grows [SEC-02]', async () => {
+    const opened = await openTaskSigners({
+      ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
+      ...{ seal: sealOfWorlds, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
+    });
+    const { signers, signers_statement: statement } = opened.announced();
+    const voice = signers.find(({ state }) => state === 'active');
+    expect(statement?.stated_by).toBe(voice?.signer_version_id);
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: voice?.public_key ?? '' }, format: 'jwk' });
+    const { stated_by = '', sequence = 0, signature = '' } = statement ?? {};
+    const holds = (list: typeof signers) =>
+      verify(
+        null,
+        Buffer.from(statementText({ signers: list, stated_by, sequence })),
+        key,
+        Buffer.from(signature, 'base64url'),
+      );
+    expect(holds(signers)).toBe(true);
+    expect(holds(signers.map((one) => (one.state === 'revoked' ? { ...one, state: 'active' as const } : one)))).toBe(
+      false,
+    );
+    await opened.close();
+    expect((await post(path)).status).toBe(201);
+    const later = await openTaskSigners({
+      ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
+      ...{ seal: sealOfWorlds, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
+    });
+    expect(later.announced().signers_statement?.sequence).toBeGreaterThan(sequence);
+    await later.close();
+  });
+
+  it('that are announced take over when the active one is revoked: nodes follow one line of keys', async () => {
+    const there = await listed();
+    const active = there.find(({ state }) => state === 'active')?.id ?? '';
+    const staged = there.find(({ state }) => state === 'staged')?.id ?? '';
+    expect((await post(`${path}/${active}/revoke`)).status).toBe(200);
+    expect(await stateOf(staged)).toBe('active');
+    expect((await listed()).filter(({ state }) => state === 'staged')).toEqual([]);
   });
 
   it('take over when they were announced long enough, and retire when their grace is over', async () => {

@@ -3,11 +3,13 @@ import { taskSignerList, taskSignerRetire, taskSignerRevoke, taskSignerRotate } 
 import {
   acceptedSignerStates,
   endorsementText,
+  type NodeHeartbeatAnswer,
   type NodeTask,
   type SignerVersion,
   signedText,
+  statementText,
 } from '@gpuaas/contract/node';
-import { type BeginAct, type Database, handlers, type Mounted, systemViewer } from '../../kernel/act.ts';
+import { type BeginAct, type Database, handlers, type Mounted, systemViewer, type WriteTx } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -21,6 +23,7 @@ import {
   findSigner,
   insertSigner,
   isAgeing,
+  type ListedSigner,
   listSigners,
   type NewSigner,
   retireDueSigners,
@@ -42,12 +45,17 @@ export interface TaskSigners {
   sign(task: Omit<NodeTask, 'signature' | 'signer_version_id'>): NodeTask;
   /** The keys that a node may obey now. */
   accepted(): readonly SignerVersion[];
-  /** The same with those that vouched for them, for a node that missed a change or several. */
-  announced(): readonly SignerVersion[];
+  /**
+   * What nodes are told, in enrolments and heartbeats: the same with those that vouched for them, for a node that missed
+   * a change or several, and those that were revoked. The active key has signed the list as a whole.
+   */
+  announced(): AnnouncedSigners;
   /** Activates what was announced long enough, retires what has been in grace long enough. One process does it. */
   readonly ageing: Reconciler;
   close(): Promise<void>;
 }
+
+export type AnnouncedSigners = Pick<NodeHeartbeatAnswer, 'signers' | 'signers_statement'>;
 
 /** Encrypts what must not lie in the database as it is. A text that is moved to another place does not open. */
 export interface Seal {
@@ -73,7 +81,7 @@ export interface SignersParts {
 
 export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners> {
   const { db, ids, clock } = parts;
-  let rows: readonly SignerRow[] = [];
+  let rows: readonly ListedSigner[] = [];
   const opened = new Map<string, KeyObject>();
 
   const look = async () => {
@@ -132,6 +140,16 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
     return key;
   }
 
+  let told: { readonly of: readonly ListedSigner[]; readonly list: AnnouncedSigners } | undefined;
+  function state(all: readonly ListedSigner[]): AnnouncedSigners {
+    const signers = chooseAnnounced(all).map(announce);
+    const voice = all.find(({ state }) => state === 'active');
+    if (!voice || !parts.seal) return { signers };
+    const of = { stated_by: voice.id, sequence: Number(voice.sequence) };
+    const signature = signBytes(null, Buffer.from(statementText({ ...of, signers })), privateKey(voice));
+    return { signers, signers_statement: { ...of, signature: signature.toString('base64url') } };
+  }
+
   return {
     sign(task) {
       const row = active();
@@ -142,13 +160,9 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
     },
     accepted: () => rows.filter(isAccepted).map(announce),
     announced() {
-      const told = new Map(rows.filter(isAccepted).map((row) => [row.id, row]));
-      // One after the other, back in time: those that are obeyed are named first, and what vouches for them follows.
-      for (const { endorsed_by: by } of told.values()) {
-        const before = by === null ? undefined : rows.find(({ id }) => id === by);
-        if (before && told.size < signersAnnounced) told.set(before.id, before);
-      }
-      return [...told.values()].map(announce);
+      // Nodes ask by the thousand, and keys change once in months: a list is signed once.
+      if (told?.of !== rows) told = { of: rows, list: state(rows) };
+      return told.list;
     },
     ageing: {
       name: 'task-signer-ageing',
@@ -196,6 +210,16 @@ const announce = (row: SignerRow): SignerVersion => ({
     ? { endorsed_by: row.endorsed_by, endorsement: row.endorsement }
     : {}),
 });
+/** Those that are obeyed first, then what vouches for them, one after the other back in time, then the revoked ones. */
+function chooseAnnounced(rows: readonly SignerRow[]): SignerRow[] {
+  const told = new Map(rows.filter(isAccepted).map((row) => [row.id, row]));
+  for (const { endorsed_by: by } of told.values()) {
+    const before = by === null ? undefined : rows.find(({ id }) => id === by);
+    if (before && told.size < signersAnnounced) told.set(before.id, before);
+  }
+  for (const row of rows) if (row.state === 'revoked' && told.size < signersAnnounced) told.set(row.id, row);
+  return [...told.values()];
+}
 const isAccepted = ({ state }: SignerRow): boolean => acceptedSignerStates.includes(state);
 
 interface RouteParts {
@@ -263,11 +287,7 @@ const revoke = on(taskSignerRevoke, async (parts, act, { params, body }) => {
     if (moved instanceof Fault) return tx.abandon(unversioned(moved));
     if (!moved) return tx.abandon(absent());
     if (moved.from === 'active') {
-      // Nobody waits for an announcement now: nodes hear of the successor with their next heartbeat, in the same list
-      // that ends the one that vouches for it. From then on that one's word counts for nothing.
-      const next = parts.make(await findSigner(tx, params.signer_id));
-      await insertSigner(tx, next, parts.clock.now());
-      await succeedSigner(tx, next.id, parts.graceEnds());
+      await succeedRevoked(parts, tx, params.signer_id);
     }
     const row = await findSigner(tx, params.signer_id);
     if (!row) return tx.abandon(absent());
@@ -281,6 +301,19 @@ const revoke = on(taskSignerRevoke, async (parts, act, { params, body }) => {
   parts.changed();
   return written;
 });
+
+/**
+ * Nobody waits for an announcement now: nodes hear of the successor with their next heartbeat, in the same list that ends
+ * the one that vouches for it. From then on that one's word counts for nothing. A key that is announced already takes
+ * over: each key that becomes active is endorsed by the one that was active before, which is the way nodes follow.
+ */
+async function succeedRevoked(parts: RouteParts, tx: WriteTx, revokedId: string): Promise<void> {
+  const announced = (await listSigners(tx, signersShown)).find(({ state }) => state === 'staged');
+  if (announced) return succeedSigner(tx, announced.id, parts.graceEnds());
+  const next = parts.make(await findSigner(tx, revokedId));
+  await insertSigner(tx, next, parts.clock.now());
+  await succeedSigner(tx, next.id, parts.graceEnds());
+}
 
 /** Nobody said which version they saw, so none can be in the way. */
 function unversioned(fault: Fault<'illegal_transition' | 'version_conflict'>): Fault<'illegal_transition'> {

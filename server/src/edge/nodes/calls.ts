@@ -9,9 +9,8 @@ import {
   NodeTaskProgress,
   NodeTaskResult,
   nodeTransport,
-  type SignerVersion,
 } from '@gpuaas/contract/node';
-import type { Denials, Identities, OpenRelease, Reports, Results } from '../../domains/nodes/index.ts';
+import type { Denials, Identities, OpenRelease, Reports, Results, TaskSigners } from '../../domains/nodes/index.ts';
 import { makeAct, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failpoint } from '../../kernel/failpoint.ts';
@@ -65,7 +64,7 @@ export interface CallParts {
   readonly results: Results;
   readonly room: WaitingRoom;
   readonly denials: () => Pick<Denials, 'denies'>;
-  readonly signers: () => readonly SignerVersion[];
+  readonly signers: TaskSigners['announced'];
   readonly rateLimit: RateLimit;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -218,7 +217,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     if (state === undefined) return refuse(new Fault('node_certificate_invalid', 'This node is no more.'));
     const heard: NodeHeartbeatAnswer = {
       server_time: clock.now().toISOString(),
-      signers: [...parts.signers()],
+      ...parts.signers(),
       state,
     };
     return reply(heard);
