@@ -99,7 +99,10 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     if (list === refusedList) return;
     refusedList = list;
     const advice = signers.isAnchored ? 'it changes nothing' : 'enrol this node again with an operator’s token';
-    log.error({ keys: answer.signers.length }, `no key that we know vouches for the list of task-signing keys: ${advice}`);
+    log.error(
+      { keys: answer.signers.length },
+      `no key that we know vouches for the list of task-signing keys: ${advice}`,
+    );
   };
   const learn = async (answer: NodeEnrolled, askedAtMs: number) => {
     everyMs = answer.heartbeat_seconds * 1_000;
@@ -110,7 +113,12 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     const askedAtMs = elapsedMs();
     const common = { url: settings.url, peerId: settings.peerId, files, signers };
     const self = { agentVersion: settings.agentVersion, bootId };
-    const { identity, answer } = await enrol({ enrolment, ...common, ...self, ...(as !== undefined && { nodeId: as }) });
+    const { identity, answer } = await enrol({
+      enrolment,
+      ...common,
+      ...self,
+      ...(as !== undefined && { nodeId: as }),
+    });
     await learn(answer, askedAtMs);
     log.info({ node_id: identity.nodeId }, 'enrolled');
     return identity;

@@ -40,7 +40,10 @@ describe('the keys that a node obeys', () => {
     const [first, ...others] = line as [TestSigner, ...TestSigner[]];
     const last = line[4] as TestSigner;
     const chain = others.map((one, at) => one.after(line[at] as TestSigner, at === 3 ? 'active' : 'retired'));
-    for (const list of [[first.version('retired'), ...chain], [...chain.toReversed(), first.version('revoked')]]) {
+    for (const list of [
+      [first.version('retired'), ...chain],
+      [...chain.toReversed(), first.version('revoked')],
+    ]) {
       const signers = await open();
       await signers.pin([first.version()]);
       expect(await hear(signers, last, 2, list)).toBe('taken');

@@ -62,11 +62,9 @@ export function makeTestSigner(): TestSigner {
     state: (signers, sequence) => ({
       stated_by: id,
       sequence,
-      signature: sign(
-        null,
-        Buffer.from(statementText({ signers, stated_by: id, sequence })),
-        privateKey,
-      ).toString('base64url'),
+      signature: sign(null, Buffer.from(statementText({ signers, stated_by: id, sequence })), privateKey).toString(
+        'base64url',
+      ),
     }),
     sign: signTask,
     task: (order) => {
