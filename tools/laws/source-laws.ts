@@ -60,6 +60,24 @@ export const noEval = sourceLaw({
   },
 });
 
+/**
+ * A tenant can put a link in place of a folder while root walks a tree by its path. On a real host trees are moved out of
+ * the tenant's reach and removed by `disposal.ts`.
+ */
+export const noRemovalByPath = sourceLaw({
+  name: 'no-removal-by-path',
+  applies: (path) => /^agent\/src\/host\/linux\/(?!testing\/)/.test(path) && !isTestCode(path),
+  look: (node, _parents, text) => {
+    const isRemoval = node.type === 'CallExpression' && /^(?:rm|rmdir)(?:Sync)?$/.test(calleeName(node) ?? '');
+    if (isRemoval && /\brecursive\b/.test(text.slice(node.start, node.end))) {
+      return 'root does not remove a tree by its path: a link can lead it elsewhere; use disposal.ts';
+    }
+    return literal(node) === '--remove'
+      ? 'userdel would remove a home by its path; the home goes by way of disposal.ts'
+      : undefined;
+  },
+});
+
 /** Names of this file that stand for a whole, hole-free text: such a piece cannot carry what somebody typed. */
 function fixedTexts(program: Node): Set<string> {
   return new Set(
@@ -272,6 +290,7 @@ export const nobody: Excused = { builtSql: [], bareNumbers: [] };
 
 export const sourceLaws = (excused: Excused): readonly Law[] => [
   noShellStrings,
+  noRemovalByPath,
   noEval,
   noBuiltSql(excused.builtSql),
   noOffset,

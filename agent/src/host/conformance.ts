@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { failureOf, first, type HostRig, image, key, makeSuite, makeWork, second } from './conformance-rig.ts';
 import { shellCases } from './conformance-shells.ts';
 import { sliceCases } from './conformance-slices.ts';
+import { fingerprintOfKey } from './fingerprint.ts';
 
 /** What a host promises. What stands here is what the agent may lean on; nothing else is. */
 export function hostConformance(name: string, makeRig: () => Promise<HostRig>): void {
@@ -86,9 +87,11 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
         const who = { allocationId: first, username: suite.rig.login.username };
         expect(await suite.rig.keysOf(who)).toEqual([key('a')]);
         const keys = { allocation_id: first, login: suite.rig.login };
-        expect(await host.installKeys({ ...keys, authorized_keys: [key('b'), key('c')] }, makeWork())).toBe(2);
+        const next = [key('b'), key('c')];
+        const installed = await host.installKeys({ ...keys, authorized_keys: next }, makeWork());
+        expect([...installed].sort()).toEqual(next.map(fingerprintOfKey).sort());
         expect([...(await suite.rig.keysOf(who))].sort()).toEqual([key('b'), key('c')].sort());
-        expect(await host.installKeys({ ...keys, authorized_keys: [] }, makeWork())).toBe(0);
+        expect(await host.installKeys({ ...keys, authorized_keys: [] }, makeWork())).toEqual([]);
         expect(await suite.rig.keysOf(who)).toEqual([]);
       });
 

@@ -16,8 +16,8 @@ export interface Host {
   releaseSlice(params: TaskParams<'slice.vm_release'>, work: Work): Promise<TaskOutput<'slice.vm_release'>>;
   provisionUser(params: TaskParams<'allocation.provision_user'>, work: Work): Promise<ReadinessAttestation>;
   revokeUser(params: TaskParams<'allocation.revoke_user'>, work: Work): Promise<TaskOutput<'allocation.revoke_user'>>;
-  /** The keys of the allocation are exactly these afterwards. */
-  installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<number>;
+  /** The keys of the allocation are exactly these afterwards, all at once. Answers the fingerprints of those installed. */
+  installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<readonly string[]>;
   attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation>;
   restart(params: TaskParams<'allocation.restart'>, work: Work): Promise<ReadinessAttestation>;
   reimage(params: TaskParams<'node.reimage_prepare'>, work: Work): Promise<TaskOutput<'node.reimage_prepare'>>;

@@ -113,7 +113,10 @@ export function makeHandlers(parts: {
     'allocation.install_authorized_keys': {
       lane: inLease,
       lease: use,
-      run: async (params, work) => ({ installed: await host.installKeys(params, work) }),
+      run: async (params, work) => {
+        const fingerprints = [...(await host.installKeys(params, work))];
+        return { installed: fingerprints.length, fingerprints };
+      },
     },
     'allocation.attest': {
       lane: inLease,

@@ -1,4 +1,5 @@
 import type { HostTopology, ReadinessAttestation } from '@gpuaas/contract/node';
+import { fingerprintOfKey } from '../host/fingerprint.ts';
 import type { Host, HostRuntime, Work } from '../host/port.ts';
 
 /** A host that does nothing and remembers everything: what reached it, and what a test wants to happen there. */
@@ -76,7 +77,7 @@ export function makeHostDouble(): HostDouble {
     },
     async installKeys(params, work) {
       await note('installKeys', params, work);
-      return params.authorized_keys.length;
+      return params.authorized_keys.map(fingerprintOfKey);
     },
     attest: attesting('attest'),
     restart: attesting('restart'),

@@ -135,7 +135,18 @@ export const nodeTaskKinds = {
   'allocation.install_authorized_keys': task(
     'Make the SSH keys of an allocation exactly those given.',
     Type.Object({ ...ofAllocation, login: Login, authorized_keys: AuthorizedKeys }, strict),
-    Type.Object({ installed: Type.Integer({ minimum: 0 }) }, strict),
+    Type.Object(
+      {
+        installed: Type.Integer({ minimum: 0 }),
+        fingerprints: Type.Optional(
+          Type.Array(Type.String({ pattern: '^SHA256:[A-Za-z0-9+/]{43}$' }), {
+            maxItems: 200,
+            description: 'Of the keys that lie there now, as OpenSSH writes them. Older agents do not say.',
+          }),
+        ),
+      },
+      strict,
+    ),
   ),
   'allocation.attest': task(
     'Look again at what an active allocation was promised.',

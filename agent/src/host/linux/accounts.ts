@@ -1,8 +1,9 @@
-import { chmod, chown, lstat, rm } from 'node:fs/promises';
+import { chmod, chown, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostFailure } from '../port.ts';
 import { addGroup, addUser, closeUser, type Login, loginShell, removeGroup, removeUser } from './argv.ts';
 import { type CommandResult, type Commands, complaintOf } from './commands.ts';
+import type { Disposal } from './disposal.ts';
 import { readText } from './sysfs.ts';
 
 /**
@@ -42,6 +43,7 @@ export function makeAccounts(parts: {
   readonly homes: string;
   readonly commands: Commands;
   readonly isRoot: boolean;
+  readonly disposal: Disposal;
 }): Accounts {
   const { root, homes, commands } = parts;
   const homeOf = (username: string) => join(homes, username);
@@ -142,7 +144,9 @@ export function makeAccounts(parts: {
       // A home without a login is what an interrupted removal leaves behind.
       const home = homeOf(login.username);
       const left = await lstat(home).catch(() => undefined);
-      if (left && (left.uid === login.uid || !parts.isRoot)) await rm(home, { recursive: true, force: true });
+      const isTheirs = account !== undefined || left?.uid === login.uid || !parts.isRoot;
+      if (left && isTheirs) await parts.disposal.remove(home);
+      await parts.disposal.finish(homes);
     },
     async otherGroupsOf(username) {
       return (await groups()).filter(({ members }) => members.includes(username)).map(({ name }) => name);

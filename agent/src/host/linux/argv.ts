@@ -33,6 +33,11 @@ export const addUser = ({ username, uid, gid }: Login, home: string, comment: st
   comment,
   '--password',
   '*',
+  // No second range of user ids: what runs under one of those would not be found by the login's own number.
+  '--key',
+  'SUB_UID_COUNT=0',
+  '--key',
+  'SUB_GID_COUNT=0',
   '--',
   username,
 ];
@@ -48,7 +53,8 @@ export const closeUser = (username: string): Argv => [
   '--',
   username,
 ];
-export const removeUser = (username: string): Argv => ['userdel', '--remove', '--', username];
+/** The home goes by way of `disposal.ts`, not by `userdel`. */
+export const removeUser = (username: string): Argv => ['userdel', '--', username];
 export const removeGroup = (username: string): Argv => ['groupdel', '--', username];
 
 const sharedOption = { shm: '--shmem-id', msg: '--queue-id', sem: '--semaphore-id' } as const;
@@ -56,6 +62,19 @@ export const removeShared = (kind: keyof typeof sharedOption, id: number): Argv 
   'ipcrm',
   sharedOption[kind],
   String(id),
+];
+/** GNU's walks by open folders, follows no link, and with this option stays on the file system it began on. */
+export const removeTree = (path: string): Argv => ['rm', '--recursive', '--force', '--one-file-system', '--', path];
+export const unprotect = (path: string): Argv => ['chattr', '-R', '-f', '-ia', '--', path];
+export const unprotectOne = (path: string): Argv => ['chattr', '-f', '-ia', '--', path];
+export const unmount = (path: string): Argv => ['umount', '--lazy', '--', path];
+/** What sshd would do for this login. It wants to be called by its whole path. */
+export const showSshdSettings = (username: string, config?: string): Argv => [
+  '/usr/sbin/sshd',
+  ...(config === undefined ? [] : ['-f', config]),
+  '-T',
+  '-C',
+  `user=${username},host=localhost,addr=127.0.0.1`,
 ];
 export const reboot: Argv = ['systemctl', 'reboot'];
 

@@ -1,72 +1,64 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failureOf } from '../conformance-rig.ts';
+import { fingerprintOfKey } from '../fingerprint.ts';
 import { makeKeyFile } from './authorized-keys.ts';
 
 let folder: string;
-let home: string;
-let victim: string;
+let sshdSays: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gpuaas-keys-'));
-  [home, victim] = [join(folder, 'home'), join(folder, 'victim')];
-  await mkdir(home);
-  await mkdir(victim);
-  await writeFile(join(victim, 'authorized_keys'), 'root’s own\n');
+  sshdSays = `authorizedkeysfile ${folder}/keys/%u\n`;
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const account = () => ({
-  name: 'ada',
-  uid: process.getuid?.() ?? 0,
-  gid: process.getgid?.() ?? 0,
-  home,
-  isOpen: true,
-  allocationId: undefined,
-});
-const write = (keys: readonly string[]) => makeKeyFile({ isRoot: false }).write(account(), keys);
-const read = () => readFile(join(home, '.ssh/authorized_keys'), 'utf8');
+const account = { name: 'ada', uid: 20_001, gid: 20_001, home: '/home/ada', isOpen: true, allocationId: undefined };
+const keyFile = () =>
+  makeKeyFile({
+    folder: join(folder, 'keys'),
+    commands: { run: async () => ({ status: 0, stdout: sshdSays, stderr: '' }) },
+  });
+const read = () => readFile(join(folder, 'keys/ada'), 'utf8');
+const [first, second] = ['ssh-ed25519 AAAA', 'ssh-ed25519 BBBB'];
 
-describe('keys in a home whose owner plays with it', () => {
-  it.each([
-    ['a folder that leads elsewhere', () => symlink(victim, join(home, '.ssh'))],
-    [
-      'a file that leads elsewhere',
-      async () => {
-        await mkdir(join(home, '.ssh'));
-        await symlink(join(victim, 'authorized_keys'), join(home, '.ssh/authorized_keys'));
-      },
-    ],
-    [
-      'a half-written file that leads elsewhere',
-      async () => {
-        await mkdir(join(home, '.ssh'));
-        await symlink(join(victim, 'authorized_keys'), join(home, '.ssh/authorized_keys.gpuaas'));
-      },
-    ],
-    ['a file in place of the folder', () => writeFile(join(home, '.ssh'), '')],
-    ['a folder in place of the file', () => mkdir(join(home, '.ssh/authorized_keys/deep'), { recursive: true })],
-    ['nothing at all', async () => undefined],
-  ])('are written in spite of %s, and nowhere else', async (_, prepare) => {
-    await prepare();
-    await write(['ssh-ed25519 AAAA', 'ssh-ed25519 BBBB']);
-    expect(await read()).toBe('ssh-ed25519 AAAA\nssh-ed25519 BBBB\n');
-    expect(await readFile(join(victim, 'authorized_keys'), 'utf8')).toBe('root’s own\n');
-    expect(await readdir(victim)).toEqual(['authorized_keys']);
+describe('the keys of a login', () => {
+  it('are replaced as a whole, and what lies there then is told by its fingerprints', async () => {
+    expect(await keyFile().write(account, [first, second])).toEqual([first, second].map(fingerprintOfKey));
+    expect(await read()).toBe(`${first}\n${second}\n`);
+    expect(await keyFile().write(account, [second])).toEqual([fingerprintOfKey(second)]);
+    expect(await read()).toBe(`${second}\n`);
+    expect(await readdir(join(folder, 'keys'))).toEqual(['ada']);
   });
 
-  it('are the only ones: a second list under an older name goes', async () => {
-    await mkdir(join(home, '.ssh'));
-    await writeFile(join(home, '.ssh/authorized_keys2'), 'ssh-ed25519 OLD\n');
-    await write([]);
-    expect(await readdir(join(home, '.ssh'))).toEqual(['authorized_keys']);
+  it('are in a folder that only root can write to and nobody can list', async () => {
+    await mkdir(join(folder, 'keys'));
+    await chmod(join(folder, 'keys'), 0o777);
+    await keyFile().write(account, [first]);
+    expect((await lstat(join(folder, 'keys'))).mode & 0o777).toBe(0o711);
+    expect((await lstat(join(folder, 'keys/ada'))).mode & 0o777).toBe(0o644);
+  });
+
+  it('are written over what an interrupted write left, and the last of two writers has the last word', async () => {
+    await mkdir(join(folder, 'keys'));
+    await writeFile(join(folder, 'keys/.ada.next'), 'half');
+    const file = keyFile();
+    await Promise.all([file.write(account, [first]), file.write(account, [])]);
     expect(await read()).toBe('');
+    await file.remove('ada');
+    expect(await readdir(join(folder, 'keys'))).toEqual([]);
   });
 
-  it('are not written through a home that leads elsewhere', async () => {
-    await rm(home, { recursive: true });
-    await symlink(victim, home);
-    await expect(write(['ssh-ed25519 AAAA'])).rejects.toThrow(/ELOOP|ENOTDIR/);
-    expect(await readdir(victim)).toEqual(['authorized_keys']);
-  });
+  it.each(['', 'authorizedkeysfile .ssh/authorized_keys .ssh/authorized_keys2\n', 'authorizedkeysfile none\n'])(
+    'are not handed out where sshd reads other files: %j',
+    async (says) => {
+      sshdSays = says;
+      expect(await failureOf(keyFile().expectRead('ada'))).toBe('host_not_ready');
+      sshdSays = `authorizedkeysfile ${folder}/keys/%u .ssh/authorized_keys\n`;
+      expect(await failureOf(keyFile().expectRead('ada'))).toBe('host_not_ready');
+      sshdSays = `port 22\nauthorizedkeysfile ${folder}/keys/%u\n`;
+      await keyFile().expectRead('ada');
+    },
+  );
 });

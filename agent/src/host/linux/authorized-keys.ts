@@ -1,98 +1,55 @@
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fingerprintOfKey } from '../fingerprint.ts';
 import { HostFailure } from '../port.ts';
 import type { Account } from './accounts.ts';
+import { showSshdSettings } from './argv.ts';
+import { type Commands, complaintOf } from './commands.ts';
 
 /**
- * Root writes into a folder that a tenant owns, while the tenant may be running. Each step therefore starts from a
- * folder that is held open and cannot be exchanged, by way of /proc/self/fd, and follows no link: whatever the tenant
- * puts in place of `.ssh` or of the file is removed as it stands, and never written through.
+ * The keys of tenants lie in a folder of root's, outside of every home, one file for each login. Root therefore writes
+ * nothing where a tenant could put a link, and a tenant cannot add a key that outlives its removal. sshd has to be told to
+ * read them there and only there; whether it does is asked before a login is handed out.
  */
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
-const at = (folder: FileHandle, name: string) => `/proc/self/fd/${folder.fd}/${name}`;
-const attempts = 5;
-const most = { folder: 0o700, file: 0o600, bytes: 4 * 1_024 * 1_024 };
-
 export interface KeyFile {
-  /** The keys are exactly these afterwards. */
-  write(account: Account, keys: readonly string[]): Promise<void>;
+  /** The keys are exactly these afterwards, all at once. Answers the fingerprints of what lies there then. */
+  write(account: Account, keys: readonly string[]): Promise<string[]>;
+  /** The file is gone afterwards. */
+  remove(username: string): Promise<void>;
+  /** Throws, with what to do, unless sshd reads this file for this login and no other. */
+  expectRead(username: string): Promise<void>;
 }
 
-export function makeKeyFile({ isRoot }: { readonly isRoot: boolean }): KeyFile {
-  const own = async (handle: FileHandle, { uid, gid }: Account, mode: number) => {
-    if (isRoot) await handle.chown(uid, gid);
-    await handle.chmod(mode);
-  };
+/** Below the root of the machine. */
+export const keysFolder = 'etc/ssh/gpuaas-authorized-keys';
+/** sshd reads the file with the rights of the login: it may enter the folder, and not list it. */
+const modes = { folder: 0o711, file: 0o644 };
 
-  async function openFolder(home: FileHandle, account: Account): Promise<FileHandle> {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      try {
-        const folder = await open(at(home, '.ssh'), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-        await own(folder, account, most.folder);
-        return folder;
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        // A link or a file in its place is not followed and does not stay.
-        if (code === 'ELOOP' || code === 'ENOTDIR') await rm(at(home, '.ssh'), { force: true });
-        else if (code !== 'ENOENT') throw error;
-        await mkdir(at(home, '.ssh'), { mode: most.folder }).catch(ignoreExisting);
-      }
-    }
-    throw new HostFailure('machine_failed', 'The folder for the keys does not stay what it is.');
-  }
+export function makeKeyFile(parts: {
+  readonly folder: string;
+  readonly commands: Commands;
+  /** The settings of the sshd that tenants meet, when it is not the machine's usual one. */
+  readonly sshdConfig?: string;
+}): KeyFile {
+  const { folder } = parts;
+  const at = (username: string) => join(folder, username);
 
-  async function replace(folder: FileHandle, account: Account, text: string): Promise<void> {
-    const next = 'authorized_keys.gpuaas';
-    await rm(at(folder, next), { recursive: true, force: true });
-    const file = await open(at(folder, next), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, most.file);
+  async function write(account: Account, keys: readonly string[]): Promise<string[]> {
+    await mkdir(folder, { recursive: true, mode: modes.folder });
+    await chmod(folder, modes.folder);
+    const next = join(folder, `.${account.name}.next`);
+    await rm(next, { force: true });
+    const file = await open(next, 'wx', modes.file);
     try {
-      await file.writeFile(text);
-      await own(file, account, most.file);
+      await file.writeFile(keys.map((key) => `${key}\n`).join(''));
+      await file.chmod(modes.file);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(at(folder, next), at(folder, 'authorized_keys')).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EISDIR' && error.code !== 'ENOTEMPTY') throw error;
-      await rm(at(folder, 'authorized_keys'), { recursive: true, force: true });
-      await rename(at(folder, next), at(folder, 'authorized_keys'));
-    });
-    // sshd reads a second file of an older name too; a key in there would outlive its removal.
-    await rm(at(folder, 'authorized_keys2'), { recursive: true, force: true });
-    await folder.sync();
-  }
-
-  /** What sshd would read now, which is not what was written if somebody has moved the folder away meanwhile. */
-  async function readBack(home: FileHandle): Promise<string | undefined> {
-    try {
-      const file = await open(at(home, '.ssh/authorized_keys'), O_RDONLY | O_NOFOLLOW);
-      try {
-        return (await file.stat()).size > most.bytes ? undefined : await file.readFile('utf8');
-      } finally {
-        await file.close();
-      }
-    } catch {
-      return undefined;
-    }
-  }
-
-  async function write(account: Account, keys: readonly string[]): Promise<void> {
-    const text = keys.map((key) => `${key}\n`).join('');
-    const home = await open(account.home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    try {
-      for (let attempt = 0; attempt < attempts; attempt += 1) {
-        const folder = await openFolder(home, account);
-        try {
-          await replace(folder, account, text);
-        } finally {
-          await folder.close();
-        }
-        if ((await readBack(home)) === text) return;
-      }
-      throw new HostFailure('machine_failed', 'The keys do not stay where they were written.');
-    } finally {
-      await home.close();
-    }
+    await rename(next, at(account.name));
+    const lines = (await readFile(at(account.name), 'utf8')).split('\n').filter((line) => line !== '');
+    return lines.map(fingerprintOfKey);
   }
 
   // One at a time: a lease that ends while its keys are written has the last word.
@@ -103,9 +60,16 @@ export function makeKeyFile({ isRoot }: { readonly isRoot: boolean }): KeyFile {
       last = turn.catch(() => undefined);
       return turn;
     },
+    remove: (username) => rm(at(username), { force: true }),
+    async expectRead(username) {
+      const result = await parts.commands.run(showSshdSettings(username, parts.sshdConfig));
+      const read = /^authorizedkeysfile (.+)$/im.exec(result.stdout)?.[1]?.trim();
+      if (read === at('%u') || read === at(username)) return;
+      const seen = read === undefined ? complaintOf(result) : `for ${username} it reads ${read}`;
+      throw new HostFailure(
+        'host_not_ready',
+        `sshd must read the keys of tenants from ${at('%u')} and nowhere else: set AuthorizedKeysFile (${seen}).`,
+      );
+    },
   };
-}
-
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
 }

@@ -8,8 +8,9 @@ import { type Disk, makeDisk } from '../../disk.ts';
 import { type Host, HostFailure, type Work } from '../port.ts';
 import { makeAccounts } from './accounts.ts';
 import { makeAttest } from './attestation.ts';
-import { makeKeyFile } from './authorized-keys.ts';
+import { keysFolder, makeKeyFile } from './authorized-keys.ts';
 import { type Commands, makeCommands } from './commands.ts';
+import { makeDisposal } from './disposal.ts';
 import { type Processes, readProcesses } from './processes.ts';
 import { makeShells } from './shells.ts';
 import { ownAddress, type SshDoor } from './ssh.ts';
@@ -28,6 +29,10 @@ export interface LinuxHostOrder {
   /** What stands for `/` when the system is read. */
   readonly root?: string;
   readonly homes?: string;
+  /** Where the keys of tenants are, for sshd. */
+  readonly keysFolder?: string;
+  /** The settings of the sshd that tenants meet, when it is not the machine's own. */
+  readonly sshdConfig?: string;
   readonly commands?: Commands;
   readonly disk?: Disk;
   readonly processes?: Processes;
@@ -46,7 +51,8 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
   const isRoot = process.getuid?.() === 0;
   const door = { address: order.door?.address ?? ownAddress(), port: order.door?.port ?? usual.port };
   await mkdir(homes, { recursive: true });
-  const accounts = makeAccounts({ root, homes, commands, isRoot });
+  const disposal = makeDisposal({ commands });
+  const accounts = makeAccounts({ root, homes, commands, isRoot, disposal });
   const disk = order.disk ?? makeDisk({ forced: true });
   const folder = join(order.folder, 'tenancies');
   await disk.sweep(folder);
@@ -59,7 +65,12 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     commands,
     clock,
     accounts,
-    keyFile: makeKeyFile({ isRoot }),
+    keyFile: makeKeyFile({
+      folder: order.keysFolder ?? join(root, keysFolder),
+      commands,
+      ...(order.sshdConfig !== undefined && { sshdConfig: order.sshdConfig }),
+    }),
+    disposal,
     processes: order.processes ?? readProcesses(),
     tenancies: makeTenancies({ disk, folder }),
     shells,

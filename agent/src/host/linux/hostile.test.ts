@@ -8,7 +8,16 @@ import { Compile, type Validator } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { first, makeWork, ordersFor } from '../conformance-rig.ts';
 import { type Host, HostFailure, type Work } from '../port.ts';
-import { addGroup, addUser, closeUser, type Login, removeGroup, removeUser, shellAs } from './argv.ts';
+import {
+  addGroup,
+  addUser,
+  closeUser,
+  type Login,
+  removeGroup,
+  removeUser,
+  shellAs,
+  showSshdSettings,
+} from './argv.ts';
 import { type Argv, makeCommands } from './commands.ts';
 import { type Fixture, makeFixture } from './testing/fixture.ts';
 
@@ -90,6 +99,7 @@ function withValue(params: Params, way: readonly string[], value: unknown): Para
   return (Array.isArray(params) ? params.with(Number(step), next) : { ...params, [step]: next }) as Params;
 }
 
+const sshd = '/usr/sbin/sshd';
 /** What the programs must be given for a login, written out once more by hand. */
 function expectedFor({ username, uid, gid }: Login, home: string, comment: string): Argv[] {
   const made = ['--uid', `${uid}`, '--gid', `${gid}`, '--no-user-group', '--no-log-init', '--home-dir', home];
@@ -106,12 +116,17 @@ function expectedFor({ username, uid, gid }: Login, home: string, comment: strin
       comment,
       '--password',
       '*',
+      '--key',
+      'SUB_UID_COUNT=0',
+      '--key',
+      'SUB_GID_COUNT=0',
       '--',
       username,
     ],
     ['usermod', '--lock', '--expiredate', '1', '--shell', '/usr/sbin/nologin', '--', username],
-    ['userdel', '--remove', '--', username],
+    ['userdel', '--', username],
     ['groupdel', '--', username],
+    [sshd, '-T', '-C', `user=${username},host=localhost,addr=127.0.0.1`],
     ['setpriv', ...dropped, '--bounding-set=-all', '--', '/bin/bash', '--login', '-i'],
   ];
 }
@@ -121,9 +136,10 @@ const builtFor = (login: Login, home: string, comment: string): Argv[] => [
   closeUser(login.username),
   removeUser(login.username),
   removeGroup(login.username),
+  showSshdSettings(login.username),
   shellAs(login),
 ];
-const mayBeAsked = ['groupadd', 'useradd', 'usermod', 'userdel', 'groupdel', 'nvidia-smi', 'systemctl'];
+const mayBeAsked = ['groupadd', 'useradd', 'usermod', 'userdel', 'groupdel', 'nvidia-smi', 'systemctl', 'rm', sshd];
 
 describe('ten thousand values in every field of a task', () => {
   it('do nothing when the schema refuses them, and are single words when it does not [TSK-04]', async () => {
@@ -161,7 +177,12 @@ describe('ten thousand values in every field of a task', () => {
           await host.revokeUser({ allocation_id: String(params['allocation_id']), login }, makeWork());
           expect(fixture.calls.map(([program]) => program).filter((name) => !mayBeAsked.includes(name))).toEqual([]);
           const texts = new Set(expected.map((argv) => argv.join('\0')));
-          const asked = fixture.calls.filter(([program]) => program !== 'nvidia-smi').map((argv) => argv.join('\0'));
+          // A folder of root's own, with a name of ours, is all that is ever removed.
+          const removed = fixture.calls.filter(([program]) => program === 'rm').map((argv) => argv.at(-1) ?? '');
+          expect(removed.filter((path) => !path.startsWith(join(fixture.homes, '.gpuaas-removed-')))).toEqual([]);
+          const asked = fixture.calls
+            .filter(([program]) => program !== 'nvidia-smi' && program !== 'rm')
+            .map((argv) => argv.join('\0'));
           expect(asked.filter((text) => !texts.has(text))).toEqual([]);
         }
       }

@@ -4,6 +4,7 @@ import type { Proof } from '@gpuaas/contract/node';
 import type { Accounts } from './accounts.ts';
 import { type Login, removeShared } from './argv.ts';
 import type { Commands } from './commands.ts';
+import type { Disposal } from './disposal.ts';
 import { isThere, namesIn, readText } from './sysfs.ts';
 
 /** Where somebody without rights can leave something outside of a home. */
@@ -47,8 +48,13 @@ async function sharedOf(root: string, uid: number): Promise<{ readonly kind: Sha
 }
 
 /** Takes away what the login left outside of its home. Only once nothing runs in its name. */
-export async function removeLeftovers(root: string, commands: Commands, login: Login): Promise<void> {
-  for (const path of await scratchOf(root, login.uid)) await rm(path, { recursive: true, force: true });
+export async function removeLeftovers(
+  parts: { readonly root: string; readonly commands: Commands; readonly disposal: Disposal },
+  login: Login,
+): Promise<void> {
+  const { root, commands, disposal } = parts;
+  for (const path of await scratchOf(root, login.uid)) await disposal.remove(path);
+  for (const folder of scratch) await disposal.finish(join(root, folder));
   for (const path of kept(login.username)) await rm(join(root, path), { force: true });
   for (const { kind, id } of await sharedOf(root, login.uid)) await commands.run(removeShared(kind, id));
 }

@@ -1,6 +1,9 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../conformance-rig.ts';
-import { endProcesses, isAliveAs } from './processes.ts';
+import { endProcesses, isAliveAs, readProcesses } from './processes.ts';
 
 /** A table of processes, each with the signals that it heeds. */
 function makeTable(heeds: Record<number, NodeJS.Signals[]>) {
@@ -54,6 +57,33 @@ describe('ending what runs in somebody’s name', () => {
     await expect(endProcesses(table.parts, 0, 0)).rejects.toThrow(/system’s own/);
     await expect(endProcesses(table.parts, 999, 0)).rejects.toThrow(/system’s own/);
     expect(table.sent).toEqual([]);
+  });
+
+  it('finds what took on another id, by the sessions it was started in, and kills these as one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gpuaas-proc-'));
+    const [proc, groups] = [join(folder, 'proc'), join(folder, 'cgroup')];
+    const put = async (path: string, text: string) => {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    };
+    const add = async (pid: number, uid: number, cgroup: string, state = 'S (sleeping)') => {
+      await put(join(proc, `${pid}`, 'status'), `State:\t${state}\nUid:\t${uid}\t${uid}\t${uid}\t${uid}\n`);
+      await put(join(proc, `${pid}`, 'cgroup'), cgroup);
+    };
+    const sessions = '/user.slice/user-20001.slice/session-3.scope';
+    await add(11, 20_001, '0::/system.slice/ssh.service\n');
+    await add(12, 165_536, `0::${sessions}\n`);
+    await add(13, 165_537, `12:cpu:/\n1:name=systemd:${sessions}\n`);
+    await add(14, 165_538, `0::${sessions}\n`, 'Z (zombie)');
+    await add(15, 30_000, '0::/user.slice/user-200011.slice/session-4.scope\n');
+    await put(join(groups, 'user.slice/user-20001.slice/cgroup.kill'), '');
+    const processes = readProcesses(proc, groups);
+    expect((await processes.of(20_001)).toSorted((a, b) => a - b)).toEqual([11, 12, 13]);
+    await processes.killSessions?.(20_001);
+    expect(await readFile(join(groups, 'user.slice/user-20001.slice/cgroup.kill'), 'utf8')).toBe('1');
+    // A machine without that file is no failure: what is found is killed one by one.
+    await processes.killSessions?.(20_002);
+    await rm(folder, { recursive: true });
   });
 
   it('counts every id that a process has, and no zombies', () => {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { fingerprintOfBlob } from '../fingerprint.ts';
 import { readText } from './sysfs.ts';
 
 /** Where people reach this host. */
@@ -38,13 +38,10 @@ export function greetSsh({ address, port }: SshDoor): Promise<boolean> {
 export async function readHostKeyFingerprint(root: string): Promise<string> {
   for (const kind of ['ed25519', 'ecdsa', 'rsa']) {
     const [, key] = (await readText(root, `etc/ssh/ssh_host_${kind}_key.pub`)).split(' ');
-    if (key) return fingerprintOf(key);
+    if (key) return fingerprintOfBlob(key);
   }
   return '';
 }
-
-const fingerprintOf = (key: string): string =>
-  `SHA256:${createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '')}`;
 
 /** The first address that is not this machine's own secret. */
 export function ownAddress(): string {

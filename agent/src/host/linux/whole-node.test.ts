@@ -16,7 +16,9 @@ async function begin(spec: MachineSpec = {}) {
   fixture.calls.length = 0;
   return { host, order: orders.user(first), orders };
 }
-const changing = () => fixture.calls.filter(([program]) => !['nvidia-smi', 'timedatectl'].includes(program));
+const looking = ['nvidia-smi', 'timedatectl', '/usr/sbin/sshd'];
+/** Without what only looks, and without the removal of trees, whose names are made up. */
+const changing = () => fixture.calls.filter(([program]) => ![...looking, 'rm'].includes(program));
 const etc = (name: string) => readFile(join(fixture.machine.root, 'etc', name), 'utf8');
 const release = () => ({ allocation_id: first, login: fixture.login });
 
@@ -32,18 +34,18 @@ describe('handing a whole host over', () => {
         'useradd',
         ...['--uid', `${uid}`, '--gid', `${uid}`, '--no-user-group', '--no-log-init', '--home-dir', home],
         ...['--create-home', '--shell', '/bin/bash', '--comment', `gpuaas allocation ${first}`],
-        ...['--password', '*', '--', username],
+        ...['--password', '*', '--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0', '--', username],
       ],
     ]);
-    for (const [path, mode] of [
-      ['.', 0o700],
-      ['.ssh', 0o700],
-      ['.ssh/authorized_keys', 0o600],
-    ] as const) {
-      const entry = await lstat(join(home, path));
-      expect(entry.mode & 0o777).toBe(mode);
-      if (isRoot) expect([entry.uid, entry.gid]).toEqual([uid, uid]);
-    }
+    const entry = await lstat(home);
+    expect(entry.mode & 0o777).toBe(0o700);
+    if (isRoot) expect([entry.uid, entry.gid]).toEqual([uid, uid]);
+    // Root puts nothing into the home; the keys lie where the tenant cannot write.
+    expect(await readdir(home)).toEqual([]);
+    const keys = join(fixture.machine.root, 'etc/ssh/gpuaas-authorized-keys');
+    expect(((await lstat(keys)).mode & 0o777).toString(8)).toBe('711');
+    const file = await lstat(join(keys, username));
+    expect([file.mode & 0o777, file.uid]).toEqual([0o644, process.getuid?.()]);
     expect(await fixture.keysOf(username)).toEqual([key('a')]);
   });
 
@@ -155,7 +157,7 @@ describe('taking a whole host back', () => {
     const { username } = fixture.login;
     expect(changing()).toEqual([
       ['usermod', '--lock', '--expiredate', '1', '--shell', '/usr/sbin/nologin', '--', username],
-      ['userdel', '--remove', '--', username],
+      ['userdel', '--', username],
       ['groupdel', '--', username],
     ]);
     expect(await etc('passwd')).not.toContain(username);

@@ -8,6 +8,7 @@ import { type Login, reboot } from './argv.ts';
 import type { Attest } from './attestation.ts';
 import type { KeyFile } from './authorized-keys.ts';
 import { type Commands, complaintOf } from './commands.ts';
+import type { Disposal } from './disposal.ts';
 import { proveClean, removeLeftovers } from './leftovers.ts';
 import { endProcesses, type Processes } from './processes.ts';
 import type { Shells } from './shells.ts';
@@ -27,6 +28,7 @@ export interface WholeNodeParts {
   readonly clock: Clock;
   readonly accounts: Accounts;
   readonly keyFile: KeyFile;
+  readonly disposal: Disposal;
   readonly processes: Processes;
   readonly tenancies: Tenancies;
   readonly shells: Shells;
@@ -80,6 +82,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     await note({ has_account: true });
     const account = await accounts.make(allocation_id, login);
     await closeUnlessHeld(account, note);
+    await parts.keyFile.expectRead(login.username);
 
     phases.begin('readiness');
     await waitForSsh(work.signal);
@@ -138,8 +141,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     await accounts.close(account);
     await parts.shells.end(account.allocationId ?? '');
     await endProcesses(parts, account.uid, parts.graceMs);
-    // Nobody gets into a closed account by a key. A full disk or a home that is gone must not keep it from ending.
-    await parts.keyFile.write(account, []).catch(() => undefined);
+    await parts.keyFile.remove(account.name);
   }
 
   const end = (allocationId: string) =>
@@ -172,6 +174,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       if (account) await shut(account);
       await sweep(login, account !== undefined || tenancy?.has_account === true);
       await accounts.remove(allocation_id, login);
+      await parts.keyFile.remove(login.username);
       // What slipped in between the last look and the removal has no account any more, and no way back.
       await sweep(login, account !== undefined || tenancy?.has_account === true);
       if (await accounts.of(allocation_id)) throw new HostFailure('user_remains', `${login.username} is still there.`);
@@ -188,7 +191,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     const owner = (await accounts.list()).find(({ uid }) => uid === login.uid);
     if (!wasTheirs || (owner && owner.name !== login.username)) return;
     await endProcesses(parts, login.uid, parts.graceMs);
-    await removeLeftovers(parts.root, parts.commands, login);
+    await removeLeftovers(parts, login);
   }
 
   /** The tenancy and login of an allocation, as long as both live. */
@@ -210,11 +213,10 @@ export function makeWholeNode(parts: WholeNodeParts) {
     provision,
     revoke,
     livingOf,
-    async installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<number> {
+    async installKeys(params: TaskParams<'allocation.install_authorized_keys'>, work: Work): Promise<string[]> {
       heed(work.signal);
       const { account } = await livingAs(params.allocation_id, params.login);
-      await parts.keyFile.write(account, params.authorized_keys);
-      return params.authorized_keys.length;
+      return parts.keyFile.write(account, params.authorized_keys);
     },
     async attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation> {
       heed(work.signal);

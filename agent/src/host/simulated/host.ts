@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
+import { fingerprintOfKey } from '../fingerprint.ts';
 import { type Host, HostFailure, type Work } from '../port.ts';
 import { makeEvidence } from './evidence.ts';
 import { type Faults, makeFaults } from './faults.ts';
@@ -109,7 +110,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
         const runtime = draft.machines[params.allocation_id] ?? draft.users[params.allocation_id];
         if (runtime) runtime.authorized_keys = [...params.authorized_keys];
       });
-      return params.authorized_keys.length;
+      return params.authorized_keys.map(fingerprintOfKey);
     },
     async attest(params, work) {
       await rest.seconds(6, work.signal);

@@ -7,7 +7,8 @@ import { systemClock } from '../../../clock.ts';
 import { type Disk, makeDisk } from '../../../disk.ts';
 import type { Host } from '../../port.ts';
 import { noShell } from '../argv.ts';
-import { type Argv, type CommandResult, type Commands, statusMissing } from '../commands.ts';
+import { keysFolder } from '../authorized-keys.ts';
+import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
 import { growMachine, type Machine, type MachineSpec } from './machines.ts';
 
@@ -140,7 +141,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
     },
     crash: () => fixture.open(),
     async keysOf(username) {
-      const text = await readFile(join(homes, username, '.ssh/authorized_keys'), 'utf8').catch(() => '');
+      const text = await readFile(join(machine.root, keysFolder, username), 'utf8').catch(() => '');
       return text.split('\n').filter((line) => line !== '');
     },
     async close() {
@@ -193,13 +194,18 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
       case 'userdel': {
         const line = (await linesOf(passwd)).find(isOf(name));
         if (!line) return refusal(6, `user '${name}' does not exist`);
-        await rm(line.split(':')[5] ?? '', { recursive: true, force: true });
         await edit(passwd, (lines) => lines.filter((one) => !isOf(name)(one)));
         return done;
       }
       case 'groupdel':
         await edit(group, (lines) => lines.filter((line) => !isOf(name)(line)));
         return done;
+      case '/usr/sbin/sshd':
+        return { ...done, stdout: `port 22\nauthorizedkeysfile ${join(root, keysFolder)}/%u\n` };
+      case 'rm':
+      case 'umount':
+      case 'chattr':
+        return makeCommands().run(argv);
       case 'systemctl':
         await writeFile(join(root, 'proc/sys/kernel/random/boot_id'), '6f1f2a54-0000-4000-8000-000000000002\n');
         return done;

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { systemClock } from '../../../clock.ts';
 import { makeDisk } from '../../../disk.ts';
 import type { Host } from '../../port.ts';
-import { removeUser } from '../argv.ts';
 import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
 import { greetSsh } from '../ssh.ts';
@@ -55,7 +54,8 @@ export async function holdMachine(): Promise<Server> {
 export async function sweepMachine(): Promise<void> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const [name = '', , uid = ''] of lines) {
-    if (name.startsWith(prefix) && Number(uid) >= 1_900_000_000) await makeCommands().run(removeUser(name));
+    if (name.startsWith(prefix) && Number(uid) >= 1_900_000_000)
+      await makeCommands().run(['userdel', '--remove', '--', name]);
   }
 }
 
@@ -64,7 +64,9 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
   await chmod(folder, 0o711);
   const homes = join(folder, 'home');
   const { says } = await growMachine(join(folder, 'tree'), { gpus: 2 });
-  const sshd = await startSshd(folder, options.usesPam ?? true);
+  // sshd takes no keys from a folder below one that everybody may write to, as /tmp is.
+  const keys = await mkdtemp('/run/gpuaas-keys-');
+  const sshd = await startSshd(folder, keys, options.usesPam ?? true);
   const uid = testUid();
   const login = { username: `${prefix}${uid.toString(36)}`, uid, gid: uid };
   const calls: Argv[] = [];
@@ -96,6 +98,8 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
       const host = await openLinuxHost({
         folder: join(folder, 'state'),
         homes,
+        keysFolder: keys,
+        sshdConfig: join(folder, 'sshd_config'),
         clock: systemClock,
         commands: commandsOf(own),
         disk: {
@@ -115,7 +119,7 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
       return host;
     },
     async keysOf(username) {
-      const text = await readFile(join(homes, username, '.ssh/authorized_keys'), 'utf8').catch(() => '');
+      const text = await readFile(join(keys, username), 'utf8').catch(() => '');
       return text.split('\n').filter((line) => line !== '');
     },
     async ssh(keyFile, command) {
@@ -149,11 +153,16 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
       for (const host of hosts) await host.close();
       await sshd.close();
       await rm(folder, { recursive: true, force: true });
+      await rm(keys, { recursive: true, force: true });
     },
   };
 }
 
-async function startSshd(folder: string, usesPam: boolean): Promise<{ readonly port: number; close(): Promise<void> }> {
+async function startSshd(
+  folder: string,
+  keys: string,
+  usesPam: boolean,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
   const port = await freePort();
   // The keys of the machine itself, which sshd would make at its first start, and where sshd goes to have no rights.
   await run('ssh-keygen', ['-A']);
@@ -167,6 +176,9 @@ async function startSshd(folder: string, usesPam: boolean): Promise<{ readonly p
     'KbdInteractiveAuthentication no',
     'PidFile none',
     'MaxStartups 100',
+    // As the guide says: operators, who are in one of these groups, keep their own.
+    'Match Group *,!root,!sudo,!wheel,!adm',
+    `  AuthorizedKeysFile ${keys}/%u`,
   ];
   const config = join(folder, 'sshd_config');
   await writeFile(config, `${lines.join('\n')}\n`);
