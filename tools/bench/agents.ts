@@ -5,10 +5,10 @@ import { systemClock } from '../../server/src/kernel/clock.ts';
 import { Fault } from '../../server/src/kernel/fault.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
 import { silentLog } from '../../server/src/kernel/log.ts';
+import { openKeyring } from '../../server/src/kernel/secrets/keyring.ts';
 import { openEmbeddedAuthority } from '../../server/src/ports/certificates/embedded.ts';
 import { makeRequest } from '../../server/src/ports/certificates/request.ts';
 import { openPostgres } from '../../server/src/ports/database/postgres.ts';
-import { makeSeal, readSealingKey } from '../../server/src/ports/identity-provider/seal.ts';
 import { type CapacitySetup, setUpCapacity } from './capacity-setup.ts';
 import { type Installation, openInstallation } from './installation.ts';
 import { durableSettings } from './machine.ts';
@@ -148,7 +148,7 @@ async function lookAt(pid: number): Promise<number[]> {
  * enrolment, nor the sagas that take a host in are what is measured. They share their keys; nobody looks at them.
  */
 async function openHosts(installation: Installation, setup: CapacitySetup) {
-  const seal = makeSeal(readSealingKey(setup.secretsKey, 'the bench'));
+  const seal = openKeyring(setup.secretsKey, 'the bench').seal('authority');
   const authority = await openEmbeddedAuthority({ url: installation.adminUrl() }, { clock: systemClock, seal });
   const { roots } = await authority.authority();
   const { pem: csr, privateKey } = await makeRequest(undefined);
@@ -204,7 +204,7 @@ async function openTaskQueue(installation: Installation, setup: CapacitySetup) {
   const begin = actsOf('nodes', systemIds);
   const signer = await openTaskSigners({
     ...{ db, begin, ...common, listen: database.listen },
-    seal: makeSeal(readSealingKey(setup.secretsKey, 'the bench')),
+    seal: openKeyring(setup.secretsKey, 'the bench').seal('task-signers'),
     overlapSeconds: () => 120,
     graceHours: () => 24,
   });

@@ -4,6 +4,7 @@ import type { JWK } from 'jose';
 import { type Static, Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../kernel/config.ts';
 import { type Common, processesOver } from '../kernel/process.ts';
+import { openKeyring } from '../kernel/secrets/keyring.ts';
 import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
 import { openCache } from './cache/open.ts';
@@ -13,7 +14,6 @@ import type { Certificates } from './certificates/port.ts';
 import { requireSchema } from './database/open.ts';
 import type { DatabasePort } from './database/port.ts';
 import { openPostgres } from './database/postgres.ts';
-import { makeSeal, readSealingKey } from './identity-provider/seal.ts';
 import { openMail } from './mail/open.ts';
 import type { Mail } from './mail/port.ts';
 import { openObjects } from './objects/open.ts';
@@ -75,7 +75,7 @@ export const portsConfig = Type.Object({
   ),
   secretsKey: Type.Optional(
     Secret({
-      description: '32 bytes in base64 that seal what is kept in the database, such as keys of the authority.',
+      description: 'The keyring that seals what is kept in the database, such as keys of the authority.',
     }),
   ),
   objectsFolder: Type.Optional(
@@ -205,7 +205,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       const because = 'no certificates are issued without GPUAAS_SECRETS_KEY or GPUAAS_STEP_CA_URL';
       return openCertificates({ kind: 'none', because }, opening);
     }
-    const seal = makeSeal(readSealingKey(secretsKey, 'GPUAAS_SECRETS_KEY'));
+    const seal = openKeyring(secretsKey, 'GPUAAS_SECRETS_KEY').seal('authority');
     return openCertificates({ kind: 'embedded', url: plumbing(opening), seal }, opening);
   },
 };

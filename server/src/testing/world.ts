@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { PolicyKey } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
@@ -10,10 +9,10 @@ import { systemIds } from '../kernel/id.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import { type Metrics, makeMetrics } from '../kernel/metrics.ts';
 import { makeScope } from '../kernel/scope.ts';
+import { makeKey, openKeyring } from '../kernel/secrets/keyring.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
-import { makeSeal, sealingKeyBytes } from '../ports/identity-provider/seal.ts';
 import { makeFleetDouble } from './fleet-double.ts';
 import { openTestObjects } from './objects.ts';
 import { makeRunsDouble } from './runs-double.ts';
@@ -67,7 +66,7 @@ export const issuer = 'https://issuer.test';
 export const audience = 'gpuaas';
 export const publicUrl = 'https://gpuaas.test';
 /** The same for all worlds, as it is for all processes of an installation. */
-export const sealOfWorlds = makeSeal(randomBytes(sealingKeyBytes));
+export const keyringOfWorlds = openKeyring(makeKey('test'), 'the test');
 
 export async function openWorld(
   options: {
@@ -130,7 +129,7 @@ export async function openWorld(
       }),
       runs: makeRunsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
-      seal: sealOfWorlds,
+      keyring: keyringOfWorlds,
       issuer,
       audience,
       keys: { kind: 'keys', keys: { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'ES256' }] } },

@@ -8,10 +8,11 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Running, startProcess } from '../../src/kernel/process.ts';
+import { openKeyring } from '../../src/kernel/secrets/keyring.ts';
+import type { Seal } from '../../src/kernel/secrets/seal.ts';
 import { makeBrowser, type Screen, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { openIdentityProvider } from '../../src/ports/identity-provider/open.ts';
 import type { EmbeddedIssuer } from '../../src/ports/identity-provider/port.ts';
-import { makeSeal, readSealingKey, type Seal } from '../../src/ports/identity-provider/seal.ts';
 import { openPorts } from '../../src/ports/open.ts';
 import { openTestSchema } from '../../src/testing/schema.ts';
 import { freePort } from '../chaos/children.ts';
@@ -73,7 +74,7 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   const person = await make('ada');
   const root = new pg.Client({ connectionString: schema.url });
   await root.connect();
-  const seal = makeSeal(readSealingKey(key, 'the test'));
+  const seal = openKeyring(key, 'the test').seal('issuer');
   return {
     url,
     root,

@@ -17,7 +17,7 @@ import { noticeRoutes } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../domains/overview/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
-import { openServiceAccounts, type Seal } from '../../domains/service-accounts/index.ts';
+import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
 import { foundPersonalOrganization, openTenancy, secretOfInvitations } from '../../domains/tenancy/index.ts';
@@ -40,6 +40,7 @@ import { makeEventStreams } from '../../edge/streams/watch.ts';
 import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
+import type { Keyring } from '../../kernel/secrets/keyring.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import type { Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
@@ -76,7 +77,7 @@ export async function assembleApi(
     /** Where hosts enrol; the public address where nothing else is said. */
     readonly nodeDoor?: () => Promise<NodeDoor>;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
-    readonly seal?: Seal & Parameters<typeof secretOfInvitations>[0];
+    readonly keyring?: Keyring;
     /** Lets browsers sign in; left out where it cannot. */
     readonly console?: ConsoleSettings;
     /** Whose forwarded headers are believed; nobody's when left out. */
@@ -147,6 +148,7 @@ export async function assembleApi(
   const gate = makeGate({ clock, perMinute: () => policies.number('rate_limit.unknown_caller_requests_per_minute') });
   const unlisted = makeUnlistedProxies({ cache, clock, log });
   const { region } = settings;
+  const letters = settings.keyring?.find('letters');
   const tenancy = scope.keep(
     'tenancy',
     await openTenancy({
@@ -156,7 +158,7 @@ export async function assembleApi(
       clock,
       region,
       policies,
-      invitationSecret: settings.seal && secretOfInvitations(settings.seal),
+      invitationSecret: letters && secretOfInvitations(letters),
     }),
   );
   const inventory = makeInventory({ db, ids, clock, region });
@@ -169,7 +171,7 @@ export async function assembleApi(
       ids,
       clock,
       region,
-      seal: settings.seal,
+      seal: settings.keyring?.find('service-accounts'),
       publicUrl: settings.publicUrl,
       audience: settings.audience,
       keyMaxDays: (who) => policies.number('auth.service_account_key_max_days', who),
@@ -198,7 +200,7 @@ export async function assembleApi(
       log,
     }),
   );
-  const taskSigners = await openSigners(parts, { seal: settings.seal, policies });
+  const taskSigners = await openSigners(parts, { seal: settings.keyring?.find('task-signers'), policies });
   const allocations = scope.keep(
     'allocations',
     await openAllocations({

@@ -23,8 +23,8 @@ import { actsOf } from '../../kernel/act.ts';
 import { latencyBuckets } from '../../kernel/metrics.ts';
 import type { Common } from '../../kernel/process.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
-import type { Seal } from '../../ports/identity-provider/seal.ts';
 import type { Ports } from '../../ports/open.ts';
 
 const pulseEveryMs = 5_000;

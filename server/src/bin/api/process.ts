@@ -11,9 +11,9 @@ import { makeLayOut, makeSend } from '../../edge/oidc/layout.ts';
 import { mountOidc } from '../../edge/oidc/mount.ts';
 import { ConfigFault, Secret } from '../../kernel/config.ts';
 import { makeShared, readiness } from '../../kernel/health.ts';
+import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { makeBusDepths } from '../../ports/bus/depths.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
-import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
 import { defineProcess } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { makeSagaRuns } from '../../ports/sagas/runs.ts';
@@ -90,7 +90,7 @@ export const api = defineProcess({
     secretsKey: Type.Optional(
       Secret({
         description:
-          '32 bytes in base64 that seal what is kept in the database. Without it service accounts get no tokens.',
+          'The keyring that seals what is kept in the database: "k1:" and 32 bytes in base64. Without it service accounts get no tokens.',
       }),
     ),
     consoleFolder: Type.Optional(
@@ -124,8 +124,9 @@ export const api = defineProcess({
   }),
   async start({ config, ...parts }) {
     const publicUrl = (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, '');
-    const seal = config.secretsKey ? makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) : undefined;
-    if (!seal) {
+    const keyring = config.secretsKey ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY') : undefined;
+    const seal = keyring?.find('console');
+    if (!keyring) {
       parts.log.warn(
         {},
         'GPUAAS_SECRETS_KEY is missing: service accounts get no tokens and nobody signs in to the console; both are answered 503',
@@ -165,7 +166,7 @@ export const api = defineProcess({
       ...(signIn.describe && { signIn: signIn.describe }),
       publicUrl,
       branding: brand.branding,
-      ...(seal && { seal }),
+      ...(keyring && { keyring }),
       ...(runs && { runs }),
       ...(depths && { depths }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { makeLetterListeners } from '../../domains/notifications/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
-import { makeInvitationLetters, secretOfInvitations } from '../../domains/tenancy/index.ts';
+import { makeInvitationLetters, secretsOfInvitations } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/config.ts';
-import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
+import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const name = 'email-worker';
@@ -17,14 +17,14 @@ export const emailWorker = defineProcess({
   config: Type.Object({
     publicUrl: Type.String({ pattern: '^https?://', description: 'Where people reach this installation.' }),
     secretsKey: Secret({
-      description: '32 bytes in base64, the same as of the api: the tokens in letters follow from it.',
+      description: 'The keyring of the api, or its keys for letters alone: the tokens in letters follow from it.',
     }),
   }),
   async start({ config, database, bus, mail, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
-    const seal = makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY'));
-    const findInvitation = makeInvitationLetters({ db, clock, secret: secretOfInvitations(seal) });
+    const seal = openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('letters');
+    const findInvitation = makeInvitationLetters({ db, clock, secrets: secretsOfInvitations(seal) });
     const consumer = scope.keep(
       'consumer',
       await startConsumer({

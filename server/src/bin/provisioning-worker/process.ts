@@ -6,7 +6,7 @@ import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/config.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
-import { makeSeal, readSealingKey } from '../../ports/identity-provider/seal.ts';
+import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
 import { serveAllocations } from './allocations.ts';
@@ -24,14 +24,16 @@ export const provisioningWorker = defineProcess({
   config: Type.Object({
     secretsKey: Type.Optional(
       Secret({
-        description: '32 bytes in base64 that seal what is kept in the database. Without it no tasks are signed.',
+        description: 'The keyring of the api, or its keys for task-signers alone. Without it no tasks are signed.',
       }),
     ),
   }),
   async start({ config, database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
-    const seal = config.secretsKey ? makeSeal(readSealingKey(config.secretsKey, 'GPUAAS_SECRETS_KEY')) : undefined;
+    const seal = config.secretsKey
+      ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('task-signers')
+      : undefined;
     const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
     scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });

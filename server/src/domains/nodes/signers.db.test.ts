@@ -3,7 +3,7 @@ import { endorsementText, statementText } from '@gpuaas/contract/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { asSystem, openWorld, sealOfWorlds, type World } from '../../testing/world.ts';
+import { asSystem, keyringOfWorlds, openWorld, type World } from '../../testing/world.ts';
 import { openTaskSigners } from './signers.ts';
 import { isObeyed, type NodesWorld, openNodesWorld } from './testing.ts';
 
@@ -96,7 +96,12 @@ describe('keys that sign tasks', () => {
   it('are stated by the active key, each with its state, and the number of the list grows [SEC-02]', async () => {
     const opened = await openTaskSigners({
       ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
-      ...{ seal: sealOfWorlds, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
+      ...{
+        seal: keyringOfWorlds.seal('task-signers'),
+        overlapSeconds: () => 1,
+        graceHours: () => 1,
+        listen: api.database.listen,
+      },
     });
     const { signers, signers_statement: statement } = opened.announced();
     const voice = signers.find(({ state }) => state === 'active');
@@ -118,7 +123,12 @@ describe('keys that sign tasks', () => {
     expect((await post(path)).status).toBe(201);
     const later = await openTaskSigners({
       ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
-      ...{ seal: sealOfWorlds, overlapSeconds: () => 1, graceHours: () => 1, listen: api.database.listen },
+      ...{
+        seal: keyringOfWorlds.seal('task-signers'),
+        overlapSeconds: () => 1,
+        graceHours: () => 1,
+        listen: api.database.listen,
+      },
     });
     expect(later.announced().signers_statement?.sequence).toBeGreaterThan(sequence);
     await later.close();

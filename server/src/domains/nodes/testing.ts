@@ -5,9 +5,9 @@ import { type Act, actsOf, makeAct, type Viewer } from '../../kernel/act.ts';
 import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { makeSeal, sealingKeyBytes } from '../../kernel/secrets/seal.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
-import { makeSeal, sealingKeyBytes } from '../../ports/identity-provider/seal.ts';
 import { openTestSchema, type TestSchema } from '../../testing/schema.ts';
 import { asSystem } from '../../testing/world.ts';
 import { openTaskSigners, type TaskSigners } from './signers.ts';
@@ -33,7 +33,7 @@ export interface NodesWorld {
 }
 
 const sealingKey = randomBytes(sealingKeyBytes);
-export const testSeal = () => makeSeal(sealingKey);
+export const testSeal = () => makeSeal([{ id: 'test', key: sealingKey }]);
 
 export async function openNodesWorld(): Promise<NodesWorld> {
   const schema = await openTestSchema();

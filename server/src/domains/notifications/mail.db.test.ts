@@ -3,9 +3,9 @@ import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { openDevInbox } from '../../ports/mail/inbox.ts';
 import type { Letter, Mail } from '../../ports/mail/port.ts';
-import { publicUrl, sealOfWorlds, type Tenant } from '../../testing/world.ts';
+import { keyringOfWorlds, publicUrl, type Tenant } from '../../testing/world.ts';
 import { type Desk, eventually, openDesk } from '../outbox/testing.ts';
-import { makeInvitationLetters, secretOfInvitations } from '../tenancy/index.ts';
+import { makeInvitationLetters, secretsOfInvitations } from '../tenancy/index.ts';
 import { makeLetterListeners } from './index.ts';
 
 let desk: Desk;
@@ -39,7 +39,7 @@ beforeAll(async () => {
       findInvitation: makeInvitationLetters({
         db,
         clock: systemClock,
-        secret: secretOfInvitations(sealOfWorlds),
+        secrets: secretsOfInvitations(keyringOfWorlds.seal('letters')),
       }),
     }),
     { maxAttempts: 5 },

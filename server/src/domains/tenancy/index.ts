@@ -145,19 +145,28 @@ export const secretOfInvitations =
   (id) =>
     seal.digest('invitation', id).toString('hex');
 
+/** The same under every key, the current one first: for a letter about an invitation from before a key was replaced. */
+export const secretsOfInvitations =
+  (seal: { digests(purpose: string, value: string): Buffer[] }) =>
+  (id: string): string[] =>
+    seal.digests('invitation', id).map((digest) => digest.toString('hex'));
+
 /** An invitation that can be accepted now with the token that follows from its id, for the letter that carries it. */
 export const makeInvitationLetters =
   (parts: {
     readonly db: Database;
     readonly clock: Clock;
-    readonly secret: invitations.InvitationSecret;
+    readonly secrets: (id: string) => readonly string[];
   }): FindInvitation =>
   async (id, correlationId) => {
     const found = await parts.db.read(systemViewer('tenancy', { correlationId }), (tx) => findInvitationToMail(tx, id));
     if (found?.state !== 'pending' || found.expires_at <= parts.clock.now()) return undefined;
-    const token = invitations.invitationToken(parts.secret(id));
-    // One that was made under another key has a token that only its maker was shown.
-    return invitations.hashed(token) === found.token_hash ? { ...found, token } : undefined;
+    // One that was made under a key that is gone has a token that only its maker was shown.
+    const token = parts
+      .secrets(id)
+      .map(invitations.invitationToken)
+      .find((each) => invitations.hashed(each) === found.token_hash);
+    return token === undefined ? undefined : { ...found, token };
   };
 export type FindInvitation = (
   id: string,

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock, systemClock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { makeSeal, sealingKeyBytes } from '../../kernel/secrets/seal.ts';
 import { openTestDatabase, type TestDatabase } from '../../testing/postgres.ts';
 import { makeDatabaseOutage } from '../../testing/servers/outage.ts';
-import { makeSeal, sealingKeyBytes } from '../identity-provider/seal.ts';
 import { certificatesConformance } from './conformance.ts';
 import { openEmbeddedAuthority } from './embedded.ts';
 import { openCertificates } from './open.ts';
@@ -16,7 +16,7 @@ import { makeRequest } from './request.ts';
 certificatesConformance('embedded', async () => {
   const database = await openTestDatabase();
   const outage = makeDatabaseOutage(database.url);
-  const seal = makeSeal(randomBytes(sealingKeyBytes));
+  const seal = makeSeal([{ id: 'test', key: randomBytes(sealingKeyBytes) }]);
   return {
     open: () => openCertificates({ kind: 'embedded', url: database.url, seal }, { clock: systemClock, ids: systemIds }),
     breakDown: () => outage.begin(),
@@ -27,7 +27,7 @@ certificatesConformance('embedded', async () => {
 
 describe('our own authority', () => {
   let database: TestDatabase;
-  const seal = makeSeal(createHash('sha256').update('a key').digest());
+  const seal = makeSeal([{ id: 'test', key: createHash('sha256').update('a key').digest() }]);
   beforeAll(async () => {
     database = await openTestDatabase();
   });
@@ -86,7 +86,7 @@ describe('our own authority', () => {
       expect(sealed_key[0]).not.toBe(0x30);
       expect(sealed_key.toString('latin1')).not.toMatch(/^MIG|PRIVATE KEY/);
     }
-    const other = makeSeal(randomBytes(sealingKeyBytes));
+    const other = makeSeal([{ id: 'test', key: randomBytes(sealingKeyBytes) }]);
     await expect(openEmbeddedAuthority(database, { clock: systemClock, seal: other })).rejects.toThrow();
   });
 });

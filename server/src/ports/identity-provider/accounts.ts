@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import { isWeak, type Passwords } from './passwords.ts';
 import type { Account, Accounts } from './port.ts';
 import type { Records } from './records.ts';
-import type { Seal } from './seal.ts';
 
 interface Row {
   readonly id: string;
@@ -39,6 +39,7 @@ export function makeAccounts(parts: {
 }): Accounts {
   const { pool, records, passwords, seal, clock, ids } = parts;
   const linkDigest = (token: string) => seal.digest('password link', token);
+  const linkDigests = (token: string) => seal.digests('password link', token);
 
   async function look(statement: { name: string; text: string }, value: string): Promise<Row | undefined> {
     return (await pool.query<Row>({ ...statement, values: [value] })).rows[0];
@@ -77,19 +78,19 @@ export function makeAccounts(parts: {
 
     async redeemPasswordLink(token, password) {
       if (isWeak(password)) return { refused: 'password_weak' };
-      const digest = linkDigest(token);
+      const digests = linkDigests(token);
       const found = await pool.query(
         `select 1 from gpuaas_oidc.account
-         where link_digest = $1 and link_expires_at > $2 and disabled_at is null`,
-        [digest, clock.now()],
+         where link_digest = any ($1) and link_expires_at > $2 and disabled_at is null`,
+        [digests, clock.now()],
       );
       // Guesses cost their maker a request, not us a hash.
       if (found.rowCount === 0) return undefined;
       const { rows } = await pool.query<Row>(
         `update gpuaas_oidc.account set password_hash = $3, link_digest = null, link_expires_at = null
-         where link_digest = $1 and link_expires_at > $2 and disabled_at is null
+         where link_digest = any ($1) and link_expires_at > $2 and disabled_at is null
          returning id, login, display_name, email, password_hash, created_at, disabled_at`,
-        [digest, clock.now(), await passwords.hash(password)],
+        [digests, clock.now(), await passwords.hash(password)],
       );
       const [row] = rows;
       if (!row) return undefined;

@@ -3,8 +3,8 @@ import type { ClientMetadata } from 'oidc-provider';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import type { Clients } from './port.ts';
-import type { Seal } from './seal.ts';
 
 export const cliClientId = 'gpuaas-cli';
 export const consoleClientId = 'gpuaas-console';
@@ -16,8 +16,11 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 const secretDigest = (seal: Seal, secret: string) => seal.digest('client secret', secret).toString('hex');
 
 export function isSecretOf(seal: Seal, kept: string | undefined, given: string): boolean {
-  const [wanted, actual] = [Buffer.from(kept ?? '', 'hex'), seal.digest('client secret', given)];
-  return wanted.length === actual.length && timingSafeEqual(wanted, actual);
+  const wanted = Buffer.from(kept ?? '', 'hex');
+  return seal
+    .digests('client secret', given)
+    .map((actual) => wanted.length === actual.length && timingSafeEqual(wanted, actual))
+    .includes(true);
 }
 
 /** The console's secret follows from the sealing key, so every process that may know it does, and nothing is configured. */

@@ -1,8 +1,8 @@
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
+import { makeSeal } from '../../kernel/secrets/seal.ts';
 import { openTestDatabase } from '../../testing/postgres.ts';
 import { makeBrowser, walkThrough } from './conformance-browser.ts';
 import { cheap, type EmbeddedBench, openEmbeddedBench, person } from './conformance-embedded.ts';
@@ -10,7 +10,6 @@ import { authorizeUrl, codeOf, exchange, makeVerifier, post, refresh } from './c
 import { openPasswords } from './passwords.ts';
 import { type Account, type AccountRefused, type Endpoints, TooBusy } from './port.ts';
 import { makeRecords } from './records.ts';
-import { keepSealingKey, makeSeal, readSealingKey } from './seal.ts';
 import { openTables } from './tables.ts';
 
 const redirectUri = 'http://127.0.0.1:49152/callback';
@@ -257,18 +256,6 @@ describe('the embedded issuer', () => {
     await same.close();
   });
 
-  it('makes its key file for itself alone, and refuses one that others can read', async () => {
-    expect((await stat(bench.keyFile)).mode & 0o777).toBe(0o600);
-    const open = `${bench.keyFile}.open`;
-    await writeFile(open, Buffer.alloc(32, 1).toString('base64'));
-    await chmod(open, 0o644);
-    await expect(keepSealingKey(open)).rejects.toThrow(/can be read by others/);
-    await chmod(open, 0o600);
-    await writeFile(open, 'too short');
-    await expect(keepSealingKey(open)).rejects.toThrow(/32 bytes in base64/);
-    await expect(keepSealingKey(join(bench.keyFile, 'nowhere'))).rejects.toThrow(/ENOTDIR/);
-  });
-
   it('is opened by many processes at once in an empty database', async () => {
     const empty = await openTestDatabase();
     const issuers = await Promise.all(Array.from({ length: 4 }, () => bench.open({ url: empty.url })));
@@ -289,7 +276,7 @@ describe('the records of the issuer', () => {
     const pool = await openTables(database.url);
     let nowMs = Date.parse('2026-05-05T00:00:00Z');
     const clock = { now: () => new Date(nowMs), sleep: async () => undefined };
-    const records = makeRecords({ pool, seal: makeSeal(Buffer.alloc(32, 3)), clock });
+    const records = makeRecords({ pool, seal: makeSeal([{ id: 'k1', key: Buffer.alloc(32, 3) }]), clock });
     const sessions = records.of('Session');
     for (let index = 0; index < 7; index += 1) await sessions.upsert(`s${index}`, { uid: `u${index}` }, 60);
     await sessions.upsert('lasting', { uid: 'lasting' }, 86_400);
@@ -310,25 +297,6 @@ describe('the records of the issuer', () => {
     await expect(sessions.find('moved')).rejects.toThrow();
     await pool.end();
     await database.close();
-  });
-});
-
-describe('sealed texts', () => {
-  it('open with their key, in their place, unchanged, and otherwise not at all', () => {
-    const seal = makeSeal(Buffer.alloc(32, 1));
-    const sealed = seal.close('a secret', 'here');
-    expect(seal.open(sealed, 'here')).toBe('a secret');
-    expect(seal.close('a secret', 'here').equals(sealed)).toBe(false);
-    expect(() => seal.open(sealed, 'there')).toThrow();
-    expect(() => makeSeal(Buffer.alloc(32, 2)).open(sealed, 'here')).toThrow();
-    for (const at of [0, 5, 20, sealed.length - 1]) {
-      const changed = Buffer.from(sealed);
-      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
-      expect(() => seal.open(changed, 'here')).toThrow();
-    }
-    expect(() => seal.open(sealed.subarray(0, 20), 'here')).toThrow(/not a sealed text/);
-    expect(() => makeSeal(Buffer.alloc(16))).toThrow(/32 bytes/);
-    expect(() => readSealingKey('x', 'it')).toThrow(/32 bytes/);
   });
 });
 

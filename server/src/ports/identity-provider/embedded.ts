@@ -4,6 +4,7 @@ import { importJWK, SignJWT } from 'jose';
 import { errors, type Interaction, type Provider } from 'oidc-provider';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
 import type { RotationPolicy } from './key-rotation.ts';
@@ -11,7 +12,6 @@ import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
 import type { Answer, EmbeddedIssuer, IssuerPages, Question } from './port.ts';
 import { defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
-import { keepSealingKey, makeSeal, readSealingKey } from './seal.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { openTables } from './tables.ts';
 import { makeVerify } from './verify.ts';
@@ -57,11 +57,11 @@ export async function openEmbeddedIssuer(
   const { audience } = options;
   const issuer = `${options.publicUrl.replace(/\/+$/, '')}/oidc`;
   const ttl: Lifetimes = { ...defaultLifetimes, ...options.ttl };
-  const seal = makeSeal(
-    'text' in options.sealingKey
-      ? readSealingKey(options.sealingKey.text, 'The configured value')
-      : await keepSealingKey(options.sealingKey.file),
-  );
+  const keyring = options.sealingKey;
+  const seal = openKeyring(
+    'text' in keyring ? keyring.text : await keepKeyring(keyring.file),
+    'text' in keyring ? 'The configured value' : keyring.file,
+  ).seal('issuer');
   const pool = await openTables(options.url, log);
   const ending = new AbortController();
   let tending: Promise<void> = Promise.resolve();

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JWK } from 'jose';
 import {
   type Adapter,
@@ -10,9 +11,9 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import { allowedScopes, consoleClientId, isSecretOf } from './clients.ts';
 import type { Accounts, IssuerPages, Page } from './port.ts';
-import type { Seal } from './seal.ts';
 
 /**
  * The protocol itself is `oidc-provider`, told here what we allow: codes with PKCE, device codes, refresh tokens that
@@ -51,6 +52,9 @@ export const apiResource = 'urn:gpuaas:api';
 const interactionMs = 30 * 60_000;
 /** Of base64url: 128 bits and a little. */
 const sidLength = 22;
+
+/** It stays the same when sealing keys are replaced, so that a revoked sign-in stays revoked; no grant follows from it. */
+const signInId = (grantId: string) => hash('sha256', `sign-in ${grantId}`, 'base64url').slice(0, sidLength);
 /** However often a refresh token is renewed, after this long the person signs in again. */
 const grantMs = 90 * 24 * 60 * 60_000;
 
@@ -93,7 +97,7 @@ function configure(parts: ProviderParts): Configuration {
     clientBasedCORS: () => false,
     cookies: {
       names: { session: 'gpuaas_sso', interaction: 'gpuaas_sso_question', resume: 'gpuaas_sso_resume' },
-      keys: [parts.seal.digest('cookies', 'signature').toString('hex')],
+      keys: parts.seal.digests('cookies', 'signature').map((key) => key.toString('hex')),
       long: { ...cookie, path },
       short: cookie,
     },
@@ -166,8 +170,7 @@ function configure(parts: ProviderParts): Configuration {
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
       const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
       // Each sign-in has a grant of its own, so ending one leaves the others that began in the same browser alone.
-      const sid =
-        source?.grantId && parts.seal.digest('sign-in', source.grantId).toString('base64url').slice(0, sidLength);
+      const sid = source?.grantId && signInId(source.grantId);
       return { sid, auth_time: source?.authTime, amr: source?.amr };
     },
     async findAccount(_, id) {

@@ -1,11 +1,11 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Seal } from './seal.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 
 /**
  * Sessions, codes, grants and refresh tokens in Postgres. The id of most of them is itself the secret that a browser or
- * a program holds, so ids are kept as digests and payloads sealed: see seal.ts. A record is found for a while after it
+ * a program holds, so ids are kept as digests and payloads sealed: see kernel/secrets/seal.ts. A record is found for a while after it
  * expired, so that people are told "expired" rather than "unknown"; the library looks at its date, and the sweep
  * removes it later.
  */
@@ -30,22 +30,31 @@ const statements = {
   },
   find: {
     name: 'gpuaas_oidc_find',
-    text: 'select id, sealed, consumed_at from gpuaas_oidc.record where kind = $1 and id = $2',
+    text: `select id, sealed, consumed_at from gpuaas_oidc.record where kind = $1 and id = any ($2::bytea[])
+      order by array_position($2::bytea[], id) limit 1`,
   },
   findByUid: {
     name: 'gpuaas_oidc_find_by_uid',
-    text: 'select id, sealed, consumed_at from gpuaas_oidc.record where uid = $2 and kind = $1',
+    text: `select id, sealed, consumed_at from gpuaas_oidc.record where uid = any ($2::bytea[]) and kind = $1
+      order by array_position($2::bytea[], uid) limit 1`,
   },
   findByUserCode: {
     name: 'gpuaas_oidc_find_by_user_code',
-    text: 'select id, sealed, consumed_at from gpuaas_oidc.record where user_code = $2 and kind = $1',
+    text: `select id, sealed, consumed_at from gpuaas_oidc.record where user_code = any ($2::bytea[]) and kind = $1
+      order by array_position($2::bytea[], user_code) limit 1`,
   },
   consume: {
     name: 'gpuaas_oidc_consume',
-    text: `update gpuaas_oidc.record set consumed_at = $3 where kind = $1 and id = $2 and consumed_at is null`,
+    text: `update gpuaas_oidc.record set consumed_at = $3 where kind = $1 and id = any ($2::bytea[]) and consumed_at is null`,
   },
-  destroy: { name: 'gpuaas_oidc_destroy', text: 'delete from gpuaas_oidc.record where kind = $1 and id = $2' },
-  revoke: { name: 'gpuaas_oidc_revoke', text: 'delete from gpuaas_oidc.record where grant_id = $2 and kind = $1' },
+  destroy: {
+    name: 'gpuaas_oidc_destroy',
+    text: 'delete from gpuaas_oidc.record where kind = $1 and id = any ($2::bytea[])',
+  },
+  revoke: {
+    name: 'gpuaas_oidc_revoke',
+    text: 'delete from gpuaas_oidc.record where grant_id = any ($2::bytea[]) and kind = $1',
+  },
   endAccount: { name: 'gpuaas_oidc_end_account', text: 'delete from gpuaas_oidc.record where account_id = $1' },
   sweep: {
     name: 'gpuaas_oidc_sweep',
@@ -68,10 +77,12 @@ export function makeRecords(parts: { readonly pool: Pool; readonly seal: Seal; r
   function of(kind: string): Adapter {
     const digest = (what: string, value: string | undefined) =>
       value === undefined ? null : seal.digest(`${what} of ${kind}`, value);
+    // What was kept under an earlier key is found as well.
+    const digests = (what: string, value: string) => seal.digests(`${what} of ${kind}`, value);
     // Grants are named by records of other kinds, so their digest must not depend on the kind.
     const grantDigest = (value: string | undefined) => (value === undefined ? null : seal.digest('grant', value));
-    const read = async (statement: { name: string; text: string }, key: Buffer | null) => {
-      const { rows } = await pool.query<Row>({ ...statement, values: [kind, key] });
+    const read = async (statement: { name: string; text: string }, keys: readonly Buffer[]) => {
+      const { rows } = await pool.query<Row>({ ...statement, values: [kind, keys] });
       const [row] = rows;
       if (!row) return undefined;
       const payload = JSON.parse(seal.open(row.sealed, place(kind, row.id))) as AdapterPayload;
@@ -96,22 +107,22 @@ export function makeRecords(parts: { readonly pool: Pool; readonly seal: Seal; r
           ],
         });
       },
-      find: (id) => read(statements.find, digest('id', id)),
-      findByUid: (uid) => read(statements.findByUid, digest('uid', uid)),
-      findByUserCode: (code) => read(statements.findByUserCode, digest('user code', code)),
+      find: (id) => read(statements.find, digests('id', id)),
+      findByUid: (uid) => read(statements.findByUid, digests('uid', uid)),
+      findByUserCode: (code) => read(statements.findByUserCode, digests('user code', code)),
       async consume(id) {
         const { rowCount } = await pool.query({
           ...statements.consume,
-          values: [kind, digest('id', id), clock.now()],
+          values: [kind, digests('id', id), clock.now()],
         });
         // Two who present the same thing at once both saw it unused; only one of them may have it.
         if (rowCount === 0) throw new errors.InvalidGrant(`${kind} was used already`);
       },
       async destroy(id) {
-        await pool.query({ ...statements.destroy, values: [kind, digest('id', id)] });
+        await pool.query({ ...statements.destroy, values: [kind, digests('id', id)] });
       },
       async revokeByGrantId(grantId) {
-        await pool.query({ ...statements.revoke, values: [kind, grantDigest(grantId)] });
+        await pool.query({ ...statements.revoke, values: [kind, seal.digests('grant', grantId)] });
       },
     };
   }

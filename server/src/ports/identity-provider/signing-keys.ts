@@ -8,8 +8,8 @@ import {
 } from 'jose';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import { isEmpty, type KeyLife, planRotation, type RotationPolicy } from './key-rotation.ts';
-import type { Seal } from './seal.ts';
 
 /** The keys that sign tokens, shared by all processes that issue. Private halves are sealed: see seal.ts. */
 export interface SigningKeys {
