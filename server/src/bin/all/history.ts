@@ -3,11 +3,12 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
 import { type Call, CallRefused, keepToken, makeCaller } from './caller.ts';
+import { openDemoMarks } from './demo-marks.ts';
 
 /**
  * A past for an installation that has none: colleagues who rented GPUs, gave some back, wait for others, and once got a
  * host that was broken. Everything is asked for through the public API by the people who are said to have done it, and
- * each deed looks first whether it has been done, so that a start that was killed in the middle is finished by the next.
+ * each deed is marked when it is done, so that it is done once; one that was cut off looks at what is there and goes on.
  * The owner has rented nothing yet: whoever signs in as owner begins at the beginning.
  */
 interface Allocation {
@@ -41,6 +42,8 @@ export interface History {
 /** Goes on in the background: whoever starts the product does not wait for its past. */
 export function startHistory(spec: {
   readonly apiUrl: string;
+  /** Where it is kept which parts were written. */
+  readonly dataDir: string;
   readonly accounts: LocalAccounts;
   readonly hasFleet: boolean;
   readonly log: Log;
@@ -87,10 +90,11 @@ async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonl
     ['a launch that waits', () => waitInLine(desk)],
     ...(spec.hasFleet ? ([['launches', () => launchSome(desk)]] as const) : []),
   ];
+  const marks = await openDemoMarks(spec.dataDir);
   // One deed that cannot be done, say because somebody removed what it needs, does not keep the others away.
   for (const [name, doIt] of deeds) {
     spec.signal.throwIfAborted();
-    await doIt().catch((error: unknown) => {
+    await marks.once(name, doIt).catch((error: unknown) => {
       if (spec.signal.aborted) throw error;
       spec.log.warn({ err: error, deed: name }, 'a part of the demo history could not be written');
     });
