@@ -144,7 +144,7 @@ export type OutputFormat = (typeof outputs)[number];
 
 /** What every command takes. */
 export const everyFlag: Readonly<Record<string, FlagSpec>> = {
-  output: { type: 'string', short: 'o', value: 'FORMAT', choices: outputs, meaning: 'how to answer' },
+  output: { type: 'string', short: 'o', value: 'FORMAT', choices: outputs, meaning: 'output format' },
   json: { type: 'boolean', meaning: 'answer in JSON; --json FIELD,… only these fields' },
   jq: { type: 'string', short: 'q', value: 'FILTER', meaning: 'answer what jq makes of the JSON' },
   columns: { type: 'string', value: 'FIELD,…', meaning: 'the columns of a table or of csv' },

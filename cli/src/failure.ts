@@ -17,7 +17,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [0, 'done'],
   [1, 'it failed'],
-  [2, 'typed wrong, or a question was answered with no or could not be asked'],
+  [2, 'usage error, or a question was answered with no or could not be asked'],
   [3, 'not found'],
   [4, 'not signed in'],
   [5, 'not allowed'],
@@ -72,7 +72,7 @@ export function exitCodeOf(status: number, code?: string): ExitCode {
 
 const nextSteps: Readonly<Record<string, string>> = {
   admin_required: 'This is for those who run the platform: sign in as one of them, with --profile to keep both.',
-  step_up_required: 'Sign in again with gpuaas login --step-up, then repeat the command.',
+  step_up_required: 'Confirm your identity with gpuaas login --step-up, then repeat the command.',
   project_required: 'Name the project: --project <id>, or gpuaas project use <slug>.',
   rate_limit_exceeded: 'Wait a minute and repeat the command.',
   sku_unavailable: 'Add --queue 2h to wait for it, or look for another with gpuaas sku list.',

@@ -25,7 +25,8 @@ const environment: readonly (readonly [string, string])[] = [
   ['GPUAAS_PROFILE', 'which of several sign-ins'],
   ['GPUAAS_PROJECT', 'which project, by id or slug'],
   ['GPUAAS_REGION', 'where to start things'],
-  ['GPUAAS_OUTPUT', 'how to answer'],
+  ['GPUAAS_OUTPUT', 'output format'],
+  ['GPUAAS_DEBUG', 'show where an unexpected error happened'],
   ['GPUAAS_TOKEN', 'use this token instead of a sign-in'],
   ['NO_COLOR', 'no colours'],
   ['CI', 'nobody is there to be asked'],
@@ -50,7 +51,7 @@ ${lines([...flagLines(everyFlag), ['--version', 'show the version']])}
 Examples:
   gpuaas login --base-url http://127.0.0.1:8443
   gpuaas sku list
-  gpuaas launch h200-sxm-slicex1 --for 3h
+  gpuaas launch h200-sxm-slice --for 3h
   gpuaas launch --help
 
 Environment:

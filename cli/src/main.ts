@@ -73,7 +73,11 @@ async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitC
   const red = (text: string) => (colour ? `\u001b[31m${text}\u001b[0m` : text);
   const failure = error instanceof Failure ? error : (await import('./session.ts')).failureFrom(error);
   if (!failure) {
-    stderr.write(`${red('Error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    // A stack tells a user nothing; whoever reports the error can ask for it.
+    const wantsStack = Boolean(env['GPUAAS_DEBUG']) && error instanceof Error;
+    const text = error instanceof Error ? error.message : String(error);
+    stderr.write(`${red('Error:')} Unexpected error: ${wantsStack ? (error.stack ?? text) : text}\n`);
+    if (!wantsStack) stderr.write('Next: Repeat it with GPUAAS_DEBUG=1 to see where it happened.\n');
     return exitCodes.failed;
   }
   stderr.write(failure.exitCode === exitCodes.ok ? `${failure.message}\n` : `${red('Error:')} ${failure.message}\n`);

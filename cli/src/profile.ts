@@ -87,10 +87,30 @@ export function assertPrivate(url: URL, what: string): void {
   });
 }
 
-/** `npm start` on this machine leaves its port in its data folder. */
+/** What `npm start` says about itself while it runs, wherever its data folder is. */
+export async function findRunning(env: Environment): Promise<string | undefined> {
+  const running = await readJson<{ url?: unknown; pid?: unknown }>(join(dataHome(env), 'running.json')).catch(
+    () => undefined,
+  );
+  if (typeof running?.url !== 'string' || typeof running.pid !== 'number') return undefined;
+  return isAlive(running.pid) ? running.url : undefined;
+}
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+const dataHome = (env: Environment): string =>
+  join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'gpuaas');
+
+/** `npm start` on this machine says where it runs, and leaves its port in its data folder. */
 async function findLocal(env: Environment): Promise<string> {
-  const own = join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'gpuaas');
-  for (const folder of [own, '/var/lib/gpuaas']) {
+  const running = await findRunning(env);
+  if (running !== undefined) return running;
+  for (const folder of [dataHome(env), '/var/lib/gpuaas']) {
     const port = Number(await readFile(join(folder, 'port'), 'utf8').catch(() => ''));
     if (Number.isInteger(port) && port > 0) return `http://127.0.0.1:${port}`;
   }

@@ -101,7 +101,9 @@ export async function resolveAllocation(session: Session, text = session.arg(0))
   if (only !== undefined && another === undefined) return only;
   throw new Failure(
     only === undefined ? exitCodes.notFound : exitCodes.conflict,
-    only === undefined ? `Nothing here is called ${JSON.stringify(text)}.` : `${found.length} are called so.`,
+    only === undefined
+      ? `No active allocation named ${JSON.stringify(text)}.`
+      : `${found.length} allocations are named ${JSON.stringify(text)}: ${found.join(', ')}.`,
     { next: 'gpuaas alloc list shows names and ids.' },
   );
 }

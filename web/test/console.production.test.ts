@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => here?.close(), 60_000);
 
 describe('the console, for somebody who rents', () => {
-  it('leads from signing in to a GPU that works, and back to paying nothing', { timeout: 300_000 }, async () => {
+  it('leads from signing in to a GPU that works, and back to nothing running', { timeout: 300_000 }, async () => {
     const { context, page, complaints } = await here.enter('owner');
     await page.getByRole('link', { name: /Add an SSH key/ }).click();
     await page.getByRole('button', { name: 'Add a key' }).first().click();
@@ -26,7 +26,7 @@ describe('the console, for somebody who rents', () => {
 
     await page.getByRole('link', { name: 'Launch' }).first().click();
     await page.getByRole('radio', { name: /GPU VM/ }).check();
-    await page.getByText('It would fit now').waitFor();
+    await page.getByText('Capacity available').waitFor();
     await page.getByLabel('Name', { exact: true }).fill(hostileName);
     // Twice, as nervous people do: it is rented once.
     await page.getByRole('button', { name: /^Launch/ }).dblclick();
@@ -45,7 +45,7 @@ describe('the console, for somebody who rents', () => {
     await page.goto(place);
     await page.getByRole('button', { name: 'Release' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
-    await page.getByText('Given back; the host has proven that nothing is left.').waitFor();
+    await page.getByText('Released; the host has verified that the disks are wiped.').waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -166,7 +166,7 @@ describe('operators, in the console', () => {
     await dialog.getByLabel('Reason').fill('the rack is being moved');
     await dialog.getByRole('button', { name: 'Call it off' }).click();
     await page.getByText(/^\W*cancelled$/).waitFor();
-    await page.getByRole('region', { name: 'Asked for by operators' }).getByText('the rack is being moved').waitFor();
+    await page.getByRole('region', { name: 'Requested by operators' }).getByText('the rack is being moved').waitFor();
     const given = (await operator.adminAllocations.list({ limit: 200 })).data.find((each) => each.id === id);
     expect(given?.failure).toEqual({ code: 'cancelled', reason: 'It was called off before it was ready.' });
     await operator.simulator.agentSwitch({ node_id: silent, state: 'running' });

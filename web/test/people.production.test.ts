@@ -42,7 +42,7 @@ describe('an installation with a history', () => {
     const panel = page.getByRole('alert');
     await panel.getByText('you were charged nothing').waitFor();
     await panel.getByText('driver_unavailable').waitFor();
-    await page.getByRole('list').getByText('Proving that the GPUs work').first().waitFor();
+    await page.getByRole('list').getByText('Verifying GPUs').first().waitFor();
 
     await page.getByRole('button', { name: /^Notices, \d+ new$/ }).click();
     const notices = page.getByRole('dialog', { name: 'Notices' });
@@ -113,13 +113,13 @@ describe('several machines at once', () => {
     const { context, page, complaints } = await here.enter('admin');
     await open(page, '/launch?sku=h200-sxm-slice&gpus=1&machines=2');
     await page.getByLabel('Name', { exact: true }).fill('pair');
-    await page.getByText('It would fit now').waitFor();
+    await page.getByText('Capacity available').waitFor();
     await page.getByRole('button', { name: /^Launch/ }).dblclick();
     await page.waitForURL(/\/groups\/[0-9a-f-]{36}$/);
     await page.getByText('2 machines: 2 active').waitFor();
     await page.getByRole('button', { name: 'Release all' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Release 2 machines' }).click();
-    await page.getByText('All of it was given back.').waitFor();
+    await page.getByText('All machines were released.').waitFor();
     await open(page, '/groups');
     const made = page.getByRole('link', { name: 'pair', exact: true });
     await made.first().waitFor();

@@ -14,7 +14,7 @@ export const tokenCreate =
     const made = await api.personalTokens.create(input as Parameters<typeof api.personalTokens.create>[0]);
     if (formatOf(session) === 'table') {
       session.around.stdout.write(`${made.token}\n`);
-      session.say('Keep it now: it is shown this once.');
+      session.say('Save it now: it is shown once.');
     } else {
       showOne(session, made, ['id', 'name', 'token', 'scopes', 'expires_at']);
     }

@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { confirm } from '../ask.ts';
 import type { Run, Session } from '../command.ts';
-import { exitCodes, usageFailure } from '../failure.ts';
+import { exitCodes, Failure, usageFailure } from '../failure.ts';
 import { showOne } from '../show/output.ts';
 
 const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];
@@ -20,6 +23,25 @@ export const add: Run = async (session) => {
   return exitCodes.ok;
 };
 
+/** Whoever has no key yet is offered one; where nobody can be asked, the command to make one is named. */
+async function makeKey(session: Session, folder: string): Promise<string> {
+  const path = join(folder, 'id_ed25519');
+  await confirm(session, `There is no SSH key in ${folder}. Create one with ssh-keygen at ${path}?`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const child = spawn('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path], { stdio: 'inherit' });
+  const code = await once(child, 'close').then(
+    ([ended]) => ended as number | null,
+    () => null,
+  );
+  if (code !== 0) {
+    throw new Failure(exitCodes.failed, 'ssh-keygen could not create a key.', {
+      next: 'Install OpenSSH, or give the file of a public key: npx gpuaas key add FILE.',
+    });
+  }
+  session.say(`Created ${path} without a passphrase.`);
+  return readFile(`${path}.pub`, 'utf8');
+}
+
 /** A file, standard input, or the key that ssh would use. A private key is refused before it goes anywhere. */
 async function readKey(session: Session): Promise<string> {
   const path = session.given.positionals[0];
@@ -30,9 +52,8 @@ async function readKey(session: Session): Promise<string> {
     const folder = join(session.around.env['HOME'] || homedir(), '.ssh');
     const tried = path === undefined ? usual.map((name) => join(folder, name)) : [path];
     for (const each of tried) text ||= await readFile(each, 'utf8').catch(() => '');
-    if (text === '') {
-      throw usageFailure(`No public key at ${tried.join(', ')}.`, 'Make one with ssh-keygen -t ed25519.');
-    }
+    if (text === '' && path === undefined) text = await makeKey(session, folder);
+    if (text === '') throw usageFailure(`No public key at ${tried.join(', ')}.`);
   }
   if (text.includes('PRIVATE KEY')) {
     throw usageFailure('That is a private key: it stays where it is.', 'Give the file that ends in .pub.');

@@ -24,7 +24,7 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
   const plan = await api.allocations.plan(planned, { project });
   sayPlan(session, wish, plan);
   if (!plan.feasible && queue === undefined) throw refusedBy(plan);
-  await confirm(session, plan.feasible ? 'Launch?' : 'Wait in line for it?');
+  await confirm(session, plan.feasible ? 'Launch?' : 'Join the queue?');
   const began = session.now();
   const made = await api.allocations.create(wish, { project });
   await rememberLast(session, made.id);

@@ -3,14 +3,14 @@ import { type Credential, keepCredential, readTokens } from '../credentials.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 import { browserOf, signInWithBrowser } from '../login/browser.ts';
 import { signInWithDevice } from '../login/device.ts';
-import { keepProfile, type Profile } from '../profile.ts';
+import { findRunning, keepProfile, type Profile } from '../profile.ts';
 import { openClient } from '../session.ts';
 import { formatOf } from '../show/output.ts';
 
 /** Whoever signs in is asked for at once, so that a token that does not work is never kept. */
 export const login: Run = async (session) => {
   const { env, stderr, stdout } = session.around;
-  const profile = await session.profile();
+  const profile = await chooseInstallation(session, await session.profile());
   const credential = await signIn(session, profile, (line) => void stderr.write(`${line}\n`));
   const token = credential.kind === 'token' ? credential.token : credential.access_token;
   const me = await openClient(session, profile, token).me.get();
@@ -22,6 +22,17 @@ export const login: Run = async (session) => {
     session.say(`There is no keyring here: the sign-in is kept in ${where}, which only you can read.`);
   return exitCodes.ok;
 };
+
+/** An address of this machine that was kept is old news when another installation runs here now. */
+async function chooseInstallation(session: Session, profile: Profile): Promise<Profile> {
+  const { env } = session.around;
+  const isNamed = session.text('base-url') !== undefined || Boolean(env['GPUAAS_BASE_URL']);
+  const isLocal = /^http:\/\/(?:127\.|localhost|\[::1\])/.test(profile.baseUrl);
+  const running = isNamed || !isLocal ? undefined : await findRunning(env);
+  if (running === undefined || running === profile.baseUrl) return profile;
+  session.say(`Signing in to ${running}, which runs on this machine. Use --base-url for another one.`);
+  return { ...profile, baseUrl: running, project: undefined, region: undefined };
+}
 
 async function signIn(session: Session, profile: Profile, say: (line: string) => void): Promise<Credential> {
   const { given, around } = session;

@@ -39,13 +39,13 @@ export const status: Run = async (session) => {
   const waiting = running.filter(waits).length;
   stdout.write(
     `running  ${running.length - waiting}${prices.length > 0 ? `, ${prices.map(showMoney).join(' + ')}/h` : ''}` +
-      `${waiting > 0 ? `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in line` : ''}\n`,
+      `${waiting > 0 ? `; ${waiting} queued` : ''}\n`,
   );
   if (running.length > 0) {
     stdout.write('\n');
     stdout.write(tableOf(running.map((each) => rowOf(each, session.now()))));
   } else {
-    stdout.write('\nNothing runs. gpuaas sku list shows what there is, gpuaas launch starts it.\n');
+    stdout.write('\nNothing is running. npx gpuaas sku list shows what is available, npx gpuaas launch starts it.\n');
   }
   for (const warning of warnings) stdout.write(`\n! ${warning}`);
   if (warnings.length > 0) stdout.write('\n');

@@ -50,7 +50,7 @@ export const compute: CommandGroup = {
       summary: 'As gpuaas launch, without waiting for it',
       args: [wish],
       flags: launchFlags,
-      examples: ['gpuaas alloc create h200-sxm-slicex1 --for 3h --yes'],
+      examples: ['gpuaas alloc create h200-sxm-slice --for 3h --yes'],
       operation: 'allocation_create',
       gives: { 'idle.action': 'release' },
       load: async () => (await import('../commands/launch.ts')).create,
@@ -66,7 +66,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc release',
-      summary: 'Give it back',
+      summary: 'Release an allocation',
       args: [allocation],
       flags: { reason, wait: { type: 'boolean', meaning: 'until it is released and wiped' }, timeout },
       examples: ['gpuaas alloc release trainer'],
@@ -75,7 +75,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc extend',
-      summary: 'Let it run longer',
+      summary: 'Extend its duration',
       args: [allocation],
       flags: {
         for: {
@@ -132,7 +132,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc keys',
-      summary: 'Choose who may enter, instead of those who may',
+      summary: 'Replace its authorized SSH keys',
       args: [allocation],
       flags: {
         'ssh-key': {
@@ -253,7 +253,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'group release',
-      summary: 'Give all of it back',
+      summary: 'Release all of it',
       args: [group],
       examples: ['gpuaas group release cluster --yes'],
       operation: 'allocation_group_release',

@@ -138,7 +138,7 @@ export const platform: CommandGroup = {
       examples: ['gpuaas ops dlq list --state open'],
       operation: 'dlq_list',
       columns: letterColumns,
-      none: 'No letter is dead.',
+      none: 'There are no dead letters.',
       reads: true,
     },
     {
@@ -367,7 +367,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops signer revoke',
-      summary: 'Believe nothing that a signer has signed',
+      summary: 'Revoke a signing key',
       args: [signer],
       flags: { reason: because },
       examples: [`gpuaas ops signer revoke ${someId} --reason 'its key leaked' --yes`],

@@ -35,7 +35,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     value: 'TIME',
     as: 'seconds',
     field: 'queue.max_wait_seconds',
-    meaning: 'wait in line this long when nothing is free',
+    meaning: 'wait in the queue this long when nothing is available',
   },
   tag: {
     type: 'string',
@@ -81,9 +81,9 @@ export const start: CommandGroup = {
         timeout,
       },
       examples: [
-        'gpuaas launch h200-sxm-slicex1 --for 3h --idle-stop 30m',
+        'gpuaas launch h200-sxm-slice --for 3h --idle-stop 30m',
         'gpuaas launch h200-sxm-slice --count 2 --name trainer --ssh-key laptop --tag team=vision',
-        'id=$(gpuaas launch h200-sxm-slicex1 --for 1h --yes)',
+        'id=$(gpuaas launch h200-sxm-slice --for 1h --yes)',
         'gpuaas launch h200x8 --queue 2h --yes --detach',
       ],
       operation: 'allocation_create',
@@ -107,7 +107,7 @@ export const start: CommandGroup = {
     },
     {
       name: 'release',
-      summary: 'Give GPUs back',
+      summary: 'Release GPUs',
       args: [allocation],
       flags: {
         reason,

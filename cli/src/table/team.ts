@@ -80,7 +80,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'org leave',
-      summary: 'Belong to it no more',
+      summary: 'Leave an organization',
       args: [organizationArg],
       examples: ['gpuaas org leave lab --yes'],
       operation: 'member_leave',

@@ -59,7 +59,7 @@ export const provisioningPhase = defineEvent({
 export const provisioningActive = defineEvent({
   type: 'provisioning.active',
   version: '1.0',
-  summary: 'A node has proven that an allocation is what was asked for. It may be billed from here on.',
+  summary: 'A node has proven that an allocation is what was asked for. Its price counts from here on.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ generation, attestation_id: Uuid, active_at: Timestamp }),
@@ -102,7 +102,7 @@ export const provisioningReleasingCompleted = defineEvent({
 export const provisioningReleaseFailed = defineEvent({
   type: 'provisioning.release_failed',
   version: '1.0',
-  summary: 'An allocation could not be cleaned up. It is billed no further and waits for a retry or an operator.',
+  summary: 'An allocation could not be cleaned up. It waits for a retry or an operator.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ generation, reason: Type.String(), attempts: Type.Integer({ minimum: 1 }) }),

@@ -131,7 +131,7 @@ const Price = Type.Object(
 );
 export const AllocationAction = Type.Object(
   {
-    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys', 'open_terminal']),
+    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys']),
     allowed: Type.Boolean(),
     why_not: orNull(Type.String()),
   },
@@ -290,7 +290,7 @@ export const allocationPlan = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations/plan',
   tag,
-  summary: 'Whether it would fit now, what it would cost, and why or why not; reserves nothing',
+  summary: 'Whether there is capacity now, what it would cost, and why or why not; reserves nothing',
   auth: writer,
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -346,7 +346,7 @@ export const allocationGet = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}',
   tag,
-  summary: 'One allocation, with what its node swore to and what can be done with it',
+  summary: 'One allocation, with the report of its node and the actions that are possible',
   auth: reader,
   tenancy: one,
   lane: 'default',
@@ -389,7 +389,7 @@ export const allocationAttestations = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}/attestations',
   tag,
-  summary: 'What its node swore to, with the signed results',
+  summary: 'The readiness reports of its node, with the signed results',
   auth: reader,
   tenancy: one,
   lane: 'default',

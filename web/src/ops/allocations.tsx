@@ -120,7 +120,7 @@ export function AllAllocationsPage() {
           )}
         </Panel>
         <Panel
-          title="Waiting in line"
+          title="Queue"
           aside={
             <Link to="/ops/queue" className="text-sm text-accent underline underline-offset-2">
               The whole queue
@@ -187,7 +187,7 @@ export function AllAllocationsPage() {
             head: 'Tenant',
             cell: (row) => <TenantLink id={row.organization_id} />,
           },
-          { head: 'Asked for', cell: (row) => <Ago at={row.created_at} /> },
+          { head: 'Created', cell: (row) => <Ago at={row.created_at} /> },
           {
             head: '',
             end: true,

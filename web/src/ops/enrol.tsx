@@ -106,7 +106,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
         {create.error && <Problem error={create.error} />}
         <div>
           <Button type="submit" look="primary" busy={create.isPending}>
-            Announce it
+            Create enrolment
           </Button>
         </div>
       </form>
@@ -126,24 +126,24 @@ function Join({ offer }: { offer: NodeEnrolmentOffer }) {
         title="2. Paste this on the host, as root"
         aside={
           <span className="text-sm text-dim">
-            good until <Ago at={offer.expires_at} />
+            expires <Ago at={offer.expires_at} />
           </span>
         }
       >
-        <CodeBlock text={offer.install_command} />
+        <CodeBlock text={offer.install_command} wrap />
         <details className="mt-4">
           <summary className="font-medium">As cloud-init instead</summary>
           <div className="mt-2">
             <CodeBlock text={offer.cloud_init} />
           </div>
         </details>
-        <p className="mt-3 text-sm text-dim">The token in it works once and is not shown again.</p>
+        <p className="mt-3 text-sm text-dim">The token works once and is not shown again.</p>
       </Panel>
-      <Panel title="3. It joins">
+      <Panel title="3. Wait for the host">
         {node.error ? <Problem error={node.error} /> : <RailView steps={makeJoinRail(node.data)} />}
         <div className="mt-4">
           <ButtonLink to="/ops/nodes/$id" params={{ id }}>
-            Look at the node
+            Open the node
           </ButtonLink>
         </div>
       </Panel>
@@ -174,7 +174,7 @@ function Offer({ node }: { node: NodeDetail }) {
   return (
     <div className="lg:col-span-2">
       <Panel
-        title="4. What it is made of"
+        title="4. Approve its GPUs"
         aside={
           <span className="text-sm text-dim">
             {topology.hostname}, {counted(topology.slots.length, 'GPU')}
@@ -220,12 +220,12 @@ function Offer({ node }: { node: NodeDetail }) {
             )}
             {isApproved && !node.schedulable && (
               <Button look="primary" busy={publish.isPending} onClick={() => publish.mutate(node.version)}>
-                Publish it
+                Publish
               </Button>
             )}
             {node.schedulable && (
               <p role="status" className="text-ok">
-                It is in service: tenants can rent it now.
+                In service: tenants can launch on it now.
               </p>
             )}
           </div>

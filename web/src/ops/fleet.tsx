@@ -47,7 +47,7 @@ export function FleetPage() {
     ['Nodes at work', health.data?.schedulable_nodes, false],
     ['Slots free', health.data && (health.data.slots['available'] ?? 0), false],
     ['Slots in use', health.data && (health.data.slots['in_use'] ?? 0), false],
-    ['Waiting in line', health.data?.queued_allocations, false],
+    ['Queued', health.data?.queued_allocations, false],
     ['Stuck', health.data?.stuck_allocations, true],
     ['Lost nodes', health.data?.lost_nodes, true],
   ];
@@ -110,7 +110,7 @@ export function FleetPage() {
           )}
         </Panel>
         <div className="grid gap-6">
-          <Panel title="Needs somebody">
+          <Panel title="Needs attention">
             {troubles.length === 0 ? (
               <p className="text-dim">{nodes.data ? 'Nothing. All is well.' : 'Looking.'}</p>
             ) : (

@@ -12,7 +12,7 @@ import { spellClock, spellDuration } from '../words/time.ts';
 const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
 const said: Readonly<Record<HealthFinding['status'], string>> = {
   ok: 'All is well.',
-  warn: 'Something wants a look.',
+  warn: 'There are warnings.',
   bad: 'Something is wrong.',
 };
 const banners: Readonly<Record<HealthFinding['status'], string>> = {
@@ -56,7 +56,7 @@ function findStuck(stuck: { readonly data: number | undefined; readonly error: E
       value: stuck.data,
       message:
         stuck.data > 0
-          ? 'Runs that could not be taken back: somebody must look.'
+          ? 'Workflows that could not be rolled back; an operator has to act.'
           : 'No run of a saga waits for a person.',
     },
   ];
@@ -78,7 +78,7 @@ export function HealthPage() {
       lead="The platform itself: its processes, its database, its events and its fleet."
       actions={
         <Button busy={health.isFetching} onClick={() => void health.refetch()}>
-          Look again
+          Refresh
         </Button>
       }
       shown={{ operation: 'platform_health_get' }}

@@ -30,7 +30,11 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
     danger: true,
   },
   resume: { label: 'Resume', means: 'The drain ends, and it takes new work again.' },
-  quarantine: { label: 'Quarantine', means: 'It is not trusted until somebody readmits it.', danger: true },
+  quarantine: {
+    label: 'Quarantine',
+    means: 'Stops new work until an operator clears it. Running allocations continue.',
+    danger: true,
+  },
   readmit: { label: 'Readmit', means: 'It is trusted again.' },
   publish: { label: 'Publish', means: 'Its slots are offered to tenants.' },
   retire: { label: 'Retire', means: 'It leaves the fleet once its last slot is free.', danger: true },
@@ -159,14 +163,16 @@ function Detail({ node }: { node: NodeDetail }) {
           <Ago at={node.drain_deadline_at} />, is released.
         </p>
       )}
-      {node.state_reason && <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>}
+      {node.state_reason && node.state !== 'active' && (
+        <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
+      )}
       <Panel
         title="Topology"
         aside={
           <span className="flex flex-wrap items-center gap-2 text-sm text-dim">
             {counted(node.gpus_total, 'GPU')}
             <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
-              Look again
+              Refresh
             </Button>
             {topology && topology.slots.length > node.resource_slots.length && (
               <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>

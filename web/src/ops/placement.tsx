@@ -47,7 +47,7 @@ export function PlacementPage() {
             <Facts
               rows={[
                 [
-                  'Asked for',
+                  'Request',
                   document.request
                     ? `${counted(document.request.gpus, 'GPU')} of ${document.request.sku} in ${document.request.region}`
                     : 'unknown',

@@ -100,10 +100,10 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                   look="danger"
                   busy={unset.isPending}
                   disabled={!hasReason}
-                  aria-label={`Take back what is set for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
+                  aria-label={`Remove what is set for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
                   onClick={() => unset.mutate({ setting, reason: wish.reason.trim() })}
                 >
-                  Take back
+                  Remove
                 </Button>
               </li>
             ))}
@@ -146,7 +146,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                   checked={wish.hard}
                   onChange={(event) => change({ hard: event.target.checked })}
                 />
-                Above everything else
+                Override lower levels
               </label>
             ) : (
               <Field label={subjectLabel}>

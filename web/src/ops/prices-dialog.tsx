@@ -22,6 +22,8 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
   const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
   const currency = prices.data?.data[0]?.unit_price.currency ?? 'USD';
   const minor = minorOf(amount, currency);
+  const isFree = minor === '0';
+  const [meansFree, setMeansFree] = useState(false);
   const add = useAct(
     'price add',
     (input: { amount_minor: string; reason: string; from: string; region: string }, options) =>
@@ -79,7 +81,14 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             />
           )}
         </Field>
-        <TextField label="Reason" maxLength={500} value={reason} onChange={setReason} />
+        <TextField
+          label="Reason"
+          hint="At least 3 characters, or empty."
+          minLength={3}
+          maxLength={500}
+          value={reason}
+          onChange={setReason}
+        />
         <Field label="From" hint="Left empty: from now on.">
           {(id) => (
             <input
@@ -103,12 +112,23 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             </select>
           )}
         </Field>
+        {isFree && (
+          <label className="flex items-center gap-2 sm:col-span-2">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={meansFree}
+              onChange={(event) => setMeansFree(event.target.checked)}
+            />
+            A price of 0: everybody can use it for free.
+          </label>
+        )}
         <Button
           type="submit"
           look="primary"
           className="justify-self-start"
           busy={add.isPending}
-          disabled={minor === undefined}
+          disabled={minor === undefined || (isFree && !meansFree)}
         >
           {from ? 'Announce the price' : 'Set from now on'}
         </Button>

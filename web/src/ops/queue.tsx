@@ -52,7 +52,7 @@ export function QueuePage() {
       shown={{ operation: 'admin_allocation_queue', input: { sku: search.sku, region: search.region } }}
     >
       <Rows
-        label="Waiting in line"
+        label="Queue"
         list={wholeList(queue)}
         keyOf={({ allocation_id }) => allocation_id}
         columns={[

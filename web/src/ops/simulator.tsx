@@ -126,7 +126,7 @@ function Host({ node }: { node: SimulatedNode }) {
           busy={add.isPending}
           onClick={() => add.mutate({ fault, slot_index: slot, count: node.faults.length })}
         >
-          Break it
+          Inject fault
         </Button>
       </div>
       <div className="mt-3 flex flex-wrap gap-2">
@@ -135,7 +135,7 @@ function Host({ node }: { node: SimulatedNode }) {
           busy={clear.isPending}
           onClick={() => clear.mutate(node.faults.length)}
         >
-          Mend it
+          Clear fault
         </Button>
         <Button busy={turn.isPending} onClick={() => turn.mutate(node.agent === 'running' ? 'stopped' : 'running')}>
           {node.agent === 'running' ? 'Stop its agent' : 'Start its agent'}

@@ -85,11 +85,11 @@ export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onCl
       }}
     >
       {!sku &&
-        text('sku', 'Name for programs', {
+        text('sku', 'ID', {
           hint: 'Lower case letters, digits and dashes.',
           pattern: '[a-z0-9][a-z0-9.\\-]*',
         })}
-      {text('displayName', 'Name for people')}
+      {text('displayName', 'Display name')}
       <div className="grid items-start gap-4 sm:grid-cols-2">
         {text('vendor', 'Vendor')}
         {text('model', 'GPU', { hint: 'As the driver says it.' })}

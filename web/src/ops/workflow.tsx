@@ -14,7 +14,7 @@ import { spellOffset } from '../words/story.ts';
 import { WhyNot, WorkflowActs } from './workflow-acts.tsx';
 
 const ends = { ok: 'ok', halt: 'warn', failed: 'bad' } as const;
-const works = { do: 'done', ask: 'asked', undo: 'taken back' } as const;
+const works = { do: 'done', ask: 'asked', undo: 'compensated' } as const;
 
 /** One run: its plan, and beside each step what was tried. */
 export function WorkflowPage() {
@@ -102,7 +102,7 @@ const doings = {
   working: 'in work',
   pausing: 'tried again',
   waiting: 'waits for an answer',
-  stuck: 'cannot be taken back',
+  stuck: 'could not be rolled back',
 } as const;
 
 function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
@@ -110,7 +110,7 @@ function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
   return (
     <Chip tone={doing === 'stuck' ? 'bad' : 'busy'}>
       <span>
-        {undoing && doing === 'working' ? 'being taken back' : doings[doing]}
+        {undoing && doing === 'working' ? 'rolling back' : doings[doing]}
         {doing === 'waiting' && ', given up'} {until && <Ago at={until} />}
       </span>
     </Chip>
@@ -121,7 +121,7 @@ function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
 function Orders({ run }: { run: WorkflowDetail }) {
   if (run.orders.length === 0) return null;
   return (
-    <Panel title="Asked for by operators">
+    <Panel title="Requested by operators">
       <ul className="grid gap-2">
         {run.orders.map(({ action, by, reason, at }) => (
           <li key={`${action} ${at}`} className="grid gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">

@@ -36,7 +36,7 @@ export function WorkflowsPage() {
   return (
     <Page
       title="Workflows"
-      lead="What takes several steps and is taken back when one of them fails; latest first."
+      lead="Multi-step operations, newest first. When a step fails, the steps before it are rolled back."
       actions={
         <>
           <select

@@ -13,14 +13,14 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
           <Copy text={access.line} label="the SSH line" />
           <Facts
             rows={[
-              ['Signs in as', access.username],
+              ['Username', access.username],
               ...(access.hostKey
                 ? ([['Host key', <Copy key="key" text={access.hostKey} label="the host key" />]] as const)
                 : []),
               [
-                'Opens with',
+                'Authorized SSH keys',
                 it.ssh_keys.length === 0 ? (
-                  'no key: nobody can sign in'
+                  'none: nobody can sign in'
                 ) : (
                   <span key="keys" className="grid font-mono text-[13px] break-all">
                     {it.ssh_keys.map((key) => (

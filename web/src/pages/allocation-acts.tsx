@@ -9,6 +9,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { Facts, Panel } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
+import { spellMoney, timesAmount } from '../words/money.ts';
 import { isLive } from '../words/rail.ts';
 import { counted } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
@@ -67,8 +68,8 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
         error={release.error}
         onConfirm={() => release.mutate(it.id)}
       >
-        <p>Everything on the machine is lost: its disks are wiped, and nobody can bring them back.</p>
-        <p>You stop paying the moment it is asked for.</p>
+        <p>Everything on the machine is lost: its disks are wiped.</p>
+        <p>The price per hour stops counting immediately.</p>
       </Confirm>
     </>
   );
@@ -106,7 +107,7 @@ export function Guards({ it }: { it: AllocationDetail }) {
   );
   const mayExtend = it.actions.some(({ action, allowed }) => action === 'extend' && allowed);
   return (
-    <Panel title="Guards">
+    <Panel title="Auto-stop">
       {extend.error && <Problem error={extend.error} />}
       <Facts
         rows={[
@@ -117,14 +118,14 @@ export function Guards({ it }: { it: AllocationDetail }) {
             ) : it.max_duration_seconds ? (
               `${spellDuration(it.max_duration_seconds * 1_000)} after it is ready`
             ) : (
-              'when you give it back'
+              'when released'
             ),
           ],
           [
             'Idle',
             it.idle
-              ? `${it.idle.action === 'release' ? 'given back' : 'you are told'} after ${counted(it.idle.minutes, 'minute')}`
-              : 'it is kept',
+              ? `${it.idle.action === 'release' ? 'released' : 'you are notified'} after ${counted(it.idle.minutes, 'minute')}`
+              : 'nothing happens',
           ],
         ]}
       />
@@ -136,7 +137,7 @@ export function Guards({ it }: { it: AllocationDetail }) {
               busy={extend.isPending}
               onClick={() => extend.mutate({ seconds: hours * 3_600, version: it.version })}
             >
-              Keep {counted(hours, 'hour')} longer
+              Extend {hours} h (+{spellMoney(timesAmount(it.price.per_hour, hours))})
             </Button>
           ))}
         </div>

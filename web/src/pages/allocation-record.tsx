@@ -7,7 +7,7 @@ import { tellHappening } from '../words/sentences.ts';
 import { counted } from '../words/sizes.ts';
 import { spellMoment, spellWhen } from '../words/time.ts';
 
-/** What was proven before the first second counted. */
+/** What the host verified before the allocation became active. */
 export function Receipt({ it }: { it: AllocationDetail }) {
   const now = useNow();
   const { receipt } = it;
@@ -16,15 +16,15 @@ export function Receipt({ it }: { it: AllocationDetail }) {
     <Panel title="Readiness receipt" aside={<StateChip state={receipt.passed ? 'succeeded' : 'failed'} />}>
       <p className="mb-3 text-dim">
         {it.active_at
-          ? `Its host swore to this, signed, before the first second was counted. Billing began at ${spellWhen(it.active_at, now)}.`
-          : 'This is what its host said about it, signed. It was not enough, so nothing was counted.'}
+          ? `Verified and signed by the host. Active since ${spellWhen(it.active_at, now)}.`
+          : 'The signed report of the host did not pass, so it never became active.'}
       </p>
       <Facts
         rows={[
-          ['GPUs', receipt.passed ? `${counted(receipt.gpus, 'GPU')} proven with nvidia-smi` : 'not proven'],
+          ['GPUs', receipt.passed ? `${counted(receipt.gpus, 'GPU')} verified with nvidia-smi` : 'not verified'],
           ['Driver', receipt.driver_version || 'unknown'],
           ['CUDA', receipt.cuda_version || 'unknown'],
-          ['Proven', <Ago key="taken" at={receipt.taken_at} />],
+          ['Verified', <Ago key="taken" at={receipt.taken_at} />],
         ]}
       />
     </Panel>

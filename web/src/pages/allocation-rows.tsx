@@ -5,7 +5,7 @@ import type { Column } from '../parts/rows.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { spellMoney } from '../words/money.ts';
 
-/** What the state of it is to people: somebody who waits in line has not merely asked. */
+/** What the state of it is to people: a request in the queue is shown as queued. */
 export const shownState = ({ state, placement_status }: Pick<Allocation, 'state' | 'placement_status'>): string =>
   placement_status === 'queued' && state === 'requested' ? 'queued' : state;
 
@@ -25,12 +25,16 @@ export const allocationColumns = (nameOf: (id: string) => string): readonly Colu
     ),
   },
   { head: 'Region', cell: (row) => row.region },
-  { head: 'Asked for by', cell: (row) => <bdi className="line-clamp-1">{nameOf(row.requested_by)}</bdi> },
+  { head: 'Created by', cell: (row) => <bdi className="line-clamp-1">{nameOf(row.requested_by)}</bdi> },
   {
-    head: 'Ran for',
+    head: 'Uptime',
     end: true,
     cell: (row) => <Lasting from={row.active_at} until={row.releasing_at ?? row.ended_at} />,
   },
-  { head: 'Per hour', end: true, cell: (row) => <span className="tabular">{spellMoney(row.price.per_hour)}</span> },
-  { head: 'Asked for', end: true, cell: (row) => <Ago at={row.created_at} /> },
+  {
+    head: 'Per hour',
+    end: true,
+    cell: (row) => <span className="tabular whitespace-nowrap">{spellMoney(row.price.per_hour)}</span>,
+  },
+  { head: 'Created', end: true, cell: (row) => <Ago at={row.created_at} /> },
 ];

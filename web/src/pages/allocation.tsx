@@ -39,7 +39,7 @@ export function AllocationPage() {
     return (
       <Page title="Allocation">
         {isAbsent(allocation.error) ? (
-          <Empty icon="search" title="There is no such allocation">
+          <Empty icon="search" title="Allocation not found">
             <p>It may belong to another project, or to somebody else.</p>
             <ButtonLink to="/allocations">All allocations</ButtonLink>
           </Empty>
@@ -81,9 +81,9 @@ function Detail({
       {it.failure && <Failure it={it} failure={it.failure} timeline={timeline} />}
       {it.queue && (
         <div className="rounded-lg bg-accent-soft px-4 py-3 text-accent">
-          <p className="font-semibold">Number {it.queue.position} in line</p>
+          <p className="font-semibold">Queue position {it.queue.position}</p>
           <p>
-            {it.queue.reason} It gives up <Ago at={it.queue.deadline_at} />, and costs nothing while it waits.
+            {it.queue.reason} Queue request expires <Ago at={it.queue.deadline_at} />.
           </p>
         </div>
       )}
@@ -93,8 +93,8 @@ function Detail({
             <Panel
               title="Progress"
               aside={
-                <span className="text-sm text-ok">
-                  {hasFailedEarly ? 'Nothing was charged' : 'You are not paying yet'}
+                <span className="text-sm text-dim">
+                  {hasFailedEarly ? 'It never became active' : 'The price counts once it is active'}
                 </span>
               }
             >
@@ -114,7 +114,7 @@ function Detail({
   );
 }
 
-/** What it costs by the hour and, once it counts, what that has come to. */
+/** The hourly price and, once it is active, price times uptime. Nothing is billed yet. */
 function Money({ it }: { it: AllocationDetail }) {
   const now = useNow();
   const rate = `${spellMoney(it.price.per_hour)} per hour`;
@@ -138,15 +138,13 @@ function Failure(parts: {
   return (
     <div role="alert" className="grid gap-1 rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
       <p className="font-semibold">
-        {it.state === 'release_failed' ? 'Giving it back failed' : 'It could not be made'}
+        {it.state === 'release_failed' ? 'Release failed' : it.active_at ? 'Failed' : 'Launch failed'}
       </p>
       <p>{failure.reason}</p>
-      <p className="font-medium">
-        {it.active_at ? 'Nothing more is charged.' : 'It was never ready, so you were charged nothing.'}
-      </p>
+      {!it.active_at && <p className="font-medium">It never became active.</p>}
       <p className="text-sm">
         Code <code className="font-mono">{failure.code}</code>
-        {it.state === 'release_failed' && '. Operators have been told; there is nothing for you to do.'}
+        {it.state === 'release_failed' && '. Operators have been notified; you do not have to do anything.'}
       </p>
       <div className="mt-1 flex flex-wrap items-center gap-3 text-ink">
         {it.state === 'failed' && (
@@ -169,11 +167,11 @@ function About({ it }: { it: AllocationDetail }) {
           ['Id', <Copy key="id" text={it.id} label="the id" />],
           [
             'Machine',
-            it.profile ? `${counted(it.profile.vcpus, 'vCPU')}, ${spellMemory(it.profile.memory_mib)}` : 'a whole host',
+            it.profile ? `${counted(it.profile.vcpus, 'vCPU')}, ${spellMemory(it.profile.memory_mib)}` : 'whole host',
           ],
-          ['Image', it.image ?? 'as it is'],
+          ['Image', it.image ?? 'default'],
           [
-            'Asked for',
+            'Created',
             <span key="asked">
               <Ago at={it.created_at} /> by <bdi>{nameOf(it.requested_by)}</bdi>
             </span>,
@@ -188,13 +186,13 @@ function About({ it }: { it: AllocationDetail }) {
                     params={{ id: it.group_id }}
                     className="text-accent underline underline-offset-2"
                   >
-                    together with others
+                    part of a group
                   </Link>,
                 ],
               ] as const)
             : []),
           ...(it.active_at
-            ? ([['Ran for', <Lasting key="ran" from={it.active_at} until={it.releasing_at ?? it.ended_at} />]] as const)
+            ? ([['Uptime', <Lasting key="ran" from={it.active_at} until={it.releasing_at ?? it.ended_at} />]] as const)
             : []),
           ...(it.release_reason ? ([['Released', tellRelease(it.release_reason)]] as const) : []),
           ...Object.entries(it.tags).map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),

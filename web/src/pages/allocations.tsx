@@ -52,7 +52,7 @@ export function AllocationsPage() {
   return (
     <Page
       title="Allocations"
-      lead="Everything that was rented in this project, latest first."
+      lead="All allocations of this project."
       actions={
         <ButtonLink look="primary" icon="launch" to="/launch">
           Launch
@@ -87,12 +87,12 @@ export function AllocationsPage() {
               <ButtonLink to="/allocations">Show all</ButtonLink>
             </Empty>
           ) : (
-            <Empty icon="cpu" title="No GPUs are running. You are paying nothing.">
+            <Empty icon="cpu" title="No allocations yet">
               <ButtonLink look="primary" icon="launch" to="/launch">
                 Launch a GPU
               </ButtonLink>
               <p className="text-sm">
-                or <code className="font-mono">gpuaas launch h200-sxm-slicex1</code>
+                or <code className="font-mono">npx gpuaas launch h200-sxm-slice</code>
               </p>
             </Empty>
           )

@@ -19,13 +19,13 @@ import { tellMembers } from './groups.tsx';
 
 const meanings: Readonly<Record<AllocationGroupDetail['status'], string>> = {
   requested: 'Every machine has its place.',
-  provisioning: 'The hosts are at work; nothing is charged for a machine before it is proven.',
+  provisioning: 'The hosts are provisioning the machines.',
   active: 'Every machine is ready.',
   degraded: 'Some machines are ready, others are not. What is ready can be used.',
-  releasing: 'It is being given back.',
-  released: 'All of it was given back.',
-  release_failed: 'Some of it could not be given back; operators have been told, and nothing more is charged for it.',
-  failed: 'None of it could be made, and nothing was charged.',
+  releasing: 'Releasing.',
+  released: 'All machines were released.',
+  release_failed: 'Some machines could not be released; operators have been notified.',
+  failed: 'No machine could be launched.',
 };
 
 /** One group: what its machines are doing, and how all of them are given back. */
@@ -108,9 +108,7 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
         error={release.error}
         onConfirm={() => release.mutate(it.id)}
       >
-        <p>
-          Everything on {counted(held.length, 'machine')} is lost: the disks are wiped, and nobody can bring them back.
-        </p>
+        <p>Everything on {counted(held.length, 'machine')} is lost: the disks are wiped.</p>
         <p>The price per hour stops counting immediately.</p>
       </Confirm>
     </Page>

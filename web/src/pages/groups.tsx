@@ -24,7 +24,7 @@ const columns: readonly Column<AllocationGroup>[] = [
   },
   { head: 'State', cell: (row) => <StateChip state={row.status} /> },
   { head: 'Machines', cell: (row) => tellMembers(row.members) },
-  { head: 'Asked for', end: true, cell: (row) => <Ago at={row.created_at} /> },
+  { head: 'Created', end: true, cell: (row) => <Ago at={row.created_at} /> },
 ];
 
 /** Allocations that were asked for together and are given back together. */
@@ -48,7 +48,7 @@ export function GroupsPage() {
   return (
     <Page
       title="Groups"
-      lead="Machines that are reserved together, all of them or none, and given back together."
+      lead="Machines that are launched together, all or none, and released together."
       actions={launch}
       shown={{ operation: 'allocation_group_list', input: { limit: 50 } }}
     >
@@ -59,7 +59,7 @@ export function GroupsPage() {
         keyOf={({ id }) => id}
         empty={
           <Empty icon="stack" title="No groups yet">
-            <p>Ask for several machines at once: you get all of them, or nothing is charged.</p>
+            <p>Launch several machines at once: you get all of them or none.</p>
             {launch}
           </Empty>
         }

@@ -43,7 +43,7 @@ export function InvitationPage() {
           </Empty>
         ) : code === 'invitation_invalid' ? (
           <Empty icon="mail" title="This invitation cannot be accepted">
-            <p>It has ended, was taken back, or was used before. Ask whoever invited you for a new one.</p>
+            <p>It has expired, was revoked, or was used before. Ask for a new one.</p>
             <ButtonLink to="/">Go home</ButtonLink>
           </Empty>
         ) : shape.test(token) ? (
@@ -65,7 +65,7 @@ export function InvitationPage() {
           </Empty>
         ) : (
           <Empty icon="mail" title="The link is not complete">
-            <p>Open it from the letter once more, or copy all of it: the part behind the # is the invitation.</p>
+            <p>Open it from the email once more, or copy all of it: the part behind the # is the invitation.</p>
             <ButtonLink to="/">Go home</ButtonLink>
           </Empty>
         )}

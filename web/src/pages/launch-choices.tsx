@@ -1,9 +1,9 @@
 import type { CatalogItem } from '@gpuaas/sdk';
 import { spellMoney } from '../words/money.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
-import { hasStock, hourly, stockOf } from '../words/wish.ts';
+import { hasHosts, hasStock, hourly, stockOf } from '../words/wish.ts';
 
-/** What is offered, as rows. What can be had now is in sight; the rest is one click away, since one can wait for it. */
+/** What is offered, as rows. What is available now is in sight; the rest is one click away. */
 export function SkuChoice(parts: {
   items: readonly CatalogItem[];
   chosen: CatalogItem | undefined;
@@ -29,8 +29,7 @@ export function SkuChoice(parts: {
       {full.length > 0 && (
         <details open={free.length === 0 || (parts.chosen && full.includes(parts.chosen))} className="group">
           <summary className="rounded-lg px-3 py-2 text-sm text-dim hover:bg-sunk">
-            {counted(full.length, 'more kind')} that {full.length === 1 ? 'is' : 'are'} full right now: you can wait in
-            line
+            {counted(full.length, 'more kind')} without free capacity
           </summary>
           <div className="mt-2 grid gap-2">{full.map(row)}</div>
         </details>
@@ -63,9 +62,9 @@ function SkuRow(parts: {
       </span>
       <span className="flex grow items-baseline justify-between gap-4 ps-8 sm:grow-0 sm:items-center sm:ps-0">
         <span className={`text-sm font-medium whitespace-nowrap ${free > 0 ? 'text-ok' : 'text-warn'}`}>
-          {free > 0 ? `● ${counted(free, 'place')} free` : '○ full'}
+          {free > 0 ? `● ${free} available` : hasHosts(item) ? '○ full, queue open' : '○ no hosts'}
         </span>
-        <span className="tabular text-end sm:w-28">
+        <span className="tabular shrink-0 text-end whitespace-nowrap sm:w-28">
           {price ? spellMoney(price) : '—'}
           <span className="text-sm whitespace-nowrap text-dim sm:block">
             {' '}
@@ -97,7 +96,9 @@ export function CountChoice(parts: {
             className={`min-h-11 min-w-14 rounded-lg border px-3 font-semibold ${count === parts.value ? 'border-accent bg-accent-soft text-accent' : 'border-line/60 hover:bg-sunk'}`}
           >
             {count}
-            <span className="block text-xs font-normal text-dim">{stockOf(parts.item, parts.region, count)} free</span>
+            <span className="block text-xs font-normal text-dim">
+              {stockOf(parts.item, parts.region, count)} available
+            </span>
           </button>
         ))}
       </div>

@@ -41,7 +41,7 @@ export function LaunchPlan(parts: {
       )}
       {changes.length > 0 && (
         <div className="grid gap-1.5">
-          <p className="text-sm">This would fit now:</p>
+          <p className="text-sm">Available now:</p>
           {changes.slice(0, 3).map(({ change, gpus, region, sku }) => (
             <button
               key={`${change} ${gpus} ${region} ${sku}`}

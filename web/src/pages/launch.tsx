@@ -18,7 +18,7 @@ import { CountChoice, SkuChoice } from './launch-choices.tsx';
 import { LaunchPlan } from './launch-plan.tsx';
 
 const hours: readonly (readonly [string, string])[] = [
-  ['', 'Until I give it back'],
+  ['', 'Until released'],
   ['1', '1 hour'],
   ['3', '3 hours'],
   ['8', '8 hours'],
@@ -26,8 +26,8 @@ const hours: readonly (readonly [string, string])[] = [
   ['168', '7 days'],
 ];
 const idleTimes: readonly (readonly [string, string])[] = [
-  ['', 'Keep it'],
-  ...[15, 30, 60, 240].map((minutes) => [String(minutes), `Give it back after ${minutes} minutes`] as const),
+  ['', 'Do nothing when idle'],
+  ...[15, 30, 60, 240].map((minutes) => [String(minutes), `Release after ${minutes} idle minutes`] as const),
 ];
 type Wish = Parameters<typeof api.allocationGroups.create>[0]['members'][number];
 interface Order {
@@ -210,14 +210,17 @@ export function LaunchPage() {
                 <Choice
                   label="Region"
                   value={region ?? ''}
-                  options={regions.map((each) => [each, `${each}: ${stockOf(item, each, gpus)} free`])}
+                  options={regions.map((each) => [each, `${each}: ${stockOf(item, each, gpus)} available`])}
                   onChoose={(value) => choose({ region: value })}
                 />
                 {images.length > 0 && (
                   <Choice
                     label="Image"
                     value={image ?? ''}
-                    options={[['', 'The usual one'], ...images.map((each) => [each.slug, each.display_name] as const)]}
+                    options={[
+                      ['', images[0] ? `Default (${images[0].display_name})` : 'Default'],
+                      ...images.map((each) => [each.slug, each.display_name] as const),
+                    ]}
                     onChoose={setImage}
                   />
                 )}
@@ -251,8 +254,8 @@ export function LaunchPage() {
             </p>
           ) : isShort ? (
             <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
-              {counted(machines, 'machine')} of this size are wanted and {stock} are free. A group is reserved whole or
-              not at all.
+              {counted(machines, 'machine')} of this size are requested and {stock} are available. A group is reserved
+              whole or not at all.
             </p>
           ) : (
             <LaunchPlan plan={plan.data} error={plan.error} onChange={choose} />
@@ -266,7 +269,7 @@ export function LaunchPage() {
             title="Ctrl Enter"
             onClick={order}
           >
-            {waits && machines === 1 ? 'Wait in line for it' : `Launch${perHour ? ` – ${spellMoney(perHour)}/h` : ''}`}
+            {waits && machines === 1 ? 'Join queue' : `Launch${perHour ? ` – ${spellMoney(perHour)}/h` : ''}`}
           </Button>
         </aside>
       </div>

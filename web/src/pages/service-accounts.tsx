@@ -178,7 +178,7 @@ function MakeKey(parts: { account: ServiceAccount; onClose(): void; onMade(secre
   return (
     <FormDialog
       title={`New key for ${parts.account.name}`}
-      verb="Make it"
+      verb="Create key"
       busy={make.isPending}
       error={make.error}
       onClose={parts.onClose}

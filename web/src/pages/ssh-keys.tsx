@@ -52,7 +52,7 @@ export function SshKeysPage() {
   return (
     <Page
       title="SSH keys"
-      lead="What opens the machines that you rent. Only the public half ever leaves your computer."
+      lead="Keys for SSH access to your machines. Only the public key leaves your computer."
       actions={add}
       shown={{ operation: 'ssh_key_list', input: { limit: 50 } }}
     >

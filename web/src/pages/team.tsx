@@ -135,7 +135,7 @@ export function TeamPage() {
                       busy={takeBack.isPending && takeBack.variables === invitation.id}
                       onClick={() => takeBack.mutate(invitation.id)}
                     >
-                      Take back
+                      Revoke
                     </Button>
                   ),
               },
@@ -176,7 +176,7 @@ function Invite({ organizationId, onClose }: { organizationId: string; onClose()
   return (
     <FormDialog
       title="Invite somebody"
-      lead="They get a letter with a link."
+      lead="They get an email with a link."
       verb="Invite"
       busy={invite.isPending}
       error={invite.error}

@@ -15,6 +15,9 @@ import { Empty } from '../parts/states.tsx';
 import { Ago, useNow } from '../parts/time.tsx';
 import { nameScopes, scopeSets } from '../words/scopes.ts';
 
+/** The policy's default; an operator may set another limit, which the server then states. */
+const longestDays = 90;
+
 export function TokensPage() {
   const list = useList(['tokens'], (from, options) => api.personalTokens.list(from, options));
   const [making, setMaking] = useState(false);
@@ -22,7 +25,7 @@ export function TokensPage() {
   const [going, setGoing] = useState<PersonalToken>();
   const make = (
     <Button look="primary" icon="plus" onClick={() => setMaking(true)}>
-      Make a token
+      Create a token
     </Button>
   );
   return (
@@ -40,7 +43,7 @@ export function TokensPage() {
           { head: 'Name', cell: (token) => <bdi className="line-clamp-2 font-medium">{token.name}</bdi> },
           { head: 'Begins with', cell: (token) => <code className="font-mono text-[13px]">{token.prefix}…</code> },
           {
-            head: 'May',
+            head: 'Access',
             cell: (token) => <span title={token.scopes.join(', ')}>{nameScopes(token.scopes)}</span>,
           },
           { head: 'Used', cell: (token) => <Ago at={token.last_used_at} /> },
@@ -58,7 +61,7 @@ export function TokensPage() {
         ]}
         empty={
           <Empty icon="token" title="No tokens yet">
-            <p>Make one for the command line of a server, or for a script.</p>
+            <p>Create one for a server or a script.</p>
             {make}
           </Empty>
         }
@@ -86,7 +89,7 @@ function TokenState({ token }: { token: PersonalToken }) {
   if (Date.parse(token.expires_at) < now) return <StateChip state="expired" />;
   return (
     <span className="text-dim">
-      ends <Ago at={token.expires_at} />
+      expires <Ago at={token.expires_at} />
     </span>
   );
 }
@@ -108,8 +111,8 @@ function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string)
   );
   return (
     <FormDialog
-      title="Make a token"
-      verb="Make it"
+      title="Create a token"
+      verb="Create token"
       busy={make.isPending}
       error={make.error}
       onClose={onClose}
@@ -130,7 +133,9 @@ function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string)
         onChange={setName}
       />
       <ScopeChoice sets={scopeSets} value={set} onChoose={setSet} />
-      <Field label="Ends after">{(id) => <DaysChoice id={id} value={days} onChoose={setDays} />}</Field>
+      <Field label="Expires after">
+        {(id) => <DaysChoice id={id} value={days} longest={longestDays} onChoose={setDays} />}
+      </Field>
     </FormDialog>
   );
 }

@@ -4,6 +4,9 @@ import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { Problem } from './states.tsx';
 
+/** As the API asks for it. */
+const leastReason = 3;
+
 /** Asks once more before something that cannot be taken back, and says what will be lost. */
 export function Confirm({
   open,
@@ -43,7 +46,8 @@ export function Confirm({
         {reason && (
           <TextField
             label="Reason"
-            hint="Kept in the audit log."
+            hint={`At least ${leastReason} characters. Kept in the audit log.`}
+            minLength={leastReason}
             required
             maxLength={500}
             value={why}

@@ -49,12 +49,13 @@ export function CopyMark({ text, label }: { text: string; label: string }) {
   );
 }
 
+const block = 'max-h-80 overflow-auto rounded-lg bg-sunk p-3 font-mono text-[13px] leading-relaxed';
 /** Several lines, as they are. */
-export function CodeBlock({ text }: { text: string }) {
+export function CodeBlock({ text, wrap = false }: { text: string; wrap?: boolean }) {
   return (
     <div className="grid gap-2">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="max-h-80 overflow-auto rounded-lg bg-sunk p-3 font-mono text-[13px] leading-relaxed">
+      <pre tabIndex={0} className={`${block} ${wrap ? 'break-all whitespace-pre-wrap' : ''}`}>
         {text}
       </pre>
       <CopyAll text={text} />

@@ -12,6 +12,7 @@ export function Dialog({
   title,
   lead,
   wide = false,
+  stays = false,
   children,
 }: {
   open: boolean;
@@ -19,13 +20,15 @@ export function Dialog({
   title: string;
   lead?: ReactNode;
   wide?: boolean;
+  /** Closed by a button inside it alone: neither Escape nor a click beside it ends it. */
+  stays?: boolean;
   children: ReactNode;
 }) {
   const sheet = useRef<HTMLDivElement>(null);
   const firstField = (openedBy: string) =>
     (openedBy !== 'touch' && sheet.current?.querySelector<HTMLElement>('form :is(input, select, textarea)')) || true;
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root open={open} onOpenChange={(next) => !next && !stays && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-veil" />
         <Base.Popup
@@ -38,7 +41,7 @@ export function Dialog({
               <Base.Title className="text-lg font-semibold">{title}</Base.Title>
               {lead && <Base.Description className="mt-1 text-dim">{lead}</Base.Description>}
             </div>
-            <Base.Close render={<IconButton icon="close" label="Close" />} />
+            {!stays && <Base.Close render={<IconButton icon="close" label="Close" />} />}
           </div>
           {children}
         </Base.Popup>

@@ -27,6 +27,7 @@ export function TextField(parts: {
   label: string;
   hint?: ReactNode;
   value: string;
+  minLength?: number;
   maxLength: number;
   required?: boolean;
   type?: 'text' | 'email';
@@ -41,6 +42,7 @@ export function TextField(parts: {
           className="field"
           type={parts.type ?? 'text'}
           required={parts.required}
+          {...(parts.minLength !== undefined && { minLength: parts.minLength })}
           maxLength={parts.maxLength}
           value={parts.value}
           onChange={(event) => parts.onChange(event.target.value)}

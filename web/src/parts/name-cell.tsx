@@ -16,7 +16,7 @@ export function NameCell({ to, id, name, also }: { to: Place; id: string; name: 
       <Link
         to={to}
         params={{ id }}
-        className="line-clamp-2 font-medium text-accent underline-offset-2 hover:underline"
+        className="line-clamp-2 min-w-40 font-medium break-all text-accent underline-offset-2 hover:underline"
         title={name}
       >
         <bdi>{name}</bdi>

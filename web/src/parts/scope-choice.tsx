@@ -25,7 +25,7 @@ export function ScopeChoice(parts: { sets: typeof scopeSets; value: string; onCh
 }
 
 /** When something ends by itself, in days. */
-export function DaysChoice(parts: { id: string; value: number; onChoose(days: number): void }) {
+export function DaysChoice(parts: { id: string; value: number; longest?: number; onChoose(days: number): void }) {
   return (
     <select
       id={parts.id}
@@ -33,11 +33,13 @@ export function DaysChoice(parts: { id: string; value: number; onChoose(days: nu
       value={parts.value}
       onChange={(event) => parts.onChoose(Number(event.target.value))}
     >
-      {[7, 30, 90, 365].map((days) => (
-        <option key={days} value={days}>
-          {days} days
-        </option>
-      ))}
+      {[7, 30, 90, 365]
+        .filter((days) => days <= (parts.longest ?? days))
+        .map((days) => (
+          <option key={days} value={days}>
+            {days} days
+          </option>
+        ))}
     </select>
   );
 }

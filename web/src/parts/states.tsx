@@ -33,7 +33,7 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
 export const NoProject = ({ children }: { children?: ReactNode }) => (
   <div className="panel">
     <Empty icon="stack" title="You belong to no project yet">
-      <p>GPUs are rented in a project. Ask an owner of your organization to add you to one.</p>
+      <p>GPUs belong to a project. Ask an owner of your organization to add you to one.</p>
       {children}
     </Empty>
   </div>
@@ -48,7 +48,7 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
       <p className="font-semibold">{title}</p>
       <p>{message}</p>
       <div className="mt-2 flex flex-wrap items-center gap-3 text-sm empty:hidden">
-        {wantsStepUp && <Button onClick={() => leaveToSignIn(true)}>Sign in again</Button>}
+        {wantsStepUp && <Button onClick={() => leaveToSignIn(true)}>Confirm your identity</Button>}
         {again && <Button onClick={again}>Try again</Button>}
         {id && <CorrelationId id={id} />}
       </div>
@@ -62,19 +62,19 @@ function explain(error: unknown): { title: string; message: string; id: string |
   }
   if (error instanceof GpuaasUnreachable) {
     return {
-      title: 'Nobody answers',
-      message: 'The server or the network is away. Nothing was changed.',
+      title: "Can't reach the server",
+      message: 'The server or the network is unavailable. Nothing was changed.',
       id: undefined,
     };
   }
-  return { title: 'This page made a mistake', message: error instanceof Error ? error.message : '', id: undefined };
+  return { title: 'Error on this page', message: error instanceof Error ? error.message : '', id: undefined };
 }
 
 function titleOf({ status }: GpuaasError): string {
-  if (status === 404) return 'There is nothing here';
-  if (status === 403) return 'You may not do this';
-  if (status === 409 || status === 412) return 'It has changed meanwhile';
-  if (status === 422 || status === 400) return 'Something does not fit';
-  if (status === 429) return 'Too many requests at once';
-  return 'That did not work';
+  if (status === 404) return 'Not found';
+  if (status === 403) return 'Not allowed';
+  if (status === 409 || status === 412) return 'Not possible in this state';
+  if (status === 422 || status === 400) return 'Invalid input';
+  if (status === 429) return 'Too many requests';
+  return 'Request failed';
 }

@@ -15,17 +15,22 @@ export interface Joining {
 export function makeJoinRail(node: Joining | undefined): RailStep[] {
   const marks: readonly (readonly [string, string, string | null | undefined])[] = [
     ['announced', 'Announced', node?.created_at],
-    ['enrolled', 'It has called, and has a certificate', node?.enrolled_at],
-    ['reported', 'It reports', node?.last_report_at],
-    ['topology', 'It has said how it is built', node?.topology_at],
-    ['approved', 'Its slots are approved', node && node.resource_slots.length > 0 ? node.topology_at : undefined],
-    ['published', 'Its slots are offered', node?.schedulable ? node.updated_at : undefined],
+    [
+      'enrolled',
+      node?.enrolled_at ? 'The host has called and has a certificate' : 'Waiting for the host to call',
+      node?.enrolled_at,
+    ],
+    ['reported', 'The host reports', node?.last_report_at],
+    ['topology', 'Topology received', node?.topology_at],
+    ['approved', 'Slots approved', node && node.resource_slots.length > 0 ? node.topology_at : undefined],
+    ['published', 'Slots published', node?.schedulable ? node.updated_at : undefined],
   ];
   const waiting = marks.findIndex(([, , at]) => !at);
   return marks.map(([name, label, at], index) => ({
     name,
     label,
-    status: at ? 'done' : index === waiting && node ? 'running' : 'pending',
+    // Before the host has called nothing runs anywhere: it is waited for, without a spinner.
+    status: at ? 'done' : index === waiting && node?.enrolled_at ? 'running' : 'pending',
     beganAt: index === waiting ? (marks[index - 1]?.[2] ?? undefined) : undefined,
     tookMs: undefined,
   }));

@@ -34,11 +34,11 @@ describe('the story of a request', () => {
       'Somebody created an allocation.',
       'The saga allocation.provision: the step machine.',
       'Provisioning-worker began to make an allocation, which failed.',
-      'GPUs were asked for.',
+      'GPUs were requested.',
       'An event was written.',
       'The host has done it.',
       'Fetching the image.',
-      'Ready: the host has proven that the GPUs work.',
+      'Active: the host has verified the GPUs.',
       'An event was given up.',
     ]);
     expect(told.map(laneOf)).toEqual(['api', 'saga', 'saga', 'outbox', 'outbox', 'node', 'object', 'object', 'outbox']);
@@ -72,7 +72,7 @@ describe('placement, for operators', () => {
     );
     expect(tellVerdict({ ...host, constraint: null })).toBe('fits');
     expect(tellVerdict({ ...host, constraint: 'something_new' })).toBe('something new');
-    expect(tellChange({ change: 'fewer_gpus', gpus: 1 })).toBe('1 GPU would fit now');
+    expect(tellChange({ change: 'fewer_gpus', gpus: 1 })).toBe('1 GPU available now');
   });
 });
 

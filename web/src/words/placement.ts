@@ -57,9 +57,9 @@ export function tellVerdict(verdict: PlacementVerdict): string {
 
 export function tellChange(change: NonNullable<PlacementDocument['would_fit']>[number]): string {
   if (change.change === 'fewer_gpus' && change.gpus !== undefined)
-    return `${counted(change.gpus, 'GPU')} would fit now`;
-  if (change.region !== undefined) return `it would fit in ${change.region}`;
-  if (change.sku !== undefined) return `it would fit as ${change.sku}`;
-  if (change.change === 'wait') return 'it fits once somebody gives some back';
+    return `${counted(change.gpus, 'GPU')} available now`;
+  if (change.region !== undefined) return `available in ${change.region}`;
+  if (change.sku !== undefined) return `available as ${change.sku}`;
+  if (change.change === 'wait') return 'available once other allocations end';
   return change.change.replaceAll('_', ' ');
 }

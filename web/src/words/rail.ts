@@ -26,20 +26,20 @@ export interface RailStep {
 }
 
 const labels: Readonly<Record<string, string>> = {
-  placed: 'Finding a place',
-  lease: 'The host takes it on',
+  placed: 'Scheduling',
+  lease: 'Host accepted',
   host_check: 'Checking the host',
-  vfio_bind: 'Handing the GPUs to the machine',
+  vfio_bind: 'Attaching GPUs',
   image: 'Fetching the image',
   seed: 'Writing keys and settings',
-  address: 'Giving it an address',
-  disk: 'Proving the disk clean',
+  address: 'Assigning an address',
+  disk: 'Verifying disk wipe',
   machine: 'Booting the machine',
-  user: 'Making your account',
-  readiness: 'Proving that the GPUs work',
+  user: 'Creating your account',
+  readiness: 'Verifying GPUs',
   shutdown: 'Shutting the machine down',
   wipe: 'Wiping the disk',
-  unbind: 'Taking the GPUs back',
+  unbind: 'Detaching GPUs',
   revoke: 'Removing the account',
 };
 export const labelOfPhase = (name: string): string => labels[name] ?? name.replaceAll('_', ' ');

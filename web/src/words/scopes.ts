@@ -13,7 +13,7 @@ export const scopeSets: readonly { readonly name: string; readonly lead: string;
     },
     {
       name: 'Launch',
-      lead: 'All of that, and rent and give back GPUs.',
+      lead: 'Read, launch and release GPUs.',
       scopes: [
         'organizations:read',
         'projects:read',
@@ -24,7 +24,7 @@ export const scopeSets: readonly { readonly name: string; readonly lead: string;
       ],
     },
     {
-      name: 'Everything of mine',
+      name: 'Full access',
       lead: 'All of that, and manage your keys and projects.',
       scopes: [
         'organizations:read',

@@ -11,25 +11,25 @@ export interface Happening {
 }
 
 const arrivals: Readonly<Record<string, string>> = {
-  requested: 'Asked for.',
-  provisioning: 'A host begins to make it.',
-  active: 'Ready: the host has proven that the GPUs work.',
-  releasing: 'It is being given back.',
-  released: 'Given back; the host has proven that nothing is left.',
-  failed: 'It failed.',
-  release_failed: 'Giving it back failed; operators have been told.',
+  requested: 'Created.',
+  provisioning: 'The host started to provision it.',
+  active: 'Active: the host has verified the GPUs.',
+  releasing: 'Releasing.',
+  released: 'Released; the host has verified that the disks are wiped.',
+  failed: 'Failed.',
+  release_failed: 'Release failed; operators have been notified.',
 };
 const notes: Readonly<Record<string, string>> = {
-  placement_reserved: 'A place is reserved for it.',
-  placement_queued: 'Nothing is free: it waits in line.',
-  queued: 'Nothing is free: it waits in line.',
-  reserved: 'A place is reserved.',
-  leased: 'The host has taken it on.',
-  attested: 'The host swore to its readiness.',
-  extended: 'Its end was moved.',
-  renamed: 'It was renamed.',
-  restarted: 'Its machine was restarted.',
-  idle: 'Its GPUs are idle.',
+  placement_reserved: 'Capacity reserved.',
+  placement_queued: 'No capacity available: queued.',
+  queued: 'No capacity available: queued.',
+  reserved: 'Capacity reserved.',
+  leased: 'Host accepted.',
+  attested: 'The host sent a signed readiness report.',
+  extended: 'Extended.',
+  renamed: 'Renamed.',
+  restarted: 'Machine restarted.',
+  idle: 'GPUs idle.',
 };
 const tasks: Readonly<Record<string, string>> = {
   'slice.vm_provision': 'The host was told to make the machine.',
@@ -49,8 +49,8 @@ export function tellHappening({ kind, name, to_state }: Happening): string {
 }
 
 const events: Readonly<Record<string, string>> = {
-  'provisioning.requested': 'GPUs were asked for',
-  'provisioning.releasing.requested': 'An allocation is being given back',
+  'provisioning.requested': 'GPUs were requested',
+  'provisioning.releasing.requested': 'An allocation is being released',
   'tenancy.ssh_key.added': 'An SSH key was added',
   'tenancy.ssh_key.removed': 'An SSH key was removed',
   'tenancy.member.changed': 'Somebody joined, left, or has another role',
@@ -59,9 +59,9 @@ const events: Readonly<Record<string, string>> = {
 };
 /** Why something was given back: the platform's reasons in words, everybody else's as they gave them. */
 const releases: Readonly<Record<string, string>> = {
-  user: 'by whoever rented it',
+  user: 'by a user',
   group: 'together with its group',
-  max_duration: 'at the end of its time',
+  max_duration: 'at the end of its duration',
   idle: 'its GPUs were idle',
   drain: 'its host left service',
   project_removed: 'together with its project',
@@ -78,17 +78,20 @@ interface Told {
 }
 /** Every kind of notice has a sentence; the compiler says so when there is a new one. */
 const notices: Readonly<Record<Notice['type'], Told>> = {
-  'provisioning.queued': { tone: 'busy', say: (name) => `${name} waits in line` },
+  'provisioning.queued': { tone: 'busy', say: (name) => `${name} is queued` },
   'provisioning.active': { tone: 'ok', say: (name) => `${name} is ready` },
-  'provisioning.failed': { tone: 'bad', say: (name) => `${name} failed, and nothing was charged` },
-  'provisioning.releasing.completed': { tone: 'calm', say: (name) => `${name} was given back` },
+  'provisioning.failed': { tone: 'bad', say: (name) => `${name} failed` },
+  'provisioning.releasing.completed': { tone: 'calm', say: (name) => `${name} was released` },
   'provisioning.release_failed': {
     tone: 'bad',
-    say: (name) => `${name} could not be given back; nothing more is charged`,
+    say: (name) => `${name} could not be released; operators have been notified`,
   },
   'provisioning.idle': { tone: 'warn', say: (name) => `${name} is idle` },
-  'provisioning.drain_notice': { tone: 'warn', say: (name) => `${name} has to move: its host leaves service` },
-  'provisioning.drain_called_off': { tone: 'calm', say: (name) => `${name} may stay: its host stays in service` },
+  'provisioning.drain_notice': { tone: 'warn', say: (name) => `${name} has to move: its host is being drained` },
+  'provisioning.drain_called_off': {
+    tone: 'calm',
+    say: (name) => `${name} can stay: the drain of its host was cancelled`,
+  },
   'tenancy.project_member.changed': { tone: 'calm', say: () => 'Somebody has another role in this project' },
 };
 /** Whether an event of this type becomes a notice: a phase is one of ten, and does not. */

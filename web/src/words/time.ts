@@ -23,11 +23,11 @@ export function spellAgo(at: string | null | undefined, now: number): string {
   const ms = now - Date.parse(at);
   if (Number.isNaN(ms)) return 'at an unknown time';
   const size = Math.abs(ms);
-  if (size < 10 * second) return ms >= 0 ? 'just now' : 'in a moment';
+  if (size < 10 * second) return 'just now';
   const [unit, name] = [
     [day, 'd'],
     [hour, 'h'],
-    [minute, 'm'],
+    [minute, 'min'],
     [second, 's'],
   ].find(([length]) => size >= (length as number)) as [number, string];
   // What is past may be rough; how long something lasts yet is worth a second unit.

@@ -10,7 +10,7 @@ export type Tile = 'free' | 'used' | 'moving' | 'trouble' | 'off';
 export const tileWords: readonly (readonly [Tile, string])[] = [
   ['used', 'in use'],
   ['free', 'free'],
-  ['moving', 'changing hands'],
+  ['moving', 'in transition'],
   ['trouble', 'needs somebody'],
   ['off', 'not offered'],
 ];

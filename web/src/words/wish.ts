@@ -19,6 +19,8 @@ export const stockOf = (item: CatalogItem, region: string | undefined, gpus: num
     .filter((entry) => entry.gpu_count === gpus && (region === undefined || entry.region === region))
     .reduce((sum, { available }) => sum + available, 0);
 
+/** Whether any host of this kind exists anywhere. Without one, waiting is in vain. */
+export const hasHosts = (item: CatalogItem): boolean => item.availability.length > 0;
 export const hasStock = (item: CatalogItem): boolean => item.availability.some(({ available }) => available > 0);
 const firstHour = (item: CatalogItem): number =>
   Number(hourly(item, undefined, item.allowed_gpu_counts[0] ?? 1)?.amount_minor ?? Number.MAX_SAFE_INTEGER);
@@ -35,8 +37,8 @@ export const bestRegion = (item: CatalogItem | undefined, regions: readonly stri
 /** `$9.00 per hour. With a limit of 3 h it costs at most $27.00.` */
 export function priceSentence(perHour: Amount | undefined, hours: number | undefined): string {
   if (!perHour) return 'No price is set for this region yet.';
-  const rate = `${spellMoney(perHour)} per hour, from the moment the GPUs are proven to work.`;
-  if (hours === undefined) return `${rate} It runs until you give it back.`;
+  const rate = `${spellMoney(perHour)} per hour, from when the host has verified the GPUs.`;
+  if (hours === undefined) return `${rate} It runs until you release it.`;
   return `${rate} With a limit of ${counted(hours, 'hour')} it costs at most ${spellMoney(timesAmount(perHour, hours))}.`;
 }
 

@@ -893,7 +893,7 @@ readonly minutes: number;
 readonly max_wait_seconds: number;
 } | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * Whether it would fit now, what it would cost, and why or why not; reserves nothing
+     * Whether there is capacity now, what it would cost, and why or why not; reserves nothing
      *
      * `POST /api/v1/allocations/plan`
      *
@@ -905,7 +905,7 @@ readonly max_wait_seconds: number;
 readonly minutes: number;
 } | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.AllocationPlan>;
     /**
-     * One allocation, with what its node swore to and what can be done with it
+     * One allocation, with the report of its node and the actions that are possible
      *
      * `GET /api/v1/allocations/{allocation_id}`
      *
@@ -925,7 +925,7 @@ readonly minutes: number;
 readonly minutes: number;
 } | null | undefined; readonly name?: string | undefined; readonly tags?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * What its node swore to, with the signed results
+     * The readiness reports of its node, with the signed results
      *
      * `GET /api/v1/allocations/{allocation_id}/attestations`
      *

@@ -281,7 +281,7 @@ readonly tags: Readonly<Record<string, string>>;
 };
 
 export type AllocationAction = {
-  readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys" | "open_terminal";
+  readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys";
   readonly allowed: boolean;
   readonly why_not: string | null;
 };

@@ -18,6 +18,7 @@ import { type Member, openLog, openLogFile, startApart, startHere } from './flee
 import { openFleetDesk } from './fleet-desk.ts';
 import { startHistory } from './history.ts';
 import { type Options, UsageFault } from './options.ts';
+import { announceRunning } from './running.ts';
 import { startFleet } from './start-fleet.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
 
@@ -143,10 +144,11 @@ export async function startAll(
       );
       closing.push(fleet.close);
     }
+    closing.push(await announceRunning(env, url));
     if (!options.bare) {
       const log = openLog('demo-history', env, logPath);
       closing.push(async () => log.flush());
-      closing.push(startHistory({ apiUrl: url, accounts, hasFleet: desk !== undefined, log: log.log }).close);
+      closing.push(startHistory({ apiUrl: url, dataDir, accounts, hasFleet: desk !== undefined, log: log.log }).close);
     }
     welcome(steps, {
       url,
@@ -252,7 +254,7 @@ function welcome(
   line(`  Try      curl -sS ${url}/api/v1/sign-in`);
   line(`  Docs     ${url}/docs`);
   line(`  API      ${url}/openapi.json`);
-  if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (letters that would leave the house)`);
+  if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (outgoing email, captured)`);
   if (facts.isSimulated)
     line(`  Fleet    ${url}/api/v1/sim/nodes  (hosts that do not exist; the operator may break them)`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);

@@ -18,7 +18,6 @@ export function actionsOf(row: Actionable, limits: { readonly maxReleaseAttempts
     restart: notActive,
     rename: ended,
     set_ssh_keys: ended ?? (takesKeys(row.state) ? null : `It is ${row.state}.`),
-    open_terminal: notActive,
   };
   return (Object.keys(reasons) as Name[]).map((action) => ({
     action,

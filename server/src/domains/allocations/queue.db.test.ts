@@ -62,7 +62,7 @@ describe('the queue', () => {
     const waiting = await ask(poor, 1);
     expect(await look(poor, waiting.id)).toMatchObject({
       ...{ state: 'requested', placement_status: 'queued' },
-      queue: { position: 1, reason: expect.stringContaining('is not free') },
+      queue: { position: 1, reason: expect.stringContaining('is not available now') },
     });
     await round();
     expect(await look(poor, waiting.id)).toMatchObject({ placement_status: 'queued' });

@@ -1058,7 +1058,7 @@ class AsyncAllocationsApi:
         return answer
 
     async def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:
-        """Whether it would fit now, what it would cost, and why or why not; reserves nothing
+        """Whether there is capacity now, what it would cost, and why or why not; reserves nothing
 
         ``POST /api/v1/allocations/plan``
 
@@ -1068,7 +1068,7 @@ class AsyncAllocationsApi:
         return answer
 
     async def get(self, allocation_id: str, *, options: Options | None = None) -> AllocationDetail:
-        """One allocation, with what its node swore to and what can be done with it
+        """One allocation, with the report of its node and the actions that are possible
 
         ``GET /api/v1/allocations/{allocation_id}``
 
@@ -1088,7 +1088,7 @@ class AsyncAllocationsApi:
         return answer
 
     def attestations(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[AttestationReceipt]:
-        """What its node swore to, with the signed results
+        """The readiness reports of its node, with the signed results
 
         ``GET /api/v1/allocations/{allocation_id}/attestations``
 

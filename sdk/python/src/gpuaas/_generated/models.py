@@ -318,7 +318,7 @@ class Allocation(TypedDict):
 
 
 class AllocationAction(TypedDict):
-    action: Literal["release", "extend", "restart", "rename", "set_ssh_keys", "open_terminal"]
+    action: Literal["release", "extend", "restart", "rename", "set_ssh_keys"]
     allowed: bool
     why_not: str | None
 

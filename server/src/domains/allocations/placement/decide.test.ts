@@ -240,14 +240,14 @@ describe('a decision', () => {
       { change: 'wait' },
     ]);
     expect(sayWhy(decision)).toBe(
-      '4 × h200-slice in north is not free; 1 would fit now, south has it, it may be worth waiting.',
+      '4 × h200-slice in north is not available now; 1 available now, south has it, or join the queue.',
     );
   });
 
   it('does not tell anybody to wait for what would never fit', () => {
     const sick = node('a', {}, () => ({ health: 'failed' }));
     expect(decide(request, [sick]).would_fit).toEqual([]);
-    expect(sayWhy(decide(request, []))).toBe('1 × h200-slice in north is not there.');
+    expect(sayWhy(decide(request, []))).toBe('There is no h200-slice capacity in north.');
   });
 
   it('names at most fifty hosts and counts the rest', () => {

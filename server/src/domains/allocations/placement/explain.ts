@@ -55,35 +55,35 @@ function describeMiss({ constraint, ...miss }: Verdict & { constraint: Constrain
 
 /** What is said of hosts that failed at one of these; the first line that applies. */
 const whys: readonly (readonly [readonly Constraint[], string])[] = [
-  [['single_numa', 'single_node'], 'is not free together on one host'],
-  [['slot_free'], 'is not free'],
+  [['single_numa', 'single_node'], 'is not available on one host'],
+  [['slot_free'], 'is not available now'],
   [
     ['slot_healthy', 'fabric', 'nvme', 'image_cached', 'reporting', 'schedulable', 'node_state'],
-    'is there, but no host of it is ready',
+    'has hosts, but none is ready',
   ],
 ];
 
 /** One sentence for the person who was refused. It keeps apart what they can do something about. */
 export function sayWhy(decision: Decision): string {
   const { request, reasons, would_fit: changes } = decision;
-  const what = `${request.gpus} × ${request.sku} in ${request.region}`;
-  const [, why] = whys.find(([wanted]) => reasons.some(({ constraint }) => wanted.includes(constraint))) ?? [
-    [],
-    'is not there',
-  ];
+  const [, why] = whys.find(([wanted]) => reasons.some(({ constraint }) => wanted.includes(constraint))) ?? [];
   const instead = changes.map(sayChange);
-  return `${what} ${why}${instead.length > 0 ? `; ${instead.join(', ')}` : ''}.`;
+  const what =
+    why === undefined
+      ? `There is no ${request.sku} capacity in ${request.region}`
+      : `${request.gpus} × ${request.sku} in ${request.region} ${why}`;
+  return `${what}${instead.length > 0 ? `; ${instead.join(', ')}` : ''}.`;
 }
 
 function sayChange(each: Change): string {
   switch (each.change) {
     case 'fewer_gpus':
-      return `${each.gpus} would fit now`;
+      return `${each.gpus} available now`;
     case 'other_region':
       return `${each.region} has it`;
     case 'other_sku':
       return `${each.sku} has it`;
     case 'wait':
-      return 'it may be worth waiting';
+      return 'or join the queue';
   }
 }
