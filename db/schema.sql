@@ -1966,6 +1966,33 @@ create policy reach on service_accounts
 
 grant insert, select, update on service_accounts to gpuaas_api;
 
+-- Table sign_in_floors
+
+create table sign_in_floors (
+  user_id uuid not null,
+  not_before timestamp with time zone not null,
+  spared_session text,
+  spared_sign_in timestamp with time zone,
+  spared_token text,
+  reason text not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint sign_in_floors_pkey PRIMARY KEY (user_id),
+  constraint sign_in_floors_check CHECK ((num_nonnulls(spared_session, spared_sign_in, spared_token) <= 1)),
+  constraint sign_in_floors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX sign_in_floors_recent ON public.sign_in_floors USING btree (updated_at);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.sign_in_floors FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.sign_in_floors DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table sign_in_floors enable row level security;
+
+create policy reach on sign_in_floors
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant insert, select, update on sign_in_floors to gpuaas_api;
+
 -- Table sku_prices
 
 create table sku_prices (

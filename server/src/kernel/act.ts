@@ -41,6 +41,8 @@ export interface Credential {
   readonly tokenId: string | undefined;
   /** The sign-in that the token belongs to, as its issuer names it. */
   readonly sessionId: string | undefined;
+  /** When its person last proved to be there, as far as the issuer says. */
+  readonly signedInAt?: Date | undefined;
   /** Narrows what the roles allow; undefined when it does not. */
   readonly scopes: ReadonlySet<string> | undefined;
 }

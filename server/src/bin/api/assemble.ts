@@ -10,7 +10,7 @@ import {
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
-import { openCredentials, tokenPrefix } from '../../domains/identity/index.ts';
+import { openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { noticeRoutes } from '../../domains/notifications/index.ts';
@@ -26,7 +26,7 @@ import { plainBranding } from '../../edge/console/branding.ts';
 import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
 import { makeGate } from '../../edge/gate/gate.ts';
 import { type IsTrustedProxy, makeUnlistedProxies } from '../../edge/gate/proxies.ts';
-import type { AdmissionParts } from '../../edge/http/admission.ts';
+import { type AdmissionParts, signInOf } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
@@ -95,6 +95,8 @@ export async function assembleApi(
 ): Promise<
   Mount & {
     readonly console: ConsoleHome | undefined;
+    /** What was revoked of somebody's sign-ins: an issuer of ours asks before it renews one. */
+    readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
     /** Opens the door of nodes, beside this one and over the same parts. */
     readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
   }
@@ -235,7 +237,7 @@ export async function assembleApi(
     }),
     recognise: (identity, correlationId) =>
       identity.keyId === undefined
-        ? identities.admit(identity, correlationId)
+        ? identities.admit(identity, signInOf(identity), correlationId)
         : serviceAccounts.recognise(identity.subject, identity.keyId),
     denyList,
     seen: ({ person, identity }, from) => identities.seen({ ...identity, ...from, personId: person.id }),
@@ -300,6 +302,7 @@ export async function assembleApi(
   return {
     ...scope.keep('http', mount),
     console: await console?.mount(mount.app),
+    revocations: (subject, sessionId) => identities.revocations(settings.issuer, subject, sessionId),
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }

@@ -6,10 +6,11 @@ import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts'
 import { makeBrowserSessions, type Seal } from '../../edge/console/sessions.ts';
 import { callerAddress } from '../../edge/gate/caller-address.ts';
 import type { Gate } from '../../edge/gate/gate.ts';
-import type { AdmissionParts } from '../../edge/http/admission.ts';
+import { type AdmissionParts, shownBy } from '../../edge/http/admission.ts';
 import type { LayOut } from '../../edge/oidc/layout.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
+import { isRevocation } from '../../kernel/revocation.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import type { IdentityProvider } from '../../ports/identity-provider/port.ts';
 import { product, release } from '../release.ts';
@@ -85,11 +86,8 @@ export function makeConsole(
           const identity = await parts.authenticate(`Bearer ${accessToken}`, callerAddress(address));
           if (identity instanceof Fault) return identity;
           const person = await parts.recognise(identity, from.correlationId);
-          if (person instanceof Fault) return person;
-          const { tokenId, sessionId } = identity.credential;
-          if (parts.denyList.denies({ personId: person.id, tokenId, sessionId, issuedAt: identity.issuedAt })) {
-            return 'revoked';
-          }
+          if (person instanceof Fault) return isRevocation(person) ? 'revoked' : person;
+          if (parts.denyList.denies(shownBy(person.id, identity))) return 'revoked';
           parts.seen({ person, identity }, { address, userAgent: from.userAgent });
           return { identity, personId: person.id };
         },

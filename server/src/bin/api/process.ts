@@ -143,7 +143,14 @@ export const api = defineProcess({
       product,
     );
     const layOut = makeLayOut(brand.branding);
-    const signIn = await openSignIn(config, publicUrl, { ...parts, layOut, name: brand.branding.name });
+    // The provider is opened before the api that knows what was revoked, and asks it only once requests come.
+    const assembled = Promise.withResolvers<Awaited<ReturnType<typeof assembleApi>>>();
+    const signIn = await openSignIn(config, publicUrl, {
+      ...parts,
+      layOut,
+      name: brand.branding.name,
+      revocations: async (...who) => (await assembled.promise).revocations(...who),
+    });
     const { provider, consoleClient: client, embedded } = signIn;
     const nodeNames = config.nodeNames.split(',').map((name) => name.trim());
     let nodePort = config.nodePort;
@@ -151,7 +158,7 @@ export const api = defineProcess({
     if (runs) parts.scope.keep('saga-runs', runs);
     const depths = depthsOf(config, parts);
     if (depths) parts.scope.keep('bus-depths', depths);
-    const { app, console, openNodeDoor } = await assembleApi(parts, {
+    const whole = await assembleApi(parts, {
       ...(parts.certificates.isOpen && {
         nodeDoor: async () => ({
           url: config.nodeUrl ?? `https://${nodeNames[0]}:${nodePort}`,
@@ -175,6 +182,8 @@ export const api = defineProcess({
         client && { console: { client, provider, seal, layOut, isHere: embedded !== undefined } }),
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
+    assembled.resolve(whole);
+    const { app, console, openNodeDoor } = whole;
     if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log, layOut });
     if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;

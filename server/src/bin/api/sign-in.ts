@@ -7,6 +7,7 @@ import { ConfigFault, Secret } from '../../kernel/config.ts';
 import type { Common } from '../../kernel/process.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';
+import type { FindRevocations } from '../../ports/identity-provider/revoked-sign-ins.ts';
 
 /** Whose tokens count, and where people get them. */
 export const signInConfig = Type.Object({
@@ -58,6 +59,7 @@ export async function openSignIn(
     readonly layOut: LayOut;
     /** What the installation is called. */
     readonly name: string;
+    readonly revocations: FindRevocations;
   },
 ): Promise<OpenSignIn> {
   const { clock, ids, log } = parts;
@@ -106,7 +108,7 @@ export async function openSignIn(
         sealingKey: { text: secretsKey },
         console: { redirectUris: [`${publicUrl}/auth/callback`], postLogoutRedirectUris: [`${publicUrl}/`] },
       },
-      { clock, ids, log, pages: makeIssuerPages(parts.layOut) },
+      { clock, ids, log, pages: makeIssuerPages(parts.layOut), revocations: parts.revocations },
     ),
   );
   return {

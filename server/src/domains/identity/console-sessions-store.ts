@@ -15,6 +15,13 @@ const endSql = sql(
   `update console_sessions set ended_at = act_time(), end_reason = $2
    where id = $1 and ended_at is null and is_me(user_id)`,
 );
+/** A browser whose issuer names no sessions cannot be told from the one that asks; its tokens are refused instead. */
+const endAllSql = sql(
+  'console-session-end-all',
+  `update console_sessions set ended_at = act_time(), end_reason = $2
+   where user_id = $1 and ended_at is null and is_me(user_id)
+     and (not $3 or (provider_session_id is not null and provider_session_id is distinct from $4))`,
+);
 const sweepSql = sql(
   'console-session-sweep',
   `delete from console_sessions where id in (
@@ -69,4 +76,11 @@ export async function findConsoleSession(tx: ReadTx, digest: string): Promise<Co
   );
 }
 export const endConsoleSession = (tx: WriteTx, id: string, reason: string) => tx.run(endSql, [id, reason]);
+/** Ends the sessions of all browsers of a person, but for those of the given sign-in. */
+export const endConsoleSessions = (
+  tx: WriteTx,
+  userId: string,
+  reason: string,
+  spared: { readonly sessionId: string | undefined } | undefined,
+) => tx.run(endAllSql, [userId, reason, spared !== undefined, spared?.sessionId ?? null]);
 export const sweepConsoleSessions = (tx: WriteTx, personId: string, now: Date) => tx.run(sweepSql, [personId, now]);

@@ -2,6 +2,8 @@ import { minuteMs, secondMs } from '../../kernel/units.ts';
 
 /** The promise about revocation: whoever lost a role is refused after this long at the latest. */
 export const freshMs = 5 * secondMs;
+/** For this long after a revocation every process holds it in memory; by then none remembers a person from before it. */
+export const recentMs = 10 * minuteMs;
 /** People remembered by one process, at some 200 bytes each. */
 export const maxKnown = 20_000;
 /** 256 bits: nobody guesses a token. */

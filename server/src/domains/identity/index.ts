@@ -13,15 +13,17 @@ import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
+import { isBelow, revoked, type ShownSignIn, type SignInFloor } from '../../kernel/revocation.ts';
 import type { Sightings } from '../../ports/database/port.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
-import { freshMs, maxKnown } from './facts.ts';
+import { freshMs, maxKnown, recentMs } from './facts.ts';
 import { peopleRoutes } from './people.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
 import { findToken } from './personal-tokens-store.ts';
 import { type SessionParts, sessionRoutes } from './sessions.ts';
 import { currentDenials } from './sessions-store.ts';
 import { openWatch, type Sighting } from './sightings.ts';
+import { findRevocations, floorOf, type Revocations, recentFloors } from './sign-in-floors-store.ts';
 import { findPerson, insertBinding, insertUser } from './store.ts';
 
 /** Identity: who people are to us, whatever issuer they sign in with. */
@@ -31,8 +33,17 @@ export interface Identities {
     identity: { readonly issuer: string; readonly subject: string; readonly kind: 'user' | 'service_account' },
     correlationId: string,
   ): Promise<KnownPerson>;
-  /** The same for somebody who wants to be let in: a person whom an operator has disabled is not. */
-  admit(...who: Parameters<Identities['recognise']>): Promise<KnownPerson | Fault<'account_disabled'>>;
+  /**
+   * The same for somebody who wants to be let in, which a person whom an operator has disabled is not, nor one who shows a
+   * sign-in that was revoked, however long ago.
+   */
+  admit(
+    identity: Parameters<Identities['recognise']>[0],
+    signIn: ShownSignIn | undefined,
+    correlationId: string,
+  ): Promise<KnownPerson | Fault<'account_disabled' | 'token_invalid'>>;
+  /** What was revoked of somebody's sign-ins, asked of the database each time. */
+  revocations(issuer: string, subject: string, sessionId: string | undefined): Promise<Revocations>;
   /** Makes a person an operator. Called by whoever runs the platform, never by a sign-in. */
   bindPlatformRole(personId: string, role: PlatformRole, correlationId: string): Promise<void>;
   /** Forgets who was recognised, because what is known about somebody has changed. */
@@ -62,16 +73,19 @@ export interface Credentials extends Identities {
 }
 type Denial =
   | { readonly kind: 'token' | 'session'; readonly subject: string }
-  | {
-      readonly kind: 'person';
-      readonly subject: string;
-      readonly issuedBefore: Date;
-      readonly spares: string | undefined;
-    };
+  | { readonly kind: 'person'; readonly subject: string; readonly floor: SignInFloor };
 export interface KnownPerson {
   readonly id: string;
   readonly kind: 'user' | 'service_account';
   readonly platformRoles: readonly PlatformRole[];
+}
+
+/** A person with what was revoked of their sign-ins. */
+interface Known {
+  readonly person: KnownPerson;
+  readonly isDisabled: boolean;
+  readonly floor: SignInFloor | undefined;
+  readonly isSessionRevoked: boolean;
 }
 
 /** What somebody finds here after their first sign-in, made in the same transaction as they are. */
@@ -88,22 +102,33 @@ export function makeIdentities(parts: {
   readonly welcome?: Welcome;
 }): Identities {
   const { db, ids } = parts;
-  const known = makeFresh<string, KnownPerson & { readonly isDisabled: boolean }>({
-    clock: parts.clock,
-    ttlMs: freshMs,
-    max: maxKnown,
-  });
+  const known = makeFresh<string, Known>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
   const self = (correlationId: string) => systemViewer('identity', { correlationId });
 
-  async function look(issuer: string, subject: string, correlationId: string) {
-    const [row] = await db.read(self(correlationId), (tx) => findPerson(tx, issuer, subject));
-    return row;
+  async function look(
+    { issuer, subject, kind }: Parameters<Identities['recognise']>[0],
+    sessionId: string | undefined,
+    correlationId: string,
+  ): Promise<Known | undefined> {
+    const [row] = await db.read(self(correlationId), (tx) => findPerson(tx, issuer, subject, sessionId));
+    return (
+      row && {
+        person: { id: row.id, kind, platformRoles: row.platform_roles },
+        isDisabled: row.disabled,
+        floor: floorOf(row),
+        isSessionRevoked: row.is_session_revoked,
+      }
+    );
   }
-
-  const recognise = ({ issuer, subject, kind }: Parameters<Identities['recognise']>[0], correlationId: string) =>
-    known.get(`${issuer}\n${subject}`, async () => {
-      const found = await look(issuer, subject, correlationId);
-      if (found) return { id: found.id, kind, platformRoles: found.platform_roles, isDisabled: found.disabled };
+  const find = (
+    identity: Parameters<Identities['recognise']>[0],
+    sessionId: string | undefined,
+    correlationId: string,
+  ): Promise<Known> => {
+    const { issuer, subject, kind } = identity;
+    return known.get(`${issuer}\n${subject}\n${sessionId ?? ''}`, async () => {
+      const found = await look(identity, sessionId, correlationId);
+      if (found) return found;
       const id = ids.next();
       const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
         const person = await insertUser(tx, { id, issuer, subject });
@@ -117,20 +142,26 @@ export function makeIdentities(parts: {
           ...home,
         });
       });
-      if (!(made instanceof Fault)) return { id, kind, platformRoles: [], isDisabled: false };
-      const other = await look(issuer, subject, correlationId);
+      if (!(made instanceof Fault)) {
+        return { person: { id, kind, platformRoles: [] }, isDisabled: false, floor: undefined, isSessionRevoked: false };
+      }
+      const other = await look(identity, sessionId, correlationId);
       if (!other) throw new Error('a person was neither made nor found');
-      return { id: other.id, kind, platformRoles: other.platform_roles, isDisabled: other.disabled };
+      return other;
     });
+  };
 
   return {
-    recognise,
-    async admit(identity, correlationId) {
-      const person = await recognise(identity, correlationId);
-      return person.isDisabled
-        ? new Fault('account_disabled', 'This account is disabled. Ask an operator of this installation.')
-        : person;
+    recognise: async (identity, correlationId) => (await find(identity, undefined, correlationId)).person,
+    async admit(identity, signIn, correlationId) {
+      const { person, isDisabled, floor, isSessionRevoked } = await find(identity, signIn?.sessionId, correlationId);
+      if (isDisabled) {
+        return new Fault('account_disabled', 'This account is disabled. Ask an operator of this installation.');
+      }
+      return signIn && (isSessionRevoked || (floor && isBelow(floor, signIn))) ? revoked() : person;
     },
+    revocations: (issuer, subject, sessionId) =>
+      db.read(self(ids.next()), (tx) => findRevocations(tx, issuer, subject, sessionId)),
 
     async bindPlatformRole(personId, role, correlationId) {
       await db.write(parts.begin('platform_role.bind', { correlationId }), async (tx) => {
@@ -144,13 +175,14 @@ export function makeIdentities(parts: {
 
     denials: {
       async current() {
-        const rows = await db.read(self(ids.next()), (tx) => currentDenials(tx, parts.clock.now()));
-        return rows.map(
-          ({ kind, subject, issuedBefore, spares }): Denial =>
-            kind === 'person' && issuedBefore
-              ? { kind, subject, issuedBefore, spares: spares ?? undefined }
-              : { kind: kind === 'person' ? 'token' : kind, subject },
-        );
+        const now = parts.clock.now();
+        const since = new Date(now.getTime() - recentMs);
+        return db.read(self(ids.next()), async (tx) => [
+          ...(await currentDenials(tx, now)),
+          ...(await recentFloors(tx, since)).map(
+            ({ personId: subject, floor }): Denial => ({ kind: 'person', subject, floor }),
+          ),
+        ]);
       },
     },
   };
@@ -191,4 +223,5 @@ export function openCredentials(
 
 export type { ConsoleSession } from './console-sessions-store.ts';
 export { bindFirstOperator, hasOperator } from './first-operator.ts';
+export type { Revocations } from './sign-in-floors-store.ts';
 export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };

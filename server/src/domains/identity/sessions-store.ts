@@ -22,9 +22,9 @@ const currentSql = sql(
 const othersSql = sql(
   'session-others',
   `select * from account_sessions
-   where user_id = $1 and is_me(user_id) and revoked_at is null and expires_at > $2
-     and not coalesce(case when $3::text is null then provider_session_id is null and latest_token_id = $4
-       else provider_session_id = $3 end, false)
+   where user_id = $1 and is_me(user_id) and revoked_at is null
+     and not coalesce(case when $2::text is null then provider_session_id is null and latest_token_id = $3
+       else provider_session_id = $2 end, false)
    order by id for update`,
 );
 const revokeSql = sql(
@@ -34,11 +34,10 @@ const revokeSql = sql(
 );
 const denySql = sql(
   'denial-add',
-  `insert into token_denials (kind, token_id, reason, expires_at, issued_before, spares)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[])
+  `insert into token_denials (kind, token_id, reason, expires_at)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
    on conflict (kind, token_id) do update
-     set reason = excluded.reason, expires_at = greatest(token_denials.expires_at, excluded.expires_at),
-       issued_before = excluded.issued_before, spares = excluded.spares`,
+     set reason = excluded.reason, expires_at = greatest(token_denials.expires_at, excluded.expires_at)`,
 );
 const sweepSql = sql(
   'denial-sweep',
@@ -48,7 +47,7 @@ const sweepSql = sql(
 );
 const denialsSql = sql(
   'denial-list',
-  `select kind, token_id as subject, issued_before as "issuedBefore", spares from token_denials where expires_at > $1`,
+  `select kind, token_id as subject from token_denials where expires_at > $1 and kind <> 'person'`,
 );
 const userExistsSql = sql('identity-exists', 'select id from users where id = $1 and is_me(id)');
 
@@ -70,12 +69,10 @@ export interface SessionRow {
   readonly revoke_reason: string | null;
 }
 export interface NewDenial {
-  readonly kind: 'token' | 'session' | 'person';
+  readonly kind: 'token' | 'session';
   readonly subject: string;
   readonly reason: string;
   readonly expiresAt: Date;
-  readonly issuedBefore?: Date;
-  readonly spares?: string | undefined;
 }
 
 const isCurrent = (row: SessionRow, credential: Credential | undefined): boolean =>
@@ -114,13 +111,15 @@ export const lockCurrent = async (
   credential: Pick<Credential, 'sessionId' | 'tokenId'>,
 ): Promise<SessionRow | undefined> =>
   (await tx.rows<SessionRow>(currentSql, [userId, credential.sessionId ?? null, credential.tokenId ?? null]))[0];
-/** All that live, but for the one of the given credential. */
-export const lockLive = (
+/**
+ * All that were not revoked, but for the one of the given credential. One whose last access token has expired may still
+ * be renewed, so it counts too.
+ */
+export const lockUnrevoked = (
   tx: WriteTx,
   userId: string,
-  now: Date,
   spared: Pick<Credential, 'sessionId' | 'tokenId'> | undefined,
-) => tx.rows<SessionRow>(othersSql, [userId, now, spared?.sessionId ?? null, spared?.tokenId ?? null]);
+) => tx.rows<SessionRow>(othersSql, [userId, spared?.sessionId ?? null, spared?.tokenId ?? null]);
 export const markRevoked = (tx: WriteTx, ids: readonly string[], by: string, reason: string | undefined) =>
   tx.run(revokeSql, [ids, by, reason ?? null]);
 
@@ -131,13 +130,9 @@ export async function addDenials(tx: WriteTx, denials: readonly NewDenial[], now
     denials.map(({ subject }) => subject),
     denials.map(({ reason }) => reason),
     denials.map(({ expiresAt }) => expiresAt),
-    denials.map(({ issuedBefore }) => issuedBefore ?? null),
-    denials.map(({ spares }) => spares ?? null),
   ]);
 }
 export const currentDenials = (tx: ReadTx, now: Date) =>
-  tx.rows<{ kind: NewDenial['kind']; subject: string; issuedBefore: Date | null; spares: string | null }>(denialsSql, [
-    now,
-  ]);
+  tx.rows<Pick<NewDenial, 'kind' | 'subject'>>(denialsSql, [now]);
 export const userExists = async (tx: ReadTx, id: string): Promise<boolean> =>
   (await tx.rows(userExistsSql, [id])).length > 0;

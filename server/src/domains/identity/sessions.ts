@@ -19,18 +19,20 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { hourMs } from '../../kernel/units.ts';
+import { endConsoleSessions } from './console-sessions-store.ts';
 import {
   addDenials,
   listSessions,
   lockCurrent,
-  lockLive,
   lockSession,
+  lockUnrevoked,
   markRevoked,
   type NewDenial,
   type SessionRow,
   showSession,
   userExists,
 } from './sessions-store.ts';
+import { raiseFloor } from './sign-in-floors-store.ts';
 
 export interface SessionParts {
   readonly db: Database;
@@ -63,8 +65,8 @@ function show(
 }
 
 /**
- * A session that its issuer names is refused as such, for as long as it could still be refreshed; one that is a bare
- * token is refused until that token would have ended by itself.
+ * Makes every process refuse a session at once. It is kept for as long as a sign-in lives here; after that the row of the
+ * session says so, for ever. A bare token is refused until it would have ended by itself.
  */
 export function denialOf(parts: SessionParts, row: SessionRow, reason: string): NewDenial {
   const now = parts.clock.now().getTime();
@@ -78,36 +80,23 @@ export function denialOf(parts: SessionParts, row: SessionRow, reason: string): 
     : { kind: 'token', subject: row.latest_token_id ?? '', reason, expiresAt: row.expires_at };
 }
 
-/** Ends all sessions but one: those in the table, and by their date those that no process has seen yet. */
+/**
+ * Ends every sign-in of a person but one, for good: those in the table, and by their moment those that no process has seen
+ * yet.
+ */
 export async function endSessions(
   parts: SessionParts,
   tx: WriteTx,
   { by, userId, spared, reason }: EndOfSessions,
 ): Promise<number> {
-  const now = parts.clock.now();
-  const rows = await lockLive(tx, userId, now, spared);
+  const rows = await lockUnrevoked(tx, userId, spared);
   await markRevoked(
     tx,
     rows.map(({ id }) => id),
     by.actorId,
     reason,
   );
-  const denied = reason ?? by.action;
-  await addDenials(
-    tx,
-    [
-      ...rows.map((row) => denialOf(parts, row, denied)),
-      {
-        kind: 'person',
-        subject: userId,
-        reason: denied,
-        expiresAt: new Date(now.getTime() + parts.sessionMaxHours() * hourMs),
-        issuedBefore: now,
-        spares: spared?.sessionId ?? spared?.tokenId,
-      },
-    ],
-    now,
-  );
+  await raiseFloor(tx, userId, { notBefore: parts.clock.now(), spares: spared ?? {} }, reason ?? by.action);
   return rows.length;
 }
 interface EndOfSessions {
@@ -127,6 +116,7 @@ const revokeMany = (
   parts.db.write(act, async (tx) => {
     if (!(await userExists(tx, userId))) return tx.abandon(noUser());
     const revoked = await endSessions(parts, tx, { by: act, userId, spared, reason: given });
+    await endConsoleSessions(tx, userId, given ?? act.action, spared);
     return tx.commit(
       { revoked },
       { target: { type: 'user', id: userId }, change: { revoked, reason: given }, events: 'none' },

@@ -1,11 +1,18 @@
 import type { PlatformRole } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+import type { FloorRow } from './sign-in-floors-store.ts';
 
 const find = sql(
   'identity-find',
-  `select u.id, u.disabled_at is not null as disabled, coalesce(array_agg(b.role) filter (where b.role is not null), '{}') as platform_roles
-   from users u left join platform_role_bindings b on b.user_id = u.id and b.deleted_at is null
-   where u.oidc_issuer = $1 and u.oidc_subject = $2 group by u.id`,
+  `select u.id, u.disabled_at is not null as disabled, array(
+       select role from platform_role_bindings b where b.user_id = u.id and b.deleted_at is null
+     ) as platform_roles,
+     f.not_before, f.spared_session, f.spared_sign_in, f.spared_token, exists (
+       select from account_sessions s
+       where s.user_id = u.id and s.provider_session_id = $3 and s.revoked_at is not null
+     ) as is_session_revoked
+   from users u left join sign_in_floors f on f.user_id = u.id
+   where u.oidc_issuer = $1 and u.oidc_subject = $2`,
 );
 const insert = sql(
   'identity-insert',
@@ -19,8 +26,15 @@ const bind = sql(
      set deleted_at = null, created_at = excluded.created_at, granted_by = excluded.granted_by
      where b.deleted_at is not null`,
 );
-export const findPerson = (tx: ReadTx, issuer: string, subject: string) =>
-  tx.rows<{ id: string; disabled: boolean; platform_roles: PlatformRole[] }>(find, [issuer, subject]);
+export interface PersonRow extends FloorRow {
+  readonly id: string;
+  readonly disabled: boolean;
+  readonly platform_roles: PlatformRole[];
+  readonly is_session_revoked: boolean;
+}
+/** The person, with what was revoked of their sign-ins and of the named one. */
+export const findPerson = (tx: ReadTx, issuer: string, subject: string, sessionId: string | undefined) =>
+  tx.rows<PersonRow>(find, [issuer, subject, sessionId ?? null]);
 
 export async function insertUser(
   tx: WriteTx,

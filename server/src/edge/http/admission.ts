@@ -1,9 +1,10 @@
 import type { Route } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { revoked, type ShownSignIn } from '../../kernel/revocation.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import type { Authenticate, Identity } from './authentication.ts';
-import type { DenyList } from './deny-list.ts';
+import type { DenyList, Shown } from './deny-list.ts';
 import { makeStepUp, type ReadPolicy } from './step-up.ts';
 import type { Person } from './tenancy.ts';
 
@@ -41,6 +42,20 @@ interface From {
   readonly userAgent: string | undefined;
 }
 
+/** The sign-in behind a credential; nothing for those that outlive sign-ins. */
+export function signInOf({ kind, credential, issuedAt, signedInAt }: Identity): ShownSignIn | undefined {
+  const { tokenId, sessionId } = credential;
+  // A program of the issuer proves itself anew for every token.
+  const at = kind === 'service_account' ? (signedInAt ?? issuedAt) : signedInAt;
+  return credential.kind === 'oidc' ? { tokenId, sessionId, signedInAt: at } : undefined;
+}
+/** What the deny list is asked about. */
+export const shownBy = (personId: string, identity: Identity): Shown => {
+  const { tokenId, sessionId } = identity.credential;
+  const signIn = signInOf(identity);
+  return { personId, isSignIn: signIn !== undefined, ...(signIn ?? { tokenId, sessionId, signedInAt: undefined }) };
+};
+
 /** The stages that know about credentials: authentication, deny list, which kinds a route takes, recent sign-in. */
 export function makeAdmission(route: Route, parts: AdmissionParts) {
   const { auth } = route;
@@ -61,10 +76,7 @@ export function makeAdmission(route: Route, parts: AdmissionParts) {
       if (person instanceof Fault) return person;
       // What kind of caller this is the token says, each time anew; who it is may be remembered.
       const admitted = { person: { ...person, kind: identity.kind }, identity };
-      const { tokenId, sessionId } = identity.credential;
-      if (parts.denyList.denies({ personId: person.id, tokenId, sessionId, issuedAt: identity.issuedAt })) {
-        return new Fault('token_invalid', 'The token was revoked: sign in again.');
-      }
+      if (parts.denyList.denies(shownBy(person.id, identity))) return revoked();
       parts.seen(admitted, from);
       return admitted;
     },

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { type Denial, openDenyList, type Shown, sessionSubject } from './deny-list.ts';
 
-const token = (tokenId: string): Shown => ({ personId: 'p', tokenId, sessionId: undefined, issuedAt: undefined });
+const token = (tokenId: string): Shown => ({
+  personId: 'p',
+  tokenId,
+  sessionId: undefined,
+  signedInAt: undefined,
+  isSignIn: true,
+});
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function setUp() {
@@ -131,12 +137,11 @@ describe('the list of revoked tokens', () => {
 });
 
 describe('a denial', () => {
-  const shown: Shown = { personId: 'p', tokenId: 't', sessionId: 's', issuedAt: new Date(1_000) };
-  const person = (issuedBeforeMs: number, spares?: string): Denial => ({
+  const shown: Shown = { personId: 'p', tokenId: 't', sessionId: 's', signedInAt: new Date(1_000), isSignIn: true };
+  const person = (notBeforeMs: number, sessionId?: string): Denial => ({
     kind: 'person',
     subject: 'p',
-    issuedBefore: new Date(issuedBeforeMs),
-    spares,
+    floor: { notBefore: new Date(notBeforeMs), spares: { sessionId } },
   });
   it.each<[string, Denial, Shown, boolean]>([
     ['of a token refuses that token', { kind: 'token', subject: 't' }, shown, true],
@@ -148,11 +153,11 @@ describe('a denial', () => {
       shown,
       false,
     ],
-    ['of a person refuses what was issued before', person(1_001), shown, true],
-    ['of a person lets in what was issued after', person(1_000), shown, false],
+    ['of a person refuses sign-ins from before', person(1_001), shown, true],
+    ['of a person lets in sign-ins from after', person(1_000), shown, false],
     ['of a person spares the session that asked', person(2_000, 's'), shown, false],
-    ['of a person spares the token that asked', person(2_000, 't'), { ...shown, sessionId: undefined }, false],
-    ['of a person leaves alone what is no sign-in', person(2_000), { ...shown, issuedAt: undefined }, false],
+    ['of a person refuses what does not say when it began', person(2_000), { ...shown, signedInAt: undefined }, true],
+    ['of a person leaves alone what is no sign-in', person(2_000), { ...shown, isSignIn: false }, false],
     ['of a person leaves others alone', person(2_000), { ...shown, personId: 'q' }, false],
   ])('%s', async (_, denial, what, isDenied) => {
     const list = await openDenyList({

@@ -1,20 +1,19 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { isBelow, type ShownSignIn, type SignInFloor } from '../../kernel/revocation.ts';
 
 /**
- * What was revoked before its time: one token, one session of a person, or everything that a person was given before
- * a moment. The list is a table that survives a crash; each process holds it in memory, is told of additions at once
- * and looks again on a timer, so that asking costs nothing.
+ * What was revoked lately: one token, one session of a person, or every sign-in of a person before a moment. Each
+ * process holds the list in memory, is told of additions at once and looks again on a timer, so that asking costs
+ * nothing. It makes a revocation fast; what makes it last is asked when a person is recognised.
  */
 export interface DenyList {
   denies(shown: Shown): boolean;
 }
 /** What somebody shows: a token, the sign-in that it belongs to, and whose it is. */
-export interface Shown {
+export interface Shown extends ShownSignIn {
   readonly personId: string;
-  readonly tokenId: string | undefined;
-  readonly sessionId: string | undefined;
-  /** When it was issued; undefined for what outlives sign-ins. */
-  readonly issuedAt: Date | undefined;
+  /** False for what outlives sign-ins: tokens that people and service accounts hold. */
+  readonly isSignIn: boolean;
 }
 export type Denial =
   | { readonly kind: 'token'; readonly subject: string }
@@ -22,9 +21,7 @@ export type Denial =
   | {
       readonly kind: 'person';
       readonly subject: string;
-      readonly issuedBefore: Date;
-      /** The token or session that asked for it, and goes on. */
-      readonly spares: string | undefined;
+      readonly floor: SignInFloor;
     };
 export interface TokenDenials {
   /** Those that have not expired by themselves. */
@@ -49,12 +46,12 @@ const hold = (denials: readonly Denial[]): Held => ({
   people: new Map(denials.flatMap((denial) => (denial.kind === 'person' ? [[denial.subject, denial] as const] : []))),
 });
 
-function isDenied({ tokens, sessions, people }: Held, { personId, tokenId, sessionId, issuedAt }: Shown): boolean {
+function isDenied({ tokens, sessions, people }: Held, shown: Shown): boolean {
+  const { personId, tokenId, sessionId } = shown;
   if (tokenId !== undefined && tokens.has(tokenId)) return true;
   if (sessionId !== undefined && sessions.has(sessionSubject(personId, sessionId))) return true;
   const person = people.get(personId);
-  if (!person || !issuedAt || issuedAt >= person.issuedBefore) return false;
-  return person.spares === undefined || (person.spares !== sessionId && person.spares !== tokenId);
+  return person !== undefined && shown.isSignIn && isBelow(person.floor, shown);
 }
 
 export async function openDenyList(parts: {

@@ -226,7 +226,7 @@ function viewerOf(request: FastifyRequest, admitted: Admitted | undefined): View
     traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
     address: request.ip,
     userAgent: userAgentOf(request),
-    ...(admitted && { credential: admitted.identity.credential }),
+    ...(admitted && { credential: { ...admitted.identity.credential, signedInAt: admitted.identity.signedInAt } }),
   };
 }
 

@@ -12,6 +12,7 @@ import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
 import type { Answer, EmbeddedIssuer, IssuerPages, Question } from './port.ts';
 import { defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
+import type { FindRevocations } from './revoked-sign-ins.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { openTables } from './tables.ts';
 import { makeVerify } from './verify.ts';
@@ -42,7 +43,10 @@ export interface EmbeddedIssuerParts {
   readonly ids: Ids;
   readonly pages: IssuerPages;
   readonly log?: { warn(details: object, message: string): void };
+  /** What the installation revoked; left out where no sign-in is renewed. */
+  readonly revocations?: FindRevocations;
 }
+const nothingRevoked: FindRevocations = async () => ({ floor: undefined, sessionRevokedAt: undefined });
 
 export const tendEveryMs = 60_000;
 const sweepAtOnce = 1_000;
@@ -109,6 +113,7 @@ export async function openEmbeddedIssuer(
           clients: own,
           pages,
           ttl,
+          revocations: parts.revocations ?? nothingRevoked,
         });
         respond = provider.callback();
         provider.on('server_error', (_, error) => log?.warn({ err: error }, 'the issuer could not answer a request'));

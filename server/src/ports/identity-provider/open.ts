@@ -22,8 +22,8 @@ export function openIdentityProvider(
   config: IdentityProviderConfig,
   parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'> & Partial<EmbeddedIssuerParts>,
 ): Promise<IdentityProvider> {
-  const { clock, ids, pages, log } = parts;
+  const { clock, ids, pages, log, revocations } = parts;
   if (config.kind === 'external') return openExternalIssuer({ ...config, clock, ...(log && { log }) });
   if (!ids || !pages) throw new Error('the embedded issuer needs ids and pages');
-  return openEmbeddedIssuer(config, { clock, ids, pages, ...(log && { log }) });
+  return openEmbeddedIssuer(config, { clock, ids, pages, ...(log && { log }), ...(revocations && { revocations }) });
 }

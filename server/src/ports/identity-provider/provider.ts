@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { JWK } from 'jose';
 import {
   type Adapter,
@@ -14,6 +13,7 @@ import {
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { allowedScopes, consoleClientId, isSecretOf } from './clients.ts';
 import type { Accounts, IssuerPages, Page } from './port.ts';
+import { type FindRevocations, makeWatch, type Watch } from './revoked-sign-ins.ts';
 
 /**
  * The protocol itself is `oidc-provider`, told here what we allow: codes with PKCE, device codes, refresh tokens that
@@ -31,6 +31,7 @@ export interface ProviderParts {
   readonly clients: readonly ClientMetadata[];
   readonly pages: IssuerPages;
   readonly ttl: Lifetimes;
+  readonly revocations: FindRevocations;
 }
 export interface Lifetimes {
   readonly accessTokenMs: number;
@@ -50,11 +51,6 @@ export const defaultLifetimes: Lifetimes = {
 /** A resource has to be named by a URI on the wire; tokens for it carry the audience. */
 export const apiResource = 'urn:gpuaas:api';
 const interactionMs = 30 * 60_000;
-/** Of base64url: 128 bits and a little. */
-const sidLength = 22;
-
-/** It stays the same when sealing keys are replaced, so that a revoked sign-in stays revoked; no grant follows from it. */
-const signInId = (grantId: string) => hash('sha256', `sign-in ${grantId}`, 'base64url').slice(0, sidLength);
 /** However often a refresh token is renewed, after this long the person signs in again. */
 const grantMs = 90 * 24 * 60 * 60_000;
 
@@ -82,6 +78,7 @@ function configure(parts: ProviderParts): Configuration {
   const path = new URL(parts.issuer).pathname;
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true, overwrite: true } as const;
   const seconds = (ms: number) => Math.max(1, Math.floor(ms / 1_000));
+  const watch = makeWatch(parts);
   return {
     adapter: parts.adapter,
     clients: [...parts.clients],
@@ -169,13 +166,12 @@ function configure(parts: ProviderParts): Configuration {
       if (token.kind === 'ClientCredentials') return { principal_type: 'service_account' };
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
       const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
-      // Each sign-in has a grant of its own, so ending one leaves the others that began in the same browser alone.
-      const sid = source?.grantId && signInId(source.grantId);
-      return { sid, auth_time: source?.authTime, amr: source?.amr };
+      return { sid: watch.sessionOf(source?.grantId), auth_time: source?.authTime, amr: source?.amr };
     },
-    async findAccount(_, id) {
+    async findAccount(_, id, source) {
       const account = await accounts.find({ id });
       if (!account || account.disabledAt) return undefined;
+      if (source && (await watch.isOver(id, source))) return undefined;
       return {
         accountId: account.id,
         claims: () => ({
@@ -187,21 +183,24 @@ function configure(parts: ProviderParts): Configuration {
       };
     },
     interactions: {
-      policy: makePolicy(),
+      policy: makePolicy(watch),
       url: (_, interaction: Interaction) => `${path}/interaction/${interaction.uid}`,
     },
-    loadExistingGrant,
+    loadExistingGrant: (ctx) => loadExistingGrant(ctx, watch),
     renderError: (ctx, out) =>
       show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
   };
 }
 
-/** When a person is asked what: as the library has it, and a session whose account is gone is no session. */
-function makePolicy() {
+/** When a person is asked what: as the library has it, and a session whose account is gone or was revoked is none. */
+function makePolicy(watch: Watch) {
   const { Check, base } = interactionPolicy;
   const policy = base();
   const isGone = (ctx: KoaContextWithOIDC) => ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account;
   policy.get('login')?.checks.add(new Check('no_account', 'the account is gone', 'login_required', isGone));
+  policy
+    .get('login')
+    ?.checks.add(new Check('revoked', 'the sign-in was revoked', 'login_required', watch.mustSignInAgain));
   return policy;
 }
 
@@ -235,14 +234,18 @@ function assertNarrow(ctx: KoaContextWithOIDC, clientId: string | undefined, jwt
  * Nobody is asked whether the console may act for them: it is the product, and a browser has one sign-in to it. Everyone
  * else is asked each time anew, and what was granted before is not looked at: each terminal can be ended by itself.
  */
-async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+async function loadExistingGrant(ctx: KoaContextWithOIDC, watch: Watch) {
   const { client, session, provider, account, params } = ctx.oidc;
   if (!client || !session || !account) return undefined;
   const isConsole = client.clientId === consoleClientId;
   const grantId = isConsole ? session.grantIdFor(client.clientId) : ctx.oidc.result?.consent?.grantId;
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   if (!isConsole) return known;
-  const grant = known ?? new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  // Whoever must sign in again is asked with what there is; the policy looks at it next.
+  if (known && (await watch.mustSignInAgain(ctx))) return known;
+  // A grant that was revoked names a session that stays refused: the next sign-in is another one.
+  const isUsable = known !== undefined && !(await watch.isRevoked(account.accountId, grantId));
+  const grant = isUsable ? known : new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
   const scope = typeof params?.['scope'] === 'string' ? params['scope'] : '';
   grant.addOIDCScope(scope);
   for (const resource of Object.keys(ctx.oidc.resourceServers ?? {})) grant.addResourceScope(resource, scope);
