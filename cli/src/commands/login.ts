@@ -1,3 +1,4 @@
+import { GpuaasError } from '@gpuaas/sdk';
 import { type Run, type Session, type Surroundings, textOf } from '../command.ts';
 import { type Credential, keepCredential, readTokens } from '../credentials.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
@@ -11,9 +12,17 @@ import { formatOf } from '../show/output.ts';
 export const login: Run = async (session) => {
   const { env, stderr, stdout } = session.around;
   const profile = await chooseInstallation(session, await session.profile());
-  const credential = await signIn(session, profile, (line) => void stderr.write(`${line}\n`));
-  const token = credential.kind === 'token' ? credential.token : credential.access_token;
-  const me = await openClient(session, profile, token).me.get();
+  const say = (line: string) => void stderr.write(`${line}\n`);
+  const who = async (stepUp: boolean) => {
+    const credential = await signIn(session, profile, stepUp, say);
+    const token = credential.kind === 'token' ? credential.token : credential.access_token;
+    return { credential, me: await openClient(session, profile, token).me.get() };
+  };
+  const { credential, me } = await who(session.is('step-up')).catch((error: unknown) => {
+    if (!asksForNewSignIn(error) || session.is('step-up')) throw error;
+    say('Your earlier sign-ins were revoked. Sign in with your password once more:');
+    return who(true);
+  });
   const where = await keepCredential(profile, env, credential);
   await keepProfile(profile, env);
   if (formatOf(session) === 'table') stdout.write(`Signed in to ${profile.baseUrl} as ${me.posix.username}.\n`);
@@ -34,7 +43,19 @@ async function chooseInstallation(session: Session, profile: Profile): Promise<P
   return { ...profile, baseUrl: running, project: undefined, region: undefined };
 }
 
-async function signIn(session: Session, profile: Profile, say: (line: string) => void): Promise<Credential> {
+/** The provider still believes in a sign-in that was revoked here: it has to ask the person anew. */
+const asksForNewSignIn = (error: unknown): boolean =>
+  error instanceof GpuaasError &&
+  error.code === 'token_invalid' &&
+  (error.details as { authorization_parameters?: { prompt?: string } } | undefined)?.authorization_parameters
+    ?.prompt === 'login';
+
+async function signIn(
+  session: Session,
+  profile: Profile,
+  stepUp: boolean,
+  say: (line: string) => void,
+): Promise<Credential> {
   const { given, around } = session;
   const { baseUrl } = profile;
   const source = textOf(given, 'token');
@@ -52,11 +73,10 @@ async function signIn(session: Session, profile: Profile, say: (line: string) =>
     return { base_url: baseUrl, kind: 'token', token };
   }
   const found = await openClient(session, profile, '').health.signInGet();
-  const stepUp = given.values['step-up'] === true;
   const byBrowser = given.values['browser'] === true || (given.values['device'] !== true && hasBrowser(around));
   const tokens = byBrowser
     ? await signInWithBrowser(found, { stepUp, env: around.env, say })
-    : await signInWithDevice(found, say);
+    : await signInWithDevice(found, { stepUp, say });
   return {
     base_url: baseUrl,
     kind: 'sign_in',

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { send } from '../call.ts';
 import type { Environment } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { type Discovered, refused, type TokenAnswer } from './discover.ts';
+import { type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
 
 /**
  * Signing in with the browser of this machine: the issuer sends it back to a port that only this program listens on,
@@ -21,9 +21,9 @@ export async function signInWithBrowser(
     readonly say: (line: string) => void;
   },
 ): Promise<TokenAnswer> {
-  const verifier = randomBytes(32).toString('base64url');
+  const { verifier, challenge } = makeChallenge();
   const state = randomBytes(16).toString('base64url');
-  const answered = Promise.withResolvers<string>();
+  const answered = Promise.withResolvers<{ readonly code: string; readonly page: ServerResponse }>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET' || url.pathname !== '/callback') return response.writeHead(404).end();
@@ -32,9 +32,10 @@ export async function signInWithBrowser(
       return show(response, 400, 'This sign-in did not begin in your terminal. Nothing was done.');
     }
     const code = url.searchParams.get('code');
-    if (code) answered.resolve(code);
-    else answered.reject(refused(url.searchParams.get('error'), url.searchParams.get('error_description')));
-    return show(response, 200, code ? 'You are signed in. You can close this page.' : 'You were not signed in.');
+    // The page waits: whether the person is signed in is known when the code was exchanged.
+    if (code) return answered.resolve({ code, page: response });
+    answered.reject(refused(url.searchParams.get('error'), url.searchParams.get('error_description')));
+    return show(response, 200, notSignedIn);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -53,7 +54,7 @@ export async function signInWithBrowser(
       redirect_uri: redirectUri,
       scope: found.scope,
       state,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge: challenge,
       code_challenge_method: 'S256',
       ...(options.stepUp && { prompt: 'login consent', max_age: '0' }),
     })) {
@@ -62,19 +63,25 @@ export async function signInWithBrowser(
     options.say('Your browser opens to sign you in. If it does not, open this address in it:');
     options.say(`\n  ${address.href}\n`);
     openBrowser(address.href, options.env);
-    const code = await answered.promise;
-    const answer = await send(found.token_endpoint, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        client_id: found.client_id,
-        code,
-        redirect_uri: redirectUri,
-        code_verifier: verifier,
-      }),
-    });
-    if (answer.status !== 200) throw refused(answer.body?.error, answer.body?.error_description);
-    return answer.body as TokenAnswer;
+    const { code, page } = await answered.promise;
+    try {
+      const answer = await send(found.token_endpoint, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          client_id: found.client_id,
+          code,
+          redirect_uri: redirectUri,
+          code_verifier: verifier,
+        }),
+      });
+      if (answer.status !== 200) throw refused(answer.body?.error, answer.body?.error_description);
+      await show(page, 200, 'You are signed in. You can close this page.');
+      return answer.body as TokenAnswer;
+    } catch (error) {
+      if (!page.headersSent) await show(page, 200, notSignedIn);
+      throw error;
+    }
   } finally {
     clearTimeout(late);
     server.close();
@@ -87,7 +94,13 @@ function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function show(response: import('node:http').ServerResponse, status: number, text: string): void {
+const notSignedIn = 'You were not signed in. Your terminal says why.';
+
+/** Resolves when the browser has the page, or is gone. */
+function show(response: ServerResponse, status: number, text: string): Promise<void> {
+  const sent = new Promise<void>((resolve) => {
+    response.once('close', resolve);
+  });
   response
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
@@ -96,6 +109,7 @@ function show(response: import('node:http').ServerResponse, status: number, text
       connection: 'close',
     })
     .end(`<!doctype html><html lang="en"><title>GPUaaS</title><p>${text}</p></html>`);
+  return sent;
 }
 
 /** Which program shows web pages here; `BROWSER` names another one. */

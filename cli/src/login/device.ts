@@ -1,20 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../call.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { type Discovered, refused, type TokenAnswer } from './discover.ts';
+import { type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 const slowerBySeconds = 5;
 
 /** Signing in with the browser of another machine: a code is typed there, and asked for here until it was. */
-export async function signInWithDevice(found: Discovered, say: (line: string) => void): Promise<TokenAnswer> {
+export async function signInWithDevice(
+  found: Discovered,
+  options: { readonly stepUp: boolean; readonly say: (line: string) => void },
+): Promise<TokenAnswer> {
+  const { say } = options;
   const { client_id, scope, device_authorization_endpoint: endpoint, token_endpoint } = found;
   if (!endpoint) {
     throw new Failure(exitCodes.usage, 'The identity provider of this installation has no device codes.', {
       next: 'Use gpuaas login --browser, or gpuaas login --token - with a token that you made.',
     });
   }
-  const begun = await send(endpoint, { method: 'POST', body: new URLSearchParams({ client_id, scope }) });
+  const { verifier, challenge } = makeChallenge();
+  const begun = await send(endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id,
+      scope,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      ...(options.stepUp && { prompt: 'login consent', max_age: '0' }),
+    }),
+  });
   if (begun.status !== 200) throw refused(begun.body?.error, begun.body?.error_description);
   const { device_code, user_code, verification_uri, verification_uri_complete, expires_in } = begun.body as {
     device_code: string;
@@ -32,7 +46,7 @@ export async function signInWithDevice(found: Discovered, say: (line: string) =>
     await sleep(seconds * 1_000);
     const answer = await send(token_endpoint, {
       method: 'POST',
-      body: new URLSearchParams({ grant_type: grant, client_id, device_code }),
+      body: new URLSearchParams({ grant_type: grant, client_id, device_code, code_verifier: verifier }),
     });
     if (answer.status === 200) return answer.body as TokenAnswer;
     const error: unknown = answer.body?.error;
