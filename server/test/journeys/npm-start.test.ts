@@ -168,8 +168,16 @@ describe('npm start', () => {
       expect(fourth.code).toBe(1);
       expect(fourth.output).toContain(`Port ${port}, which this data folder has used so far, is taken`);
       expect(fourth.output).not.toContain('    at ');
+
+      // On another port everybody is who they were.
+      const elsewhere = await freePort();
+      const fifth = await start(['--data', data, '--port', String(elsewhere)]);
+      expect(fifth.fact('URL')).toBe(`http://127.0.0.1:${elsewhere}`);
+      expect((await signInAs(fifth, 'owner')).slugs).toEqual(['acknowledged', 'demo']);
+      expect(await signInAs(fifth, 'operator')).toMatchObject({ platformRoles: ['platform_superadmin'] });
+      expect(await fifth.kill('SIGINT')).toBe(0);
       await new Promise((resolve) => taker.close(resolve));
-      expect(processesOn(data)).toEqual([]);
+      await eventually(async () => processesOn(data).length === 0);
     },
     patience,
   );

@@ -123,6 +123,20 @@ describe('a token of this provider', () => {
   });
 });
 
+describe('an installation that moves to another address', () => {
+  it('[SVC-01] knows its people, their organizations and their revocations there', async () => {
+    const person = await world.newPerson();
+    const before = await ask(world.url, (await signIn(world.url, person)).access_token);
+    const { url } = await world.startAnother(undefined, { moved: true });
+    const { access_token } = await signIn(url, person);
+    const after = await ask(url, access_token);
+    expect(after).toMatchObject({ status: 200, body: { id: before.body.id } });
+    expect(after.body.organizations).toEqual(before.body.organizations);
+    const { rows } = await world.root.query('select oidc_issuer from users where id = $1', [before.body.id]);
+    expect(rows).toEqual([{ oidc_issuer: 'urn:gpuaas:own-issuer' }]);
+  });
+});
+
 describe('an api that another provider signs for', () => {
   it('[SVC-01] finds it by discovery, takes its tokens, and sends people there', async () => {
     const other = await openSignInWorld({

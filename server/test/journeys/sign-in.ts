@@ -33,8 +33,11 @@ export interface SignInWorld {
   readonly person: Person;
   /** Another person: nobody may try a password too often. */
   newPerson(): Promise<Person>;
-  /** Another api process of the same installation, behind another port of this machine. */
-  startAnother(log?: Log): Promise<{ readonly url: string; readonly running: Running }>;
+  /** Another api process of the same installation, behind another port; `moved`, with that as its public address. */
+  startAnother(
+    log?: Log,
+    options?: { readonly moved?: boolean },
+  ): Promise<{ readonly url: string; readonly running: Running }>;
   close(): Promise<void>;
 }
 
@@ -44,14 +47,14 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   const url = `http://127.0.0.1:${port}`;
   const key = randomBytes(32).toString('base64');
   const started: Running[] = [];
-  const start = async (listenOn: number, log: Log = silentLog) => {
+  const start = async (listenOn: number, log: Log = silentLog, publicUrl = url) => {
     const whole = {
       GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
       GPUAAS_PLUMBING_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_PORT: String(listenOn),
       GPUAAS_NODE_PORT: '0',
-      GPUAAS_PUBLIC_URL: url,
+      GPUAAS_PUBLIC_URL: publicUrl,
       GPUAAS_SECRETS_KEY: key,
       GPUAAS_REQUESTS_PER_MINUTE: '100000',
       ...env,
@@ -96,9 +99,10 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
     },
     person,
     newPerson: () => make(`somebody-${randomBytes(4).toString('hex')}`),
-    async startAnother(log) {
+    async startAnother(log, { moved = false } = {}) {
       const other = await freePort();
-      return { url: `http://127.0.0.1:${other}`, running: await start(other, log) };
+      const there = `http://127.0.0.1:${other}`;
+      return { url: there, running: await start(other, log, moved ? there : url) };
     },
     async close() {
       for (const each of started.reverse()) await each.stop();

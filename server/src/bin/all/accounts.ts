@@ -25,7 +25,7 @@ export const people = [
 export type Login = (typeof people)[number]['login'];
 
 export interface LocalAccounts {
-  /** What the api calls itself in tokens. */
+  /** By what name people of our own issuer are kept. */
   readonly issuer: string;
   /** The same for all of them: made on the first start of this folder, and known to nobody else. */
   readonly password: string;
@@ -81,7 +81,7 @@ export async function openLocalAccounts(spec: {
     );
     const subjectOf = (login: Login) => subjects.get(login) ?? '';
     return {
-      issuer: issuer.issuer,
+      issuer: issuer.name,
       password,
       passwordPath,
       tokenFor: (login) => issuer.vouchFor(subjectOf(login), tokenMs),

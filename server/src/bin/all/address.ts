@@ -17,8 +17,8 @@ export interface ChosenPort {
 }
 
 /**
- * The address is part of the data: tokens name it as their issuer. The first start takes the first free port; later
- * ones take the same again, and say so when somebody else has it by now.
+ * The first start takes the first free port; later ones take the same again, so that bookmarks and profiles of the command
+ * line stay good, and say so when somebody else has it by now.
  */
 export async function choosePort(dataDir: string, asked: number | undefined): Promise<ChosenPort> {
   const path = join(dataDir, 'port');

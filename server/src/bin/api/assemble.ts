@@ -66,6 +66,8 @@ export async function assembleApi(
   settings: {
     readonly region: string;
     readonly issuer: string;
+    /** By what name the people of that issuer are kept; the issuer itself when left out. */
+    readonly issuerName?: string;
     readonly audience: string;
     readonly keys: KeySource;
     /** Where people sign in; left out where only the keys of the issuer are known. */
@@ -226,7 +228,7 @@ export async function assembleApi(
   const { simulator } = settings;
   const admission: Pick<AdmissionParts, 'authenticate' | 'recognise' | 'denyList' | 'seen'> = {
     authenticate: makeAuthenticate({
-      people: settings,
+      people: { ...settings, name: settings.issuerName },
       machines: {
         issuer: serviceAccounts.issuer,
         audience: settings.audience,
@@ -302,7 +304,8 @@ export async function assembleApi(
   return {
     ...scope.keep('http', mount),
     console: await console?.mount(mount.app),
-    revocations: (subject, sessionId) => identities.revocations(settings.issuer, subject, sessionId),
+    revocations: (subject, sessionId) =>
+      identities.revocations(settings.issuerName ?? settings.issuer, subject, sessionId),
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }

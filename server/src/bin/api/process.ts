@@ -168,6 +168,7 @@ export const api = defineProcess({
       region: config.region,
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
+      ...(provider && { issuerName: provider.name }),
       audience: config.oidcAudience,
       keys: signIn.keys,
       ...(signIn.describe && { signIn: signIn.describe }),

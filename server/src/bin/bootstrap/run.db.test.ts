@@ -77,7 +77,7 @@ describe('the first operator', () => {
       /^first-operator is an operator[\s\S]*\n {2}https:\/\/gpuaas\.test\/oidc\/password\?token=\S+\n$/,
     );
     const [made] = await operators();
-    expect(made).toMatchObject({ issuer: 'https://gpuaas.test/oidc', role: 'platform_superadmin' });
+    expect(made).toMatchObject({ issuer: 'urn:gpuaas:own-issuer', role: 'platform_superadmin' });
     const accounts = async () =>
       (await root.query('select id, login from gpuaas_oidc.account order by login')).rows as object[];
     expect(await accounts()).toEqual([{ id: made.subject, login: 'first-operator' }]);

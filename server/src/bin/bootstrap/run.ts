@@ -121,7 +121,7 @@ async function openAccount(config: Config, login: string) {
       (await provider.accounts.find({ login })) ?? (await provider.accounts.create({ login, displayName: login }));
     if ('refused' in account) throw new Error(`${login} is no name for an account: ${account.refused}.`);
     return {
-      issuer: provider.issuer,
+      issuer: provider.name,
       subject: account.id,
       link: () => provider.accounts.makePasswordLink(account.id, linkMs),
       close: provider.close,

@@ -143,7 +143,12 @@ export function makeIdentities(parts: {
         });
       });
       if (!(made instanceof Fault)) {
-        return { person: { id, kind, platformRoles: [] }, isDisabled: false, floor: undefined, isSessionRevoked: false };
+        return {
+          person: { id, kind, platformRoles: [] },
+          isDisabled: false,
+          floor: undefined,
+          isSessionRevoked: false,
+        };
       }
       const other = await look(identity, sessionId, correlationId);
       if (!other) throw new Error('a person was neither made nor found');

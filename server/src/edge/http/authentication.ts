@@ -77,6 +77,8 @@ const findKeys = (source: KeySource): JWTVerifyGetKey => {
 
 export interface TokenIssuer {
   readonly issuer: string;
+  /** By what name its people are kept; the issuer itself when left out. */
+  readonly name?: string | undefined;
   readonly audience: string;
   readonly keys: KeySource;
 }
@@ -119,8 +121,9 @@ export function makeAuthenticate(parts: {
         currentDate: new Date(nowMs),
         requiredClaims: ['exp', 'sub'],
       });
-      const identity = identityOf(payload, ours);
-      if (identity instanceof Fault) return identity;
+      const told = identityOf(payload, ours);
+      if (told instanceof Fault) return told;
+      const identity = { ...told, issuer: by.name ?? told.issuer };
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
       // Not longer than keys are remembered: a key that its issuer took back must not live on in what it once signed.
       verified.set(fingerprint, { identity, untilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + refreshMs) });

@@ -9,7 +9,7 @@ import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
 import type { RotationPolicy } from './key-rotation.ts';
 import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
-import type { Answer, EmbeddedIssuer, IssuerPages, Question } from './port.ts';
+import { type Answer, type EmbeddedIssuer, type IssuerPages, ownIssuerName, type Question } from './port.ts';
 import { defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
 import type { FindRevocations } from './revoked-sign-ins.ts';
@@ -140,6 +140,7 @@ export async function openEmbeddedIssuer(
 
     return {
       issuer,
+      name: ownIssuerName,
       accounts,
       clients,
       consoleSecret: consoleSecretOf(seal),

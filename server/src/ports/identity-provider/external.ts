@@ -103,6 +103,7 @@ export async function openExternalIssuer(options: ExternalIssuerOptions): Promis
 
   return {
     issuer,
+    name: issuer,
     verify: makeVerify({ issuer, audience, keys, clock }),
     keys,
     endpoints: async () => (await believed()).endpoints,

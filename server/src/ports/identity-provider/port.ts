@@ -9,6 +9,8 @@ import type { Fault } from '../../kernel/fault.ts';
 export interface IdentityProvider {
   /** The exact `iss` of its tokens. */
   readonly issuer: string;
+  /** By what name the people of this provider are kept. Our own keeps its name wherever the installation moves to. */
+  readonly name: string;
   /** Checks signature, issuer, audience and dates. Throws only when the keys cannot be had at all. */
   verify(token: string): Promise<Proof | ProofRefused>;
   /** The same keys for those who verify themselves: finds the key that a token names. */
@@ -50,6 +52,9 @@ export interface Endpoints {
   readonly revocation: string | undefined;
   readonly introspection: string | undefined;
 }
+
+/** The name of our own provider in the table of people. Its address is no name: installations move. */
+export const ownIssuerName = 'urn:gpuaas:own-issuer';
 
 /** The identity provider that we are ourselves: it also knows accounts, and answers the protocol's requests. */
 export interface EmbeddedIssuer extends IdentityProvider {
