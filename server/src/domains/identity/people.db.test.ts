@@ -65,7 +65,8 @@ describe('a disabled person', () => {
     expect([(await me(token)).status, (await me(personal)).status]).toEqual([200, 200]);
 
     expect((await act('POST', `users/${id}/disable`)).body).toMatchObject({ state: 'disabled' });
-    const newer = await world.token('grace', { iat: Math.floor(world.now().getTime() / 1_000) + 60 });
+    const later = Math.floor(world.now().getTime() / 1_000) + 60;
+    const newer = await world.token('grace', { iat: later, auth_time: later });
     for (const shown of [token, newer]) await expect.poll(async () => (await me(shown)).status).toBe(401);
     expect((await me(newer)).body.code).toBe('account_disabled');
     await expect.poll(async () => (await me(personal)).status, { timeout: 10_000 }).toBe(401);
