@@ -6,12 +6,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { hourMs } from '../../kernel/units.ts';
 import type { Certificates, CsrRefused, NodeCertificate } from '../../ports/certificates/port.ts';
-import { hashEnrolmentToken } from './enrolment-tokens.ts';
+import { hashEnrolmentToken, voidEnrolmentTokens } from './enrolment-tokens.ts';
 import {
-  findNode,
   findToken,
   insertCertificate,
+  insertRenewed,
   keepResultKey,
+  lockIdentity,
   revokeCertificates,
   useToken,
 } from './identity-store.ts';
@@ -21,19 +22,30 @@ import type { TaskSigners } from './signers.ts';
 /** Says that a certificate was revoked or a node is gone, so that connections are cut at once. */
 export const denialsChannel = 'gpuaas_node_denials';
 
-/** Takes every certificate away from a node. It is cut off within seconds and comes back with a recovery token only. */
+/**
+ * Takes every certificate away from a node, and every token that is still open: a new one that is issued after this is the
+ * only way back. It is cut off within seconds.
+ */
 export async function revokeNode(tx: WriteTx, nodeId: string, reason: string): Promise<number> {
+  await lockIdentity(tx, nodeId);
+  await voidEnrolmentTokens(tx, nodeId);
   const revoked = await revokeCertificates(tx, nodeId, reason);
   tx.wake(denialsChannel, nodeId);
   return revoked;
 }
 
 export type EnrolmentRefused = Fault<'node_token_invalid'> | CsrRefused;
+export type RenewalRefused = Fault<'node_certificate_invalid'> | CsrRefused;
+/** The certificate that a connection was opened with. */
+export interface ShownCertificate {
+  readonly nodeId: string;
+  readonly serial: string;
+}
 export interface Identities {
   /** Takes a one-time token and answers a certificate. The old identity of the node, if it had one, ends. */
   enrol(act: Act, order: NodeEnrolment): Promise<NodeEnrolled | EnrolmentRefused>;
-  /** Another certificate for a node that holds a good one. */
-  renew(act: Act, nodeId: string, csr: string): Promise<NodeEnrolled | Fault<'node_certificate_invalid'> | CsrRefused>;
+  /** Another certificate for a node that shows a good one, if that is still good when the new one is written down. */
+  renew(act: Act, shown: ShownCertificate, csr: string): Promise<NodeEnrolled | RenewalRefused>;
 }
 
 /**
@@ -76,9 +88,8 @@ export function makeIdentities(parts: {
       const issued = await certify(token.node_id, order.csr);
       if (issued instanceof Fault) return issued;
       const written = await db.write(act, async (tx) => {
-        if (!(await useToken(tx, token.id))) return tx.abandon(spent());
-        const node = await findNode(tx, token.node_id);
-        if (!node) return tx.abandon(spent());
+        const node = await lockIdentity(tx, token.node_id);
+        if (!node || !(await useToken(tx, token.id))) return tx.abandon(spent());
         // A node that is known already gets a new identity and stays what it is; it proves itself by reporting.
         const moved = node.state === 'bootstrap_issued' ? await advanceNode(tx, node.id, 'enrol') : undefined;
         if (moved instanceof Fault) return tx.abandon(spent());
@@ -95,15 +106,18 @@ export function makeIdentities(parts: {
       return written instanceof Fault ? written : welcome(token.node_id, issued);
     },
 
-    async renew(act, nodeId, csr) {
+    async renew(act, { nodeId, serial }, csr) {
       const issued = await certify(nodeId, csr);
       if (issued instanceof Fault) return issued;
       const written = await db.write(act, async (tx) => {
-        const node = await findNode(tx, nodeId);
+        const node = await lockIdentity(tx, nodeId);
         if (!node || node.state === 'removing' || node.state === 'deleted') {
           return tx.abandon(new Fault('node_certificate_invalid', 'This node is no more.'));
         }
-        await insertCertificate(tx, nodeId, issued);
+        // It was good when the connection was opened. It may have been revoked since, also while the new one was issued.
+        if (!(await insertRenewed(tx, nodeId, serial, issued))) {
+          return tx.abandon(new Fault('node_certificate_invalid', 'The certificate was revoked or has expired.'));
+        }
         return tx.commit(undefined, {
           target: { type: 'node', id: nodeId },
           change: { serial: issued.serial, not_after: issued.notAfter.toISOString() },

@@ -12,6 +12,7 @@ const useSql = sql(
    where id = $1 and used_at is null and revoked_at is null and expires_at > act_time()`,
 );
 const nodeSql = sql('node-brief', 'select id, name, region, state from nodes where id = $1');
+const lockSql = sql('node-brief-lock', 'select id, name, region, state from nodes where id = $1 for update');
 const keySql = sql(
   'node-result-key',
   `update nodes set result_key = $2, enrolled_at = act_time(), version = version + 1, updated_at = act_time()
@@ -20,6 +21,12 @@ const keySql = sql(
 const certificateSql = sql(
   'node-certificate-insert',
   'insert into node_certificates (serial, node_id, not_before, not_after) values ($1, $2, $3, $4)',
+);
+const renewedSql = sql(
+  'node-certificate-renew',
+  `insert into node_certificates (serial, node_id, not_before, not_after)
+   select $1, c.node_id, $3, $4 from node_certificates c
+   where c.serial = $5 and c.node_id = $2 and c.revoked_at is null and c.not_after > act_time()`,
 );
 const revokeSql = sql(
   'node-certificate-revoke',
@@ -57,12 +64,24 @@ export const findToken = async (tx: ReadTx, hash: Buffer) => (await tx.rows<Open
 /** Whether this is its one use. */
 export const useToken = async (tx: WriteTx, id: string): Promise<boolean> => (await tx.run(useSql, [id])) === 1;
 export const findNode = async (tx: ReadTx, id: string) => (await tx.rows<NodeBrief>(nodeSql, [id]))[0];
+/**
+ * The same, and nobody else changes the identity of the node until this transaction ends. Whoever gives or takes
+ * certificates and tokens begins with it, so that what one of them gives is seen by the one that takes after it.
+ */
+export const lockIdentity = async (tx: WriteTx, id: string) => (await tx.rows<NodeBrief>(lockSql, [id]))[0];
 export const keepResultKey = (tx: WriteTx, nodeId: string, key: string) => tx.run(keySql, [nodeId, key]);
 export const insertCertificate = (
   tx: WriteTx,
   nodeId: string,
   certificate: { readonly serial: string; readonly notBefore: Date; readonly notAfter: Date },
 ) => tx.run(certificateSql, [certificate.serial, nodeId, certificate.notBefore, certificate.notAfter]);
+/** A certificate in place of the one that was shown; answers whether that one is still good. */
+export const insertRenewed = async (
+  tx: WriteTx,
+  nodeId: string,
+  shownSerial: string,
+  { serial, notBefore, notAfter }: { readonly serial: string; readonly notBefore: Date; readonly notAfter: Date },
+): Promise<boolean> => (await tx.run(renewedSql, [serial, nodeId, notBefore, notAfter, shownSerial])) === 1;
 /** Ends what a node holds, but for one. */
 export const revokeCertificates = (tx: WriteTx, nodeId: string, reason: string, except = '') =>
   tx.run(revokeSql, [nodeId, reason, except]);

@@ -152,7 +152,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
         const body = await readRenewal(call.body);
         if (body instanceof Fault) return refuse(body);
         const act = makeAct(viewerOf(call, nodeId), 'node.renew', ids.next());
-        return reply(await parts.identities.renew(act, nodeId, body.csr));
+        return reply(await parts.identities.renew(act, { nodeId, serial: call.peer?.serial ?? '' }, body.csr));
       }
       case 'progress': {
         const body = await readProgress(call.body);
