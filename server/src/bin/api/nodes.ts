@@ -17,6 +17,7 @@ import {
 } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import type { RateLimit } from '../../edge/http/rate-limit.ts';
+import type { NodeLimits } from '../../edge/nodes/budget.ts';
 import { type NodeListener, openNodeListener } from '../../edge/nodes/listener.ts';
 import { openWaitingRoom } from '../../edge/nodes/waiting-room.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -58,6 +59,7 @@ export interface DoorSettings {
   /** What nodes call us. */
   readonly names: readonly string[];
   readonly handshakeMs?: number;
+  readonly limits?: NodeLimits;
   readonly certificates: Certificates;
 }
 
@@ -136,6 +138,7 @@ export async function openNodeDoor(
       }),
       results: makeResults({
         db,
+        clock,
         onRefused: (code) => refused.inc({ code }),
         onSettled: async (tx, task, result) => {
           await keepTopology(tx, task, result);

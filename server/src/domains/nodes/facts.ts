@@ -6,6 +6,10 @@ export const signersLookAgainMs = 5 * secondMs;
 export const signersShown = 100;
 /** Keys that nodes are told of: those they obey, and as many before them as a long absence may have missed. */
 export const signersAnnounced = 16;
+/** Between two audit rows about the same kind of refusal of one node; the metric counts each. */
+export const refusalsAuditedEveryMs = hourMs;
+/** Kinds of refusals by node that are remembered; with more, some are written down again. */
+export const refusalsRemembered = 10_000;
 /** Nodes that one statement serves, so that no transaction grows with the fleet. */
 export const nodesAtOnce = 500;
 /** The backstop of a wait for a node: the task itself expires long before, and says so. */

@@ -10,7 +10,9 @@ import {
 } from '@gpuaas/contract/node';
 import { Compile, type Validator } from 'typebox/compile';
 import type { Act, Database, WriteTx } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { refusalsAuditedEveryMs, refusalsRemembered } from './facts.ts';
 import { answersChannel } from './tasks.ts';
 import { holdAllocationOf, lockTask, settleTask, type TaskRow } from './tasks-store.ts';
 
@@ -43,14 +45,21 @@ const outputs = new Map<NodeTaskType, Validator>(
 export function makeResults(
   parts: {
     readonly db: Database;
+    readonly clock: Clock;
+    /** Every refusal is counted, also those that leave no audit row. */
     readonly onRefused: (code: ResultRefused['code']) => void;
   } & TaskListeners,
 ): Results {
   const { db } = parts;
 
-  /** A refusal leaves an audit row and a count, and nothing else. */
-  const refuse = (tx: WriteTx, taskId: string, fault: ResultRefused) => {
+  const isFirst = makeFirsts(parts.clock);
+  /**
+   * A refusal leaves a count. The first of its kind from a node in a while also leaves an audit row: a node that repeats
+   * itself must not fill the log.
+   */
+  const refuse = (tx: WriteTx, nodeId: string, taskId: string, fault: ResultRefused) => {
     parts.onRefused(fault.code);
+    if (!isFirst(`${nodeId} ${fault.code}`)) return tx.abandon(fault);
     return tx.commit(fault, {
       target: { type: 'node_task', id: taskId },
       change: { refused: fault.code },
@@ -61,11 +70,11 @@ export function makeResults(
 
   return {
     async settle(act, nodeId, taskId, result) {
-      const { value: fault } = await db.write(act, async (tx) => {
+      const written = await db.write(act, async (tx) => {
         // Whoever takes a task back holds its allocation first: here as well, or two would wait for each other.
         const [, task] = await Promise.all([holdAllocationOf(tx, taskId, nodeId), lockTask(tx, taskId, nodeId)]);
         const wrong = task ? judge(task, result) : absent();
-        if (wrong instanceof Fault) return refuse(tx, taskId, wrong);
+        if (wrong instanceof Fault) return refuse(tx, nodeId, taskId, wrong);
         const target = { type: 'node_task', id: taskId };
         if (!task || wrong === 'repeated') {
           return tx.commit(undefined, { target, change: { repeated: true }, events: 'none' });
@@ -89,18 +98,18 @@ export function makeResults(
           events: told?.events ?? 'none',
         });
       });
-      return fault;
+      return written instanceof Fault ? written : written.value;
     },
 
     async progress(act, nodeId, taskId, progress) {
       // A phase ends where the next one begins, or with the result: that it did is not worth a transaction.
       if (progress.state === 'ended') return undefined;
-      const { value: fault } = await db.write(act, async (tx) => {
+      const written = await db.write(act, async (tx) => {
         const task = await lockTask(tx, taskId, nodeId);
         const wrong = task ? judgeLease(task, progress.generation) : absent();
-        if (wrong) return refuse(tx, taskId, wrong);
+        if (wrong) return refuse(tx, nodeId, taskId, wrong);
         if (task?.state !== 'dispatched') {
-          return refuse(tx, taskId, new Fault('node_task_settled', `The task is ${task?.state}.`));
+          return refuse(tx, nodeId, taskId, new Fault('node_task_settled', `The task is ${task?.state}.`));
         }
         const told = await parts.onProgress?.(tx, task, progress);
         return tx.commit(undefined, {
@@ -111,8 +120,20 @@ export function makeResults(
           events: told?.events ?? 'none',
         });
       });
-      return fault;
+      return written instanceof Fault ? written : written.value;
     },
+  };
+}
+
+/** Whether something happens for the first time in a while. What was seen is forgotten when there is too much of it. */
+function makeFirsts(clock: Clock): (what: string) => boolean {
+  const seenAtMs = new Map<string, number>();
+  return (what) => {
+    const nowMs = clock.now().getTime();
+    if (nowMs - (seenAtMs.get(what) ?? Number.NEGATIVE_INFINITY) < refusalsAuditedEveryMs) return false;
+    if (seenAtMs.size >= refusalsRemembered) seenAtMs.clear();
+    seenAtMs.set(what, nowMs);
+    return true;
   };
 }
 

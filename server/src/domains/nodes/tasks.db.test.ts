@@ -42,7 +42,8 @@ describe('tasks of nodes', () => {
       clock: world.clock,
       log: silentLog,
     });
-  const results = () => makeResults({ db: world.database.database, onRefused: (code) => refusals.push(code) });
+  const results = () =>
+    makeResults({ db: world.database.database, clock: world.clock, onRefused: (code) => refusals.push(code) });
   const dispatch = () =>
     makeDispatch({
       db: world.database.database,

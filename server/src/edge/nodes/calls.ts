@@ -22,6 +22,7 @@ import { callerAddress } from '../gate/caller-address.ts';
 import { encodeProblem } from '../http/problem.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import { type BodySource, makeBodyReader } from './body.ts';
+import { makeNodeBudget, type NodeLimits, usualNodeLimits } from './budget.ts';
 import type { Peer } from './peer.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
@@ -55,6 +56,8 @@ export interface NodeCalls {
   answer(call: NodeCall): Promise<NodeReply>;
   /** Why this one may not speak here now; undefined when it may. */
   judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined;
+  /** Something was refused because the node was beyond this limit. */
+  countRefusal(limit: 'calls' | 'connections'): void;
 }
 
 export interface CallParts {
@@ -70,6 +73,8 @@ export interface CallParts {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** What one node may ask for. */
+  readonly limits?: NodeLimits;
 }
 
 const smallBytes = 64 * 1_024;
@@ -101,6 +106,14 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     'kind',
     'status_class',
   ]);
+  const limits = parts.limits ?? usualNodeLimits;
+  const budget = makeNodeBudget({ clock, callsPerMinute: limits.callsPerMinute });
+  const refused = parts.metrics.counter(
+    'gpuaas_node_refusals_total',
+    'What nodes asked for beyond their limits, by the limit.',
+    ['limit'],
+  );
+  const countRefusal = (limit: 'calls' | 'connections') => refused.inc({ limit });
   const refuse = (fault: Fault, more: Pick<NodeReply, 'retryAfterSeconds'> = {}): NodeReply => {
     const { status, body } = encodeProblem(fault, ids.next());
     return { status, text: body, ...more };
@@ -137,6 +150,13 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
       ? new Fault('node_certificate_invalid', 'The certificate is another node’s.')
       : judge(call.peer);
     if (fault) return refuse(fault);
+    const waitSeconds = budget.take(nodeId);
+    if (waitSeconds !== undefined) {
+      countRefusal('calls');
+      const details = { lane: 'nodes', limit: limits.callsPerMinute };
+      const fault = new Fault('rate_limit_exceeded', `This node asks too often: wait ${waitSeconds} s.`, details);
+      return refuse(fault, { retryAfterSeconds: waitSeconds });
+    }
     await failpoint('node.received', kind);
     switch (kind) {
       case 'tasks/wait':
@@ -236,5 +256,5 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     userAgent: undefined,
   });
 
-  return { answer, judge };
+  return { answer, judge, countRefusal };
 }

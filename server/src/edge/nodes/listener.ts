@@ -8,6 +8,7 @@ import { startReconciler } from '../../kernel/reconciler.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
 import { answerUnreadable, problemType } from '../http/problem.ts';
 import { bodyOf } from './body.ts';
+import { usualNodeLimits } from './budget.ts';
 import { type CallParts, makeNodeCalls, type NodeReply } from './calls.ts';
 import { type Line, serveLine } from './line.ts';
 import { type Peer, peerOf } from './peer.ts';
@@ -48,6 +49,8 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   const { clock, ids, log, metrics } = parts;
   const peers = new Map<TLSSocket, Peer>();
   const lines = new Map<TLSSocket, Line>();
+  const byNode = new Map<string, Set<TLSSocket>>();
+  const limits = parts.limits ?? usualNodeLimits;
   const calls = makeNodeCalls(parts);
 
   const fresh = async () => {
@@ -91,7 +94,18 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
     const peer = peerOf(socket);
     if (!peer) return;
     peers.set(socket, peer);
-    socket.once('close', () => peers.delete(socket));
+    const own = byNode.get(peer.nodeId) ?? new Set();
+    byNode.set(peer.nodeId, own.add(socket));
+    socket.once('close', () => {
+      peers.delete(socket);
+      own.delete(socket);
+      if (own.size === 0 && byNode.get(peer.nodeId) === own) byNode.delete(peer.nodeId);
+    });
+    // The oldest goes: it may be left from before a restart of the node, and nobody is behind it.
+    const [oldest] = own;
+    if (own.size <= limits.connections || !oldest) return;
+    calls.countRefusal('connections');
+    oldest.destroy();
   });
   // Whoever never finished its greeting hears nothing in return.
   server.on('tlsClientError', (_, socket) => socket.destroy());

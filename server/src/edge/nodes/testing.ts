@@ -24,6 +24,7 @@ import { openTestObjects } from '../../testing/objects.ts';
 import { openTestSchema } from '../../testing/schema.ts';
 import { asSystem } from '../../testing/world.ts';
 import { makeRateLimit } from '../http/rate-limit.ts';
+import type { NodeLimits } from './budget.ts';
 import type { NodeListener } from './listener.ts';
 
 /** The door of nodes over a real database and a real authority, in real time: TLS knows no other. */
@@ -55,7 +56,7 @@ export interface DoorWorld {
 
 export async function openDoorWorld(
   overrides: Partial<Record<PolicyKey, number | boolean | string>> = {},
-  options: { readonly handshakeMs?: number } = {},
+  options: { readonly handshakeMs?: number; readonly limits?: NodeLimits } = {},
 ): Promise<DoorWorld> {
   const schema = await openTestSchema();
   const root = new pg.Client({ connectionString: schema.url });
@@ -98,6 +99,7 @@ export async function openDoorWorld(
     port: 0,
     names: ['127.0.0.1'],
     ...(options.handshakeMs !== undefined && { handshakeMs: options.handshakeMs }),
+    ...(options.limits && { limits: options.limits }),
     certificates,
     policies,
     signers,

@@ -1,0 +1,42 @@
+import type { Clock } from '../../kernel/clock.ts';
+
+/**
+ * What one node may ask for, counted in memory and in front of all work. A node that lost its mind, or somebody who has
+ * its key, then costs no more than this, and the others do not feel it.
+ */
+export interface NodeLimits {
+  readonly callsPerMinute: number;
+  readonly connections: number;
+}
+/** Tasks, their phases and a report every few seconds stay far below; so does a node that comes back with many results. */
+export const usualNodeLimits: NodeLimits = { callsPerMinute: 1_200, connections: 8 };
+
+export interface NodeBudget {
+  /** Undefined when the call may be answered; else how many seconds to wait. */
+  take(nodeId: string): number | undefined;
+}
+
+const minuteMs = 60_000;
+/** More nodes than any process serves. The oldest is forgotten first, and begins with a full budget again. */
+const mostNodes = 100_000;
+
+/** A bucket for each node: it holds what a minute may bring, and fills evenly. */
+export function makeNodeBudget(parts: { readonly clock: Clock; readonly callsPerMinute: number }): NodeBudget {
+  const { clock, callsPerMinute } = parts;
+  const buckets = new Map<string, { left: number; atMs: number }>();
+  return {
+    take(nodeId) {
+      const nowMs = clock.now().getTime();
+      const before = buckets.get(nodeId) ?? { left: callsPerMinute, atMs: nowMs };
+      const grown = (Math.max(0, nowMs - before.atMs) * callsPerMinute) / minuteMs;
+      const left = Math.min(callsPerMinute, before.left + grown);
+      const isAllowed = left >= 1;
+      // Behind the others, so that the first is the one that was silent for longest.
+      buckets.delete(nodeId);
+      buckets.set(nodeId, { left: isAllowed ? left - 1 : left, atMs: nowMs });
+      const oldest = buckets.size > mostNodes ? buckets.keys().next().value : undefined;
+      if (oldest !== undefined) buckets.delete(oldest);
+      return isAllowed ? undefined : Math.max(1, Math.ceil(((1 - left) * minuteMs) / callsPerMinute / 1_000));
+    },
+  };
+}
