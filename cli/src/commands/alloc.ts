@@ -16,10 +16,10 @@ import { watchAllocation } from '../watch.ts';
 export const list = listing(
   (api, session) =>
     over(session.project(), async function* (project) {
-      const [sku, tag, name] = [session.text('sku'), session.text('tag'), session.text('group')];
+      const [sku, tag, name, q] = ['sku', 'tag', 'group', 'q'].map((flag) => session.text(flag));
       const state = session.text('state') as AllocationState | undefined;
       const group = name === undefined ? undefined : await resolveGroup(session, name);
-      const all = api.allocations.list({ limit: 200, sku, tag, state, group }, { project });
+      const all = api.allocations.list({ limit: 200, sku, tag, state, group, q }, { project });
       yield* session.is('all') || state !== undefined ? all : withoutEnded(all);
     }),
   allocationColumns,

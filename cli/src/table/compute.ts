@@ -24,6 +24,7 @@ export const compute: CommandGroup = {
         sku: { type: 'string', value: 'SKU', meaning: 'only of this kind' },
         tag,
         group: { type: 'string', value: 'GROUP', as: 'group', meaning: 'only of this group' },
+        q: { type: 'string', value: 'WORDS', meaning: 'part of the name, SKU, region or id' },
         limit,
       },
       examples: [
@@ -35,6 +36,15 @@ export const compute: CommandGroup = {
       operation: 'allocation_list',
       reads: true,
       load: async () => (await alloc()).list,
+    },
+    {
+      name: 'alloc counts',
+      summary: 'How many there are, in all and by state',
+      flags: { state, q: { type: 'string', value: 'WORDS', meaning: 'part of the name, SKU, region or id' } },
+      examples: ['gpuaas alloc counts', 'gpuaas alloc counts --q training'],
+      operation: 'allocation_counts',
+      columns: ['total', 'states'],
+      reads: true,
     },
     {
       name: 'alloc get',

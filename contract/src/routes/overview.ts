@@ -3,25 +3,10 @@ import { Uuid } from '../ids.ts';
 import { Money } from '../money.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
-import { Allocation } from './allocations.ts';
+import { Allocation, AllocationCounts } from './allocations.ts';
 
 const strict = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
-
-/** How many allocations of a project are in each state. */
-export const AllocationCounts = Type.Object(
-  {
-    requested: Count,
-    provisioning: Count,
-    active: Count,
-    releasing: Count,
-    released: Count,
-    failed: Count,
-    release_failed: Count,
-  },
-  { $id: 'AllocationCounts', ...strict },
-);
-export type AllocationCounts = Static<typeof AllocationCounts>;
 
 export const Overview = Type.Object(
   {

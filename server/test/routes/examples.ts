@@ -186,6 +186,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_plan: async (world) => ({ body: await wish(world) }),
   allocation_create: async (world) => ({ body: await wish(world) }),
   allocation_list: nothing,
+  allocation_counts: nothing,
   allocation_get: anAllocation('requested'),
   allocation_timeline: anAllocation('requested'),
   allocation_placement: anAllocation('requested'),

@@ -870,13 +870,13 @@ readonly tags?: Readonly<Record<string, string>>;
   };
   readonly allocations: {
     /**
-     * The allocations of a project, latest first
+     * The allocations of a project, searched, filtered and ordered
      *
      * `GET /api/v1/allocations`
      *
      * Refusals: cursor_invalid, project_not_found.
      */
-    list(input?: { readonly cursor?: string | undefined; readonly group?: string | undefined; readonly limit?: number | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Paged<T.Allocation>;
+    list(input?: { readonly cursor?: string | undefined; readonly group?: string | undefined; readonly limit?: number | undefined; readonly order?: "newest" | "oldest" | undefined; readonly q?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Paged<T.Allocation>;
     /**
      * Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
      *
@@ -892,6 +892,14 @@ readonly minutes: number;
   /** When nothing is free, wait for it this long instead of being refused. */
 readonly max_wait_seconds: number;
 } | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
+    /**
+     * How many allocations of a project match, in all and by state
+     *
+     * `GET /api/v1/allocations/counts`
+     *
+     * Refusals: project_not_found.
+     */
+    counts(input?: { readonly group?: string | undefined; readonly q?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Promise<T.AllocationCountsAnswer>;
     /**
      * Whether there is capacity now, what it would cost, and why or why not; reserves nothing
      *

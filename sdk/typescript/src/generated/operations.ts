@@ -101,8 +101,9 @@ export const operations = {
   allocation_group_create: { method: 'POST', path: '/api/v1/allocation-groups', keyed: true, inProject: true },
   allocation_group_get: { method: 'GET', path: '/api/v1/allocation-groups/{allocation_group_id}' },
   allocation_group_release: { method: 'POST', path: '/api/v1/allocation-groups/{allocation_group_id}/release', keyed: true },
-  allocation_list: { method: 'GET', path: '/api/v1/allocations', query: ['cursor', 'group', 'limit', 'sku', 'state', 'tag'], inProject: true, paged: true },
+  allocation_list: { method: 'GET', path: '/api/v1/allocations', query: ['cursor', 'group', 'limit', 'order', 'q', 'requested_by', 'sku', 'state', 'tag'], inProject: true, paged: true },
   allocation_create: { method: 'POST', path: '/api/v1/allocations', keyed: true, inProject: true },
+  allocation_counts: { method: 'GET', path: '/api/v1/allocations/counts', query: ['group', 'q', 'requested_by', 'sku', 'state', 'tag'], inProject: true },
   allocation_plan: { method: 'POST', path: '/api/v1/allocations/plan', keyed: true, inProject: true },
   allocation_get: { method: 'GET', path: '/api/v1/allocations/{allocation_id}' },
   allocation_update: { method: 'PATCH', path: '/api/v1/allocations/{allocation_id}', keyed: true },
@@ -327,6 +328,7 @@ export const spaces = {
   allocations: {
     list: 'allocation_list',
     create: 'allocation_create',
+    counts: 'allocation_counts',
     plan: 'allocation_plan',
     get: 'allocation_get',
     update: 'allocation_update',

@@ -296,6 +296,19 @@ export type AllocationCounts = {
   readonly requested: number;
 };
 
+export type AllocationCountsAnswer = {
+  readonly states: {
+  readonly active: number;
+  readonly failed: number;
+  readonly provisioning: number;
+  readonly release_failed: number;
+  readonly released: number;
+  readonly releasing: number;
+  readonly requested: number;
+};
+  readonly total: number;
+};
+
 export type AllocationDetail = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;

@@ -1,6 +1,7 @@
 import {
   type AllocationDetail,
   allocationAttestations,
+  allocationCounts,
   allocationGet,
   allocationList,
   allocationPlacement,
@@ -18,12 +19,14 @@ import { findPosition } from './queue-store.ts';
 import { showAllocation, showDecision } from './show.ts';
 import {
   type AllocationRow,
+  countAllocations,
   findAllocation,
   lastDecision,
   listAllocations,
   listAttestations,
   listTimeline,
 } from './store.ts';
+import { noStates } from './totals/read.ts';
 import { listKeys } from './wish-store.ts';
 
 const on = handlers<AllocationParts>();
@@ -31,14 +34,14 @@ export const absent = () => new Fault('allocation_not_found', 'There is no such 
 
 const list = on(allocationList, (parts, who, { query }) =>
   readPage({
-    name: 'allocations',
+    name: query.order === 'oldest' ? 'allocations-oldest' : 'allocations',
     query,
     read: (before, limit) =>
       parts.db.read(who, (tx) =>
         listAllocations(
           tx,
           { projectId: who.projectId as string, organizationId: who.organizationId as string },
-          { state: query.state, sku: query.sku, tag: query.tag, group: query.group },
+          query,
           before,
           limit,
         ),
@@ -47,6 +50,15 @@ const list = on(allocationList, (parts, who, { query }) =>
     show: (row) => showAllocation(row, parts.limits(who)),
   }),
 );
+
+const counts = on(allocationCounts, async ({ db }, who, { query }) => {
+  const of = { projectId: who.projectId as string, organizationId: who.organizationId as string };
+  const rows = await db.read(who, (tx) => countAllocations(tx, of, query));
+  return {
+    total: rows.reduce((sum, { n }) => sum + n, 0),
+    states: { ...noStates, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) },
+  };
+});
 
 const get = on(allocationGet, async (parts, who, { params }) => {
   const detail = await parts.db.read(who, (tx) => showDetail(tx, parts, who, params.allocation_id));
@@ -140,4 +152,4 @@ const attestations = on(allocationAttestations, async ({ db }, who, { params, qu
 });
 
 export const readRoutes = (parts: AllocationParts): Mounted[] =>
-  [list, get, timeline, placement, attestations].map((bind) => bind(parts));
+  [list, counts, get, timeline, placement, attestations].map((bind) => bind(parts));

@@ -23,17 +23,32 @@ const lockSql = sql(
      left join nodes n on n.id = a.node_id
    where a.id = $1 and mine(a.organization_id) for update of a`,
 );
+/** What a list, its counts and its export look for: the same words, so that they speak of the same rows. */
+const wanted = `a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id)
+     and ($3::text is null or a.state = $3) and ($4::text is null or a.sku = $4)
+     and ($5::text is null or case when $6::text is null then a.tags ? $5 else a.tags ->> $5 = $6 end)
+     and ($7::uuid is null or a.group_id = $7)
+     and ($8::text is null or a.name ilike $8 or a.sku ilike $8 or a.region ilike $8 or a.id::text like $8)
+     and ($9::text is null or a.requested_by = $9)`;
+const countsSql = sql(
+  'allocation-counts',
+  `select a.state, count(*)::int as n from allocations a where mine(a.organization_id) and ${wanted} group by a.state`,
+);
+const oldestSql = sql(
+  'allocation-list-oldest',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where mine(a.organization_id) and ${wanted} and ($10::uuid is null or a.id > $10)
+   order by a.id limit $11`,
+);
 const listSql = sql(
   'allocation-list',
   `select a.*, i.slug as image, k.billing_unit, n.name as node_name
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
-   where a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id)
-     and ($3::text is null or a.state = $3) and ($4::text is null or a.sku = $4)
-     and ($5::text is null or case when $6::text is null then a.tags ? $5 else a.tags ->> $5 = $6 end)
-     and ($7::uuid is null or a.group_id = $7)
-     and ($8::uuid is null or a.id < $8)
-   order by a.id desc limit $9`,
+   where mine(a.organization_id) and ${wanted} and ($10::uuid is null or a.id < $10)
+   order by a.id desc limit $11`,
 );
 const listAllSql = sql(
   'allocation-list-all',
@@ -218,32 +233,41 @@ export const findAllocation = (tx: ReadTx, id: string) => first(tx.rows<Allocati
 export const holdAllocation = (tx: WriteTx, id: string) => first(tx.rows<AllocationRow>(lockSql, [id]));
 export const findOwner = (tx: ReadTx, id: string) =>
   first(tx.rows<{ organization_id: string; project_id: string }>(ownerSql, [id]));
-export const listAllocations = (
-  tx: ReadTx,
-  of: { readonly projectId: string; readonly organizationId: string },
-  filter: {
-    readonly state?: string | undefined;
-    readonly sku?: string | undefined;
-    readonly tag?: string | undefined;
-    readonly group?: string | undefined;
-  },
-  before: string | undefined,
-  limit: number,
-) => {
+export interface AllocationFilter {
+  readonly state?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly group?: string | undefined;
+  readonly q?: string | undefined;
+  readonly requested_by?: string | undefined;
+}
+interface Whose {
+  readonly projectId: string;
+  readonly organizationId: string;
+}
+function filterValues(of: Whose, filter: AllocationFilter): unknown[] {
   const [tagKey, ...rest] = filter.tag?.split('=') ?? [];
   const tagValue = rest.length > 0 ? rest.join('=') : null;
-  return tx.rows<AllocationRow>(listSql, [
-    of.projectId,
-    of.organizationId,
-    filter.state ?? null,
-    filter.sku ?? null,
-    tagKey ?? null,
-    tagValue,
-    filter.group ?? null,
-    before ?? null,
+  // What somebody typed is text, not a pattern.
+  const words = filter.q === undefined ? null : `%${filter.q.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const { state, sku, group, requested_by } = filter;
+  const named = [state ?? null, sku ?? null, tagKey ?? null, tagValue, group ?? null];
+  return [of.projectId, of.organizationId, ...named, words, requested_by ?? null];
+}
+export const listAllocations = (
+  tx: ReadTx,
+  of: Whose,
+  filter: AllocationFilter & { readonly order?: 'newest' | 'oldest' | undefined },
+  after: string | undefined,
+  limit: number,
+) =>
+  tx.rows<AllocationRow>(filter.order === 'oldest' ? oldestSql : listSql, [
+    ...filterValues(of, filter),
+    after ?? null,
     limit,
   ]);
-};
+export const countAllocations = (tx: ReadTx, of: Whose, filter: AllocationFilter) =>
+  tx.rows<{ state: AllocationState; n: number }>(countsSql, filterValues(of, filter));
 export const listAllAllocations = (
   tx: ReadTx,
   filter: {

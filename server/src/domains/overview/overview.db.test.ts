@@ -81,3 +81,26 @@ describe('the overview of a project', () => {
     expect(it.states.released).toBe(0);
   });
 });
+
+describe('the list of allocations', () => {
+  const ask = async (path: string, tenant = home) => {
+    const headers = { 'x-project-id': tenant.projectId };
+    return (await world.call('GET', `/api/v1/allocations${path}`, { as: tenant.token, headers })).body;
+  };
+
+  it('is searched, filtered, ordered and counted by the server, over all rows', async () => {
+    expect(await ask('/counts')).toMatchObject({ total: 253, states: { active: 2, released: 250 } });
+    expect(await ask('/counts?q=A%20test')).toMatchObject({ total: 3, states: { released: 0 } });
+    const found = await ask('?q=a%20TEST&state=active');
+    expect(found.data.map(({ name }: { name: string }) => name)).toEqual(['A test', 'A test']);
+    // What is typed is text, not a pattern.
+    expect(await ask('/counts?q=%25')).toMatchObject({ total: 0 });
+    expect(await ask('/counts?requested_by=nobody')).toMatchObject({ total: 250 });
+    const [first, second] = [await ask('?limit=1'), await ask('?limit=1&order=oldest')];
+    expect(second.data[0].created_at <= first.data[0].created_at).toBe(true);
+    const next = await ask(`?limit=1&order=oldest&cursor=${second.next_cursor}`);
+    expect(next.data[0].id > second.data[0].id).toBe(true);
+    expect(await ask(`?limit=1&cursor=${second.next_cursor}`)).toMatchObject({ code: 'cursor_invalid' });
+    expect(await ask('/counts?q=ended', other)).toMatchObject({ total: 0 });
+  });
+});

@@ -1038,14 +1038,14 @@ class AllocationsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, group: str | Unset = UNSET, limit: int | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, tag: str | Unset = UNSET, options: Options | None = None) -> Pages[Allocation]:
-        """The allocations of a project, latest first
+    def list(self, *, cursor: str | Unset = UNSET, group: str | Unset = UNSET, limit: int | Unset = UNSET, order: Literal["newest", "oldest"] | Unset = UNSET, q: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, tag: str | Unset = UNSET, options: Options | None = None) -> Pages[Allocation]:
+        """The allocations of a project, searched, filtered and ordered
 
         ``GET /api/v1/allocations``
 
         Refusals: cursor_invalid, project_not_found.
         """
-        return Pages(self._transport, "allocation_list", {"cursor": cursor, "group": group, "limit": limit, "sku": sku, "state": state, "tag": tag}, options)
+        return Pages(self._transport, "allocation_list", {"cursor": cursor, "group": group, "limit": limit, "order": order, "q": q, "requested_by": requested_by, "sku": sku, "state": state, "tag": tag}, options)
 
     def create(self, *, gpus: int, region: str, sku: str, idle: AllocationCreateIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, queue: AllocationCreateQueue | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> Allocation:
         """Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
@@ -1055,6 +1055,16 @@ class AllocationsApi:
         Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: Allocation = self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "queue": queue, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
+        return answer
+
+    def counts(self, *, group: str | Unset = UNSET, q: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] | Unset = UNSET, tag: str | Unset = UNSET, options: Options | None = None) -> AllocationCountsAnswer:
+        """How many allocations of a project match, in all and by state
+
+        ``GET /api/v1/allocations/counts``
+
+        Refusals: project_not_found.
+        """
+        answer: AllocationCountsAnswer = self._transport.call("allocation_counts", {"group": group, "q": q, "requested_by": requested_by, "sku": sku, "state": state, "tag": tag}, options)
         return answer
 
     def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:

@@ -333,6 +333,21 @@ class AllocationCounts(TypedDict):
     requested: int
 
 
+class AllocationCountsAnswerStates(TypedDict):
+    active: int
+    failed: int
+    provisioning: int
+    release_failed: int
+    released: int
+    releasing: int
+    requested: int
+
+
+class AllocationCountsAnswer(TypedDict):
+    states: AllocationCountsAnswerStates
+    total: int
+
+
 class AllocationDetailFailure(TypedDict):
     code: str
     reason: str

@@ -61,7 +61,7 @@ interface TotalsRow {
 export interface Totals extends Pick<Overview, 'running' | 'states' | 'queued' | 'launch_again'> {
   readonly hasLaunched: boolean;
 }
-const none: AllocationCounts = {
+export const noStates: AllocationCounts = {
   ...{ requested: 0, provisioning: 0, active: 0, releasing: 0, released: 0, failed: 0, release_failed: 0 },
 };
 
@@ -84,7 +84,7 @@ export async function readTotals(
       gpus: running.reduce((sum, { gpus }) => sum + gpus, 0),
       per_hour: running.map(({ per_hour, currency }) => money(BigInt(per_hour), currency)),
     },
-    states: { ...none, ...row?.states },
+    states: { ...noStates, ...row?.states },
     queued: row?.queued ?? 0,
     launch_again: [...(row?.launch_again ?? [])],
     hasLaunched: row?.has_launched ?? false,
