@@ -150,6 +150,55 @@ end
 $function$;
 grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function capacity_kept(uuid,timestamp with time zone,boolean)
+
+CREATE OR REPLACE FUNCTION public.capacity_kept(host uuid, ends_at timestamp with time zone, image_required boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  reserver uuid;
+  starts_at timestamptz;
+  host_sku text;
+  host_region text;
+  widest integer;
+  free integer;
+  total integer;
+begin
+  select r.allocation_id, r.expected_start_at into reserver, starts_at
+    from queue_reservations r join allocations a on a.id = r.allocation_id
+    where r.node_id = host and a.placement_status = 'queued' and a.state = 'requested';
+  if reserver is not null and (ends_at is null or starts_at is null or ends_at > starts_at) then
+    return true;
+  end if;
+  select n.sku, n.region into host_sku, host_region from nodes n where n.id = host;
+  if not exists (
+    select from allocations a where a.placement_status = 'queued' and a.state = 'requested'
+      and a.sku = host_sku and a.region = host_region
+  ) then
+    return false;
+  end if;
+  select coalesce(max(g.free), 0), coalesce(sum(g.free), 0), coalesce(sum(g.total), 0) into widest, free, total
+    from (
+      select count(*) filter (where s.state = 'available' and s.health_state = 'healthy') as free, count(*) as total
+      from slots s where s.node_id = host group by s.numa_node
+    ) g;
+  return exists (
+    select from allocations a
+    where a.placement_status = 'queued' and a.state = 'requested' and a.sku = host_sku and a.region = host_region
+      and case when a.capacity_shape = 'baremetal' or a.gpu_count >= 8 then free = total and a.gpu_count <= total
+        else a.gpu_count <= widest end
+      and (not image_required or a.image_id is null or exists (
+        select from node_image_cache c where c.node_id = host and c.image_id = a.image_id))
+      and (reserver is null or a.id = reserver
+        or act_time() + make_interval(secs => a.max_duration_seconds) <= starts_at)
+  );
+end
+$function$;
+grant execute on function capacity_kept(uuid,timestamp with time zone,boolean) to gpuaas_api, gpuaas_worker;
+
 -- Function console_tokens_claim(uuid,bigint,timestamp with time zone,timestamp with time zone)
 
 CREATE OR REPLACE FUNCTION public.console_tokens_claim(p_id uuid, p_generation bigint, p_now timestamp with time zone, p_until timestamp with time zone)
@@ -1783,6 +1832,28 @@ create policy self on projects for select
 
 grant insert, select, update on projects to gpuaas_api;
 grant insert, select, update on projects to gpuaas_worker;
+
+-- Table queue_reservations
+
+create table queue_reservations (
+  allocation_id uuid not null,
+  node_id uuid not null,
+  sku text not null,
+  region text not null,
+  expected_start_at timestamp with time zone,
+  reserved_at timestamp with time zone not null default act_time(),
+  constraint queue_reservations_pkey PRIMARY KEY (allocation_id),
+  constraint queue_reservations_host UNIQUE (node_id),
+  constraint queue_reservations_line UNIQUE (sku, region),
+  constraint queue_reservations_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint queue_reservations_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.queue_reservations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.queue_reservations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select on queue_reservations to gpuaas_api;
+grant delete, insert, select, update on queue_reservations to gpuaas_worker;
 
 -- Table readiness_attestations
 

@@ -306,13 +306,13 @@ export const policies = [
     'allocation.queue_ageing_seconds',
     { default: 3_600, minimum: 1, maximum: 604_800, unit: 'seconds' },
     'allocations',
-    'Waiting this long makes up for one GPU that the organization holds already.',
+    'A request that has waited this long goes before younger ones and reserves a host. Until then, waiting this long makes up for one GPU that the organization holds.',
   ),
   whole(
     'allocation.queue_batch',
     { default: 50, minimum: 1, maximum: 10_000, unit: 'requests' },
     'allocations',
-    'Waiting requests that are looked at in one round.',
+    'Waiting requests of one SKU, region and size that are looked at in one round.',
   ),
   whole(
     'allocation.placement_max_repicks',

@@ -23,10 +23,11 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   const { state, failure, queue, release_reason, receipt, active_at, sku, gpu_count } = allocation;
   if (failure) return `It is ${state} because ${lower(failure.reason)} (${failure.code}).`;
   if (queue) {
-    return `It waits because ${lower(queue.reason)}; it is number ${queue.position} in line and gives up at ${showTime(queue.deadline_at)}.`;
+    const start = queue.expected_start_at ? ` It should start by ${showTime(queue.expected_start_at)}.` : '';
+    return `It waits because ${lower(queue.reason)}; it is number ${queue.position} in line and gives up at ${showTime(queue.deadline_at)}.${start}`;
   }
   if (state === 'released' || state === 'releasing') {
-    return `It is ${state} because ${release_reason ? lower(release_reason.replaceAll('_', ' ')) : 'somebody asked for it'}.`;
+    return `It is ${state} ${releaseCause(release_reason)}.`;
   }
   if (state === 'active') {
     const proof = receipt?.passed
@@ -37,6 +38,20 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   const placed = decision?.chosen ? ` on one of ${many(decision.feasible, 'suitable host')}` : '';
   return `It is ${state}: ${gpu_count} × ${plain(sku)}${placed ? ` was reserved${placed}` : ' is being looked for'}.`;
 }
+
+/** Why it was given back: the platform's own reasons in words, everybody else's as they gave them. */
+const releases: Readonly<Record<string, string>> = {
+  user: 'because its owner released it',
+  operator: 'because an operator released it',
+  group: 'because its group was released',
+  max_duration: 'because its time was up',
+  idle: 'because its GPUs were idle',
+  drain: 'because its host was drained',
+  node_lost: 'because its host was lost',
+  balance_depleted: 'because the balance was used up',
+};
+const releaseCause = (reason: string | null): string =>
+  reason === null ? 'because somebody asked for it' : (releases[reason] ?? `with the reason "${plain(reason)}"`);
 
 const lower = (text: string): string => {
   const clean = plain(text).replace(/\.$/, '');

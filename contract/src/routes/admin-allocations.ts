@@ -33,6 +33,8 @@ export const QueueEntry = Type.Object(
     waiting_since: Timestamp,
     deadline_at: Timestamp,
     weight: Type.Number({ description: 'What it waits behind: less goes first.' }),
+    host_reserved: Type.Boolean({ description: 'A host is kept for it.' }),
+    expected_start_at: orNull(Timestamp),
   },
   { $id: 'QueueEntry', ...strict },
 );

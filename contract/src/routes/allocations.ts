@@ -198,6 +198,15 @@ export const AllocationDetail = Type.Object(
           position: Type.Integer({ minimum: 1, description: 'Who is first may be placed next; it can change.' }),
           deadline_at: Timestamp,
           reason: Type.String(),
+          host_reserved: Type.Boolean({
+            description: 'It has waited so long that a host is kept for it; others use that only if they end before.',
+          }),
+          expected_start_at: orNull(
+            Type.String({
+              format: 'date-time',
+              description: 'When its host should come free, where all that runs there has a declared end.',
+            }),
+          ),
         },
         strict,
       ),

@@ -22,6 +22,16 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'allocation_claims',
     row: { slot_id: uuid, freed_at: null },
   },
+  queue_reservations_host: {
+    promise: 'a host is reserved for one request that waits',
+    table: 'queue_reservations',
+    row: { node_id: uuid },
+  },
+  queue_reservations_line: {
+    promise: 'one request of a SKU and region has a host reserved',
+    table: 'queue_reservations',
+    row: { sku: 'one', region: 'one' },
+  },
   slots_node_id_gpu_uuid_key: {
     promise: 'a GPU is one slot of its host',
     table: 'slots',
@@ -385,6 +395,11 @@ export const checks: Readonly<Record<string, Promised>> = {
     promise: 'a denial of a person says from when on',
     table: 'token_denials',
     row: { kind: 'person', issued_before: null },
+  },
+  users_erased_check: {
+    promise: 'who was erased cannot sign in',
+    table: 'users',
+    row: { erased_at: when, disabled_at: null },
   },
   skus_check: {
     promise: 'a whole machine is sold as a whole',

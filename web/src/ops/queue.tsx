@@ -79,6 +79,17 @@ export function QueuePage() {
             cell: (row) => <TenantLink id={row.organization_id} />,
           },
           { head: 'Waits since', cell: (row) => <Ago at={row.waiting_since} /> },
+          {
+            head: 'Expected start',
+            cell: (row) =>
+              row.expected_start_at ? (
+                <Ago at={row.expected_start_at} />
+              ) : row.host_reserved ? (
+                'host reserved'
+              ) : (
+                'not known'
+              ),
+          },
           { head: 'Gives up', cell: (row) => <Ago at={row.deadline_at} /> },
           {
             head: '',

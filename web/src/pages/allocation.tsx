@@ -83,7 +83,13 @@ function Detail({
         <div className="rounded-lg bg-accent-soft px-4 py-3 text-accent">
           <p className="font-semibold">Queue position {it.queue.position}</p>
           <p>
-            {it.queue.reason} Queue request expires <Ago at={it.queue.deadline_at} />.
+            {it.queue.reason}{' '}
+            {it.queue.expected_start_at && (
+              <>
+                Expected start <Ago at={it.queue.expected_start_at} />.{' '}
+              </>
+            )}
+            Queue request expires <Ago at={it.queue.deadline_at} />.
           </p>
         </div>
       )}

@@ -46,6 +46,7 @@ const misses: Readonly<Record<string, string>> = {
   nvme: 'has no disk for each GPU',
   single_node: 'is too small',
   single_numa: 'has enough free GPUs, but not in one NUMA group',
+  kept: 'is kept for requests that have waited longer',
 };
 
 /** `node-07 has enough free GPUs, but not in one NUMA group: needs 2, has 1.` */

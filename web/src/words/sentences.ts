@@ -24,6 +24,7 @@ const notes: Readonly<Record<string, string>> = {
   placement_queued: 'No capacity available: queued.',
   queued: 'No capacity available: queued.',
   reserved: 'Capacity reserved.',
+  host_reserved: 'A host is reserved for it.',
   leased: 'Host accepted.',
   attested: 'The host sent a signed readiness report.',
   extended: 'Extended.',

@@ -360,6 +360,10 @@ readonly profile: {
   readonly provisioning_started_at: string | null;
   readonly queue: {
   readonly deadline_at: string;
+  /** When its host should come free, where all that runs there has a declared end. */
+readonly expected_start_at: string | null;
+  /** It has waited so long that a host is kept for it; others use that only if they end before. */
+readonly host_reserved: boolean;
   /** Who is first may be placed next; it can change. */
 readonly position: number;
   readonly reason: string;
@@ -1282,7 +1286,10 @@ export type PublicImage = {
 export type QueueEntry = {
   readonly allocation_id: string;
   readonly deadline_at: string;
+  readonly expected_start_at: string | null;
   readonly gpu_count: number;
+  /** A host is kept for it. */
+readonly host_reserved: boolean;
   readonly organization_id: string;
   readonly position: number;
   readonly project_id: string;

@@ -12,7 +12,7 @@ import { readPage } from '../../kernel/page.ts';
 import { maxQueueShown } from './facts.ts';
 import { advanceAllocation } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
-import { listQueue } from './queue-store.ts';
+import { listQueue } from './queue/store.ts';
 import { absent } from './read.ts';
 import { endAllocation } from './release.ts';
 import { showForOperator } from './show.ts';
@@ -52,6 +52,8 @@ const queue = on(adminAllocationQueue, async ({ db, policies }, who, { query }) 
       waiting_since: row.created_at.toISOString(),
       deadline_at: row.queue_deadline_at.toISOString(),
       weight: row.weight,
+      host_reserved: row.has_host,
+      expected_start_at: row.expected_start_at?.toISOString() ?? null,
     })),
   };
 });

@@ -12,9 +12,9 @@ import { insertAllocation } from './store.ts';
 export const makeClaim =
   (tx: WriteTx, ids: Ids, allocations: readonly Unplaced[]): Take =>
   async (picks, { wait, lostAfterSeconds }) => {
-    const named = picks.flatMap(({ at, slotIds }) => {
+    const named = picks.flatMap(({ at, slotIds, request }) => {
       const allocation = allocations[at];
-      return allocation ? [{ allocation, slotIds }] : [];
+      return allocation ? [{ allocation, slotIds, request }] : [];
     });
     if (!wait) return takeSlots(tx, named, { ids, lostAfterSeconds });
     const reservations: (Reservation | undefined)[] = [];

@@ -24,9 +24,10 @@ import { findLogin } from './wish-store.ts';
 
 const on = handlers<AllocationParts>();
 
-const limitsOf = ({ policies }: AllocationParts, act: Act) => ({
+const limitsOf = ({ policies, clock, taskSeconds }: AllocationParts, act: Act) => ({
   maxDurationHours: policies.number('allocation.max_duration_max_hours', act),
   imageCacheRequired: policies.value('allocation.image_cache_required', act),
+  endsAt: (seconds: number) => new Date(clock.now().getTime() + (taskSeconds('provision') + seconds) * secondMs),
 });
 
 const plan = on(allocationPlan, async (parts, act, { body }) =>

@@ -1,20 +1,19 @@
 import { provisioningFailed, provisioningRequested } from '@gpuaas/contract';
-import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
+import type { BeginAct, Database } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
-import { secondMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { capacityChannel, queueEveryMs } from './facts.ts';
 import { advanceAllocation, noteAllocation, stateFacts } from './machine.ts';
-import { openPlacer } from './placement/open.ts';
-import type { Placer } from './placement/place.ts';
-import { listQueue, type QueueRow } from './queue-store.ts';
+import { readLine, systemView, writeReservation } from './queue/line.ts';
+import { type LinePlan, planLine } from './queue/plan.ts';
+import { dropReservationOf, type LateRow, type LineRow, listLate, listLines, type QueueRow } from './queue/store.ts';
 import { claimSlots, kindOf, reserveSlots } from './slots.ts';
-import { type AllocationRow, holdAllocation, insertDecision } from './store.ts';
-import { readOffer } from './wish-store.ts';
+import { holdAllocation, insertDecision } from './store.ts';
+import { taskTimes } from './task-times.ts';
 
 interface QueueParts {
   readonly db: Database;
@@ -22,43 +21,61 @@ interface QueueParts {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly policies: Policies;
-  readonly placer: Placer;
 }
 
 /**
- * Gives capacity that came free to those who wait, in their order, a bounded number at a time. A request that does not fit
- * lets smaller ones behind it through, but only while it is young: from then on it is kept free for what it needs, so that
- * nobody is overtaken for ever. Whoever waited until the deadline fails, with a reason.
+ * Gives capacity that came free to those who wait. Each line, which is one SKU in one region, is read once and planned for
+ * all who wait in it; a long or hopeless line holds up no other, and rounds begin with another line each time. Whoever
+ * waited until the deadline fails, with a reason.
  */
 export function makeQueue(parts: QueueParts): Reconciler {
-  const { db, clock, policies } = parts;
+  const { db, policies } = parts;
+  let turn = 0;
   return {
     name: 'allocation-queue',
     async round(signal) {
-      const ageingSeconds = policies.number('allocation.queue_ageing_seconds');
       const limit = policies.number('allocation.queue_batch');
-      const waiting = await db.read(systemViewer('allocation-queue', { correlationId: parts.ids.next() }), (tx) =>
-        listQueue(tx, { ageingSeconds, limit }),
-      );
-      const closed = new Set<string>();
-      let settled = 0;
-      for (const row of waiting) {
-        if (signal.aborted) break;
-        const now = clock.now();
-        const line = `${row.sku} ${row.region}`;
-        const isLate = row.queue_deadline_at <= now;
-        if (closed.has(line) && !isLate) continue;
-        const outcome = isLate ? await giveUp(parts, row) : await promote(parts, row);
-        if (outcome === 'settled') settled += 1;
-        const waitedMs = now.getTime() - row.created_at.getTime();
-        if (outcome === 'waits' && waitedMs >= ageingSeconds * secondMs) closed.add(line);
+      const [late, lines] = await db.read(systemView(parts), async (tx) => [
+        await listLate(tx, limit),
+        await listLines(tx),
+      ]);
+      for (const row of late) {
+        if (signal.aborted) return 'idle';
+        await giveUp(parts, row);
       }
-      return settled > 0 && waiting.length === limit ? 'more' : 'idle';
+      turn += 1;
+      const first = lines.length > 0 ? turn % lines.length : 0;
+      for (const line of [...lines.slice(first), ...lines.slice(0, first)]) {
+        if (signal.aborted) return 'idle';
+        await serve(parts, line, signal);
+      }
+      return late.length === limit ? 'more' : 'idle';
     },
   };
 }
 
-const origin = (parts: QueueParts, row: QueueRow) => ({
+async function serve(parts: QueueParts, line: LineRow, signal: AbortSignal): Promise<void> {
+  const { policies } = parts;
+  const view = await parts.db.read(systemView(parts), (tx) =>
+    readLine(tx, line, {
+      now: parts.clock.now(),
+      ageingSeconds: policies.number('allocation.queue_ageing_seconds'),
+      provisionSeconds: taskTimes(policies).taskSeconds('provision'),
+      lostAfterSeconds: policies.number('node.lost_after_seconds'),
+      imageRequired: policies.value('allocation.image_cache_required'),
+      batch: policies.number('allocation.queue_batch'),
+    }),
+  );
+  const plan = planLine(view);
+  for (const start of plan.starts) {
+    if (signal.aborted) return;
+    const row = view.rows.get(start.id);
+    if (row) await promote(parts, row, start);
+  }
+  await writeReservation(parts, line, view, plan);
+}
+
+const origin = (parts: QueueParts, row: LateRow) => ({
   correlationId: parts.ids.next(),
   organizationId: row.organization_id,
   projectId: row.project_id,
@@ -66,19 +83,16 @@ const origin = (parts: QueueParts, row: QueueRow) => ({
 const gone = () => new Fault('illegal_transition', 'It does not wait any more.');
 const full = () => new Fault('sku_unavailable', 'Nothing is free for it yet.');
 
-async function promote(parts: QueueParts, waiting: QueueRow): Promise<'settled' | 'waits' | 'gone'> {
+async function promote(parts: QueueParts, waiting: QueueRow, start: LinePlan['starts'][number]): Promise<void> {
   const act = parts.begin('allocation.promote', origin(parts, waiting));
-  const written = await parts.db.write(act, async (tx) => {
+  await parts.db.write(act, async (tx) => {
     const row = await holdAllocation(tx, waiting.id);
     if (row?.placement_status !== 'queued' || row.state !== 'requested') return tx.abandon(gone());
-    const request = await requestOf(row);
-    const [placed] = await parts.placer.place(
-      tx,
-      [{ request, alternatives: async () => ({ counts: [], skus: [] }) }],
-      (picks, { wait }) =>
-        Promise.all(picks.map(({ slotIds }) => reserveSlots(tx, { allocationId: row.id, slotIds, wait }))),
-    );
-    if (!placed?.reservation) return tx.abandon(full());
+    const reservation = await reserveSlots(tx, { allocationId: row.id, slotIds: start.slotIds, wait: true });
+    // Somebody took them meanwhile: the next round looks again.
+    if (!reservation) return tx.abandon(full());
+    await dropReservationOf(tx, row.id);
+    const placed = { reservation, decision: start.decision };
     const { nodeId, generation } = placed.reservation;
     const version = await stateFacts(tx, row.id, { placementStatus: 'reserved', nodeId, generation });
     if (version === undefined) return tx.abandon(gone());
@@ -99,34 +113,15 @@ async function promote(parts: QueueParts, waiting: QueueRow): Promise<'settled' 
         }),
       ],
     });
-
-    /** What the fleet is asked for, as the catalogue has it today. */
-    async function requestOf({ sku, gpu_count, region, capacity_shape, image_id }: AllocationRow) {
-      const isSlice = capacity_shape === 'gpu_slice';
-      const offer = await readOffer(
-        tx,
-        { organizationId: waiting.organization_id, projectId: waiting.project_id },
-        { sku, region },
-      );
-      return {
-        ...{ sku, gpus: gpu_count, region, shape: capacity_shape, nvme: isSlice },
-        fabric: isSlice && (offer?.resource_profile?.fabric ?? 'none') !== 'none',
-        image:
-          isSlice && image_id
-            ? { id: image_id, mustBeCached: parts.policies.value('allocation.image_cache_required') }
-            : undefined,
-      };
-    }
   });
-  if (!(written instanceof Fault)) return 'settled';
-  return written.code === 'sku_unavailable' ? 'waits' : 'gone';
 }
 
-async function giveUp(parts: QueueParts, waiting: QueueRow): Promise<'settled' | 'gone'> {
+async function giveUp(parts: QueueParts, waiting: LateRow): Promise<void> {
   const act = parts.begin('allocation.give_up', origin(parts, waiting));
-  const written = await parts.db.write(act, async (tx) => {
+  await parts.db.write(act, async (tx) => {
     const row = await holdAllocation(tx, waiting.id);
     if (row?.placement_status !== 'queued' || row.state !== 'requested') return tx.abandon(gone());
+    await dropReservationOf(tx, row.id);
     const failureReason = 'Nothing came free in the time that it was willing to wait.';
     const moved = await advanceAllocation(tx, row.id, 'fail', {
       ...{ ids: parts.ids, correlationId: act.correlationId },
@@ -145,24 +140,21 @@ async function giveUp(parts: QueueParts, waiting: QueueRow): Promise<'settled' |
       ],
     });
   });
-  return written instanceof Fault ? 'gone' : 'settled';
 }
 
 /** The queue at work, woken whenever slots come free. */
 export async function openQueue(
-  parts: Omit<QueueParts, 'placer'> & {
+  parts: QueueParts & {
     readonly log: Log;
     readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
   },
 ): Promise<{ close(): Promise<void> }> {
-  const { placer, close } = await openPlacer({ ...parts, looksFirst: true });
-  const running = startReconciler(makeQueue({ ...parts, placer }), { ...parts, everyMs: queueEveryMs });
+  const running = startReconciler(makeQueue(parts), { ...parts, everyMs: queueEveryMs });
   const listening = await parts.listen(capacityChannel, running.wake);
   return {
     async close() {
       await listening.close();
       await running.close();
-      await close();
     },
   };
 }

@@ -15,7 +15,7 @@ import { lastOne } from './facts.ts';
 import type { AllocationParts } from './parts.ts';
 import type { Decision } from './placement/decide.ts';
 import { sayWhy } from './placement/explain.ts';
-import { findPosition } from './queue-store.ts';
+import { findQueued } from './queue/store.ts';
 import { showAllocation, showDecision } from './show.ts';
 import {
   type AllocationRow,
@@ -103,13 +103,19 @@ async function showQueued(
   if (row.placement_status !== 'queued' || !row.queue_deadline_at) return null;
   const decision = await lastDecision(tx, row.id);
   // Who else waits is nobody's business; how many do is everybody's.
-  const position = await parts.db.read(systemViewer('allocations', who), (all) =>
-    findPosition(all, row.id, parts.policies.number('allocation.queue_ageing_seconds')),
+  const queued = await parts.db.read(systemViewer('allocations', who), (all) =>
+    findQueued(all, row.id, parts.policies.number('allocation.queue_ageing_seconds')),
   );
   return {
-    position: position ?? 1,
+    position: queued?.position ?? 1,
     deadline_at: row.queue_deadline_at.toISOString(),
-    reason: decision ? sayWhy(decision.document as Decision) : 'Nothing of this kind and size is free.',
+    reason: queued?.has_host
+      ? 'A host is reserved for it, and is still in use.'
+      : decision
+        ? sayWhy(decision.document as Decision)
+        : 'Nothing of this kind and size is free.',
+    host_reserved: queued?.has_host ?? false,
+    expected_start_at: queued?.expected_start_at?.toISOString() ?? null,
   };
 }
 

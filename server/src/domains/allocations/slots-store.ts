@@ -7,7 +7,7 @@ export const reserveSlots = sql(
 );
 /**
  * Takes slots for allocations, writes them down and claims their slots, in one statement for as many as were asked for
- * together. Each gets all of its slots or none, and then leaves nothing behind. The slots of one get one generation that
+ * together. Each gets all of its slots or none, and then leaves nothing behind. What is kept for those who wait is not taken. The slots of one get one generation that
  * none of them has seen. Whether they are free is asked before any is locked, so only a race leaves a lock on some of
  * them behind, until the end of the transaction.
  *
@@ -17,8 +17,9 @@ export const reserveSlots = sql(
 export const takeSlots = sql(
   'slots-take',
   `with wanted as materialized (
-     select w.slot_id, w.claim_id, w.allocation_id, w.need
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) as w (slot_id, claim_id, allocation_id, need)
+     select w.slot_id, w.claim_id, w.allocation_id, w.need, w.ends_at, w.image_required
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $8::timestamptz[], $9::boolean[])
+       as w (slot_id, claim_id, allocation_id, need, ends_at, image_required)
      limit (select $5::int)
    ), free as materialized (
      select w.slot_id, w.claim_id, w.allocation_id, w.need, s.generation
@@ -29,6 +30,7 @@ export const takeSlots = sql(
        and (w.need = 1 or w.need = (
          select count(*) from wanted v join slots t on t.id = v.slot_id
          where v.allocation_id = w.allocation_id and t.state = 'available' and t.health_state = 'healthy'))
+       and not capacity_kept(n.id, w.ends_at, w.image_required)
      order by s.id for update of s skip locked
    ), lease as materialized (
      select f.allocation_id, max(f.generation) + 1 as generation from free f

@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { stepOf } from '../../kernel/machine.ts';
 import { capacityChannel } from './facts.ts';
+import type { PlacementRequest } from './placement/model.ts';
 import {
   announceFree,
   freeClaimsOfAllocation,
@@ -145,11 +146,15 @@ export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'gen
  */
 export async function takeSlots(
   tx: WriteTx,
-  picks: readonly { readonly allocation: Unplaced; readonly slotIds: readonly string[] }[],
+  picks: readonly {
+    readonly allocation: Unplaced;
+    readonly slotIds: readonly string[];
+    readonly request?: Pick<PlacementRequest, 'endsAt' | 'image'>;
+  }[],
   parts: { readonly ids: Ids; readonly lostAfterSeconds: number },
 ): Promise<(Reservation | undefined)[]> {
-  const wanted = picks.flatMap(({ allocation, slotIds }) =>
-    slotIds.map((slotId) => ({ slotId, allocationId: allocation.id, need: slotIds.length })),
+  const wanted = picks.flatMap(({ allocation, slotIds, request }) =>
+    slotIds.map((slotId) => ({ slotId, allocationId: allocation.id, need: slotIds.length, request })),
   );
   const rows = await tx.rows<TakenRow & { readonly allocation_id: string }>(takeSlotsSql, [
     wanted.map(({ slotId }) => slotId),
@@ -159,6 +164,8 @@ export async function takeSlots(
     wanted.length,
     parts.lostAfterSeconds,
     JSON.stringify(picks.map(({ allocation }) => asDocument(allocation))),
+    wanted.map(({ request }) => request?.endsAt ?? null),
+    wanted.map(({ request }) => request?.image?.mustBeCached ?? false),
   ]);
   const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
   return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));

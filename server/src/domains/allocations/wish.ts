@@ -34,7 +34,12 @@ export async function resolveWish(
   tx: ReadTx,
   act: Act,
   wish: Wish,
-  limits: { readonly maxDurationHours: number; readonly imageCacheRequired: boolean },
+  limits: {
+    readonly maxDurationHours: number;
+    readonly imageCacheRequired: boolean;
+    /** When it will have ended if it lasts so long. */
+    readonly endsAt: (seconds: number) => Date;
+  },
 ): Promise<Resolved | Refusal> {
   const of = { organizationId: act.organizationId as string, projectId: act.projectId as string };
   const offer = await readOffer(tx, of, wish);
@@ -81,6 +86,8 @@ export async function resolveWish(
       fabric: isSlice && fabric,
       nvme: isSlice,
       image: isSlice && offer.image_id ? { id: offer.image_id, mustBeCached: limits.imageCacheRequired } : undefined,
+      endsAt:
+        wish.max_duration_seconds === undefined ? undefined : limits.endsAt(wish.max_duration_seconds).toISOString(),
     },
     alternatives: async () => ({
       counts,

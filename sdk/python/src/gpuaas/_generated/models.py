@@ -382,6 +382,10 @@ class AllocationDetailProfile(TypedDict):
 
 class AllocationDetailQueue(TypedDict):
     deadline_at: str
+    expected_start_at: str | None
+    """When its host should come free, where all that runs there has a declared end."""
+    host_reserved: bool
+    """It has waited so long that a host is kept for it; others use that only if they end before."""
     position: int
     """Who is first may be placed next; it can change."""
     reason: str
@@ -1425,7 +1429,10 @@ class PublicImage(TypedDict):
 class QueueEntry(TypedDict):
     allocation_id: str
     deadline_at: str
+    expected_start_at: str | None
     gpu_count: int
+    host_reserved: bool
+    """A host is kept for it."""
     organization_id: str
     position: int
     project_id: str

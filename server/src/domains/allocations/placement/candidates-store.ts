@@ -6,6 +6,7 @@ const readSql = sql(
   'placement-nodes',
   `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
+     case when $3::boolean then capacity_kept(n.id, $4, $5) else false end as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
@@ -23,7 +24,7 @@ const fittingSql = sql(
      and (not $4 or s.fabric_vf_pci_address is not null) and (not $5 or s.nvme_device is not null)
      and ($6::uuid is null or exists (
        select from node_image_cache c where c.node_id = n.id and c.image_id = $6))
-     and n.id <> all ($7::uuid[])
+     and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null)
    group by n.id, case when $8 then 0 else s.numa_node end
    having count(*) >= $9 and (not $8 or count(*) = (select count(*) from slots t where t.node_id = n.id))
    order by count(*), n.id limit $10`,
@@ -32,6 +33,7 @@ const surveySql = sql(
   'placement-survey',
   `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
+     n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7) as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
@@ -58,7 +60,15 @@ export const readCandidates = async (
   tx: ReadTx,
   ids: readonly string[],
   lostAfterSeconds: number,
-): Promise<CandidateNode[]> => (await tx.rows<Row>(readSql, [ids, lostAfterSeconds])).map(asNode);
+  /** For whom: what is kept from it for those who wait is marked. */
+  request?: PlacementRequest,
+): Promise<CandidateNode[]> =>
+  (
+    await tx.rows<Row>(readSql, [
+      ...[ids, lostAfterSeconds, request !== undefined, request?.endsAt ?? null],
+      request?.image?.mustBeCached ?? false,
+    ])
+  ).map(asNode);
 
 export const findFitting = async (
   tx: ReadTx,
@@ -82,6 +92,7 @@ export const findFitting = async (
       look.whole,
       request.gpus,
       look.limit,
+      request.endsAt ?? null,
     ])
   ).map(({ id }) => id);
 
@@ -89,13 +100,17 @@ export const survey = async (
   tx: ReadTx,
   look: {
     readonly skus: readonly string[];
-    readonly sku: string;
-    readonly region: string;
+    readonly request: PlacementRequest;
     readonly limit: number;
     readonly lostAfterSeconds: number;
   },
 ): Promise<CandidateNode[]> =>
-  (await tx.rows<Row>(surveySql, [look.skus, look.sku, look.region, look.limit, look.lostAfterSeconds])).map(asNode);
+  (
+    await tx.rows<Row>(surveySql, [
+      ...[look.skus, look.request.sku, look.request.region, look.limit, look.lostAfterSeconds],
+      ...[look.request.endsAt ?? null, look.request.image?.mustBeCached ?? false],
+    ])
+  ).map(asNode);
 
 export const listNodeIds = async (tx: ReadTx, after: string | undefined, limit: number): Promise<string[]> =>
   (await tx.rows<{ id: string }>(pageSql, [after ?? null, limit])).map(({ id }) => id);

@@ -201,6 +201,7 @@ describe('a decision', () => {
     ['nvme', {}, (index) => ({ nvme: index === 0 }), { need: 2, have: 1 }],
     ['single_node', { slots: [slot(0, 0)] }, taken(), { need: 2, have: 1 }],
     ['single_numa', {}, taken(1, 2, 3, 5, 6, 7), { need: 2, have: 1 }],
+    ['kept', { kept: true }, taken(), { have: 'kept for requests that wait' }],
   ];
   it.each(broken)(
     'names %s as the reason, with what was needed and what was there',

@@ -170,6 +170,7 @@ function smallestChanges(
   // Would it fit if everybody else were gone? Then it is worth waiting for.
   const emptied = candidates.map((node) => ({
     ...node,
+    kept: false,
     slots: node.slots.map((slot) => (isOccupied(slot.state) ? { ...slot, state: 'available' } : slot)),
   }));
   if (emptied.some((node) => !isMiss(fitOn(request, node)))) changes.push({ change: 'wait' });

@@ -25,6 +25,7 @@ const missing: Readonly<Record<Constraint, string>> = {
   nvme: 'without a disk for each GPU',
   single_node: 'too small',
   single_numa: 'with enough free GPUs, but not in one NUMA group',
+  kept: 'kept for requests that have waited longer',
 };
 const plural = (nodes: number): string => (nodes === 1 ? '1 host is' : `${nodes} hosts are`);
 
@@ -55,6 +56,7 @@ function describeMiss({ constraint, ...miss }: Verdict & { constraint: Constrain
 
 /** What is said of hosts that failed at one of these; the first line that applies. */
 const whys: readonly (readonly [readonly Constraint[], string])[] = [
+  [['kept'], 'is kept for requests that have waited longer'],
   [['single_numa', 'single_node'], 'is not available on one host'],
   [['slot_free'], 'is not available now'],
   [

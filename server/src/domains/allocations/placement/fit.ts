@@ -7,6 +7,8 @@ const miss = (constraint: Miss['constraint'], need: Miss['need'], have: Miss['ha
   have,
 });
 
+const kept = miss('kept', 'free for anybody', 'kept for requests that wait');
+
 /** One node and one request: where it fits best on the node, or the first reason why it does not fit. */
 export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Miss {
   if (node.region !== request.region) return miss('region', request.region, node.region);
@@ -32,6 +34,7 @@ export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Mis
   if (usable.length < wanted || wanted === 0) return miss('single_node', wanted, usable.length);
 
   if (spans(request, node)) {
+    if (node.kept) return kept;
     const slots = usable.slice(0, wanted);
     const left = usable.length - wanted;
     return { slots, groupLeft: left, nodeLeft: left, imageCached };
@@ -39,6 +42,7 @@ export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Mis
   const groups = groupsOf(usable);
   const [best] = groups.filter((group) => group.length >= wanted).sort((a, b) => a.length - b.length);
   if (!best) return miss('single_numa', wanted, Math.max(0, ...groups.map(({ length }) => length)));
+  if (node.kept) return kept;
   return {
     slots: best.slice(0, wanted),
     groupLeft: best.length - wanted,

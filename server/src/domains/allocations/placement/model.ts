@@ -9,6 +9,8 @@ export interface PlacementRequest {
   /** Each slot needs a disk of its own. */
   readonly nvme: boolean;
   readonly image?: { readonly id: string; readonly mustBeCached: boolean } | undefined;
+  /** When it will have ended, as a time, if it says so: until then it may use what is kept for somebody else. */
+  readonly endsAt?: string | undefined;
 }
 export interface CandidateSlot {
   readonly id: string;
@@ -30,6 +32,8 @@ export interface CandidateNode {
   readonly schedulable: boolean;
   readonly reporting: boolean;
   readonly images: readonly string[];
+  /** What is free on it is for requests that have waited longer. */
+  readonly kept?: boolean;
   readonly slots: readonly CandidateSlot[];
 }
 /** What else the caller could have asked for. */
@@ -54,6 +58,7 @@ export const constraints = {
   nvme: 'has a disk for each GPU',
   single_node: 'has as many GPUs as were asked for',
   single_numa: 'has them in one NUMA group',
+  kept: 'is not kept for requests that wait',
 } as const;
 export type Constraint = keyof typeof constraints;
 export const constraintOrder = Object.keys(constraints) as Constraint[];

@@ -6,7 +6,6 @@ import { makePlacer } from './place.ts';
 export async function openPlacer(
   parts: Omit<Parameters<typeof openCapacityIndex>[0], 'lostAfterSeconds'> & {
     readonly policies: Policies;
-    readonly looksFirst?: boolean;
   },
 ) {
   const { policies } = parts;
@@ -14,7 +13,6 @@ export async function openPlacer(
   const index = await openCapacityIndex({ ...parts, lostAfterSeconds });
   const placer = makePlacer({
     index,
-    looksFirst: parts.looksFirst ?? false,
     lostAfterSeconds,
     candidates: () => policies.number('allocation.placement_candidates'),
     maxRepicks: () => policies.number('allocation.placement_max_repicks'),

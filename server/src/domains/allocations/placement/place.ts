@@ -32,6 +32,7 @@ export type Take = (
     /** Which of those that are wanted it is for. */
     readonly at: number;
     readonly slotIds: readonly string[];
+    readonly request: PlacementRequest;
   }[],
   how: {
     /** Waits for somebody who is busy with one of them; otherwise it counts as gone. */
@@ -54,8 +55,6 @@ export function makePlacer(parts: {
   readonly lostAfterSeconds: () => number;
   readonly candidates: () => number;
   readonly maxRepicks: () => number;
-  /** For those whose take does not ask whether the host still reports: memory may be older than its last word. */
-  readonly looksFirst?: boolean;
 }): Placer {
   const { index } = parts;
   /**
@@ -72,7 +71,7 @@ export function makePlacer(parts: {
 
   /** Hosts as they are remembered. Images come and go without a word, so who must have one is not served from memory. */
   const recall = (request: PlacementRequest): CandidateNode[] =>
-    parts.looksFirst || request.image?.mustBeCached ? [] : index.recall(index.suggest(request, parts.candidates()));
+    request.image?.mustBeCached ? [] : index.recall(index.suggest(request, parts.candidates()));
 
   /** A few hosts that are worth a look: from memory while it knows some, otherwise from the rows. */
   async function look(tx: ReadTx, request: PlacementRequest, except: ReadonlySet<string>, remembers: boolean) {
@@ -84,8 +83,9 @@ export function makePlacer(parts: {
       known.length > 0
         ? known
         : await findFitting(tx, request, { lostAfterSeconds, whole, except: [...except], limit });
-    const nodes = ids.length > 0 ? await readCandidates(tx, ids, lostAfterSeconds) : [];
-    index.learn(nodes.map((node) => marked(node, isTaking)));
+    const nodes = ids.length > 0 ? await readCandidates(tx, ids, lostAfterSeconds, request) : [];
+    // Who waits changes faster than memory: what is kept is asked of the rows each time.
+    index.learn(nodes.map((node) => marked({ ...node, kept: false }, isTaking)));
     return { nodes, isLastWord: known.length === 0 };
   }
 
@@ -93,8 +93,7 @@ export function makePlacer(parts: {
     const others = await alternatives();
     const nodes = await survey(tx, {
       skus: [request.sku, ...others.skus.map(({ sku }) => sku)],
-      sku: request.sku,
-      region: request.region,
+      request,
       limit: maxSurveyed,
       lostAfterSeconds: parts.lostAfterSeconds(),
     });
@@ -108,7 +107,7 @@ export function makePlacer(parts: {
     const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
     const node = nodes.find(({ id }) => id === nodeId);
     for (const slot of node?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
-    if (node) index.learn([marked(node, isTaking)]);
+    if (node) index.learn([marked({ ...node, kept: false }, isTaking)]);
     return { decision, nodeId, slotIds };
   }
 
@@ -118,7 +117,7 @@ export function makePlacer(parts: {
       const chosen = choose(wanted.request, nodes, wait);
       if (!chosen) return undefined;
       const how = { wait, lostAfterSeconds: parts.lostAfterSeconds() };
-      const [reservation] = await taking([{ at, slotIds: chosen.slotIds }], how);
+      const [reservation] = await taking([{ at, slotIds: chosen.slotIds, request: wanted.request }], how);
       if (reservation) return { decision: chosen.decision, reservation };
       index.forget(chosen.nodeId);
       return undefined;
@@ -145,7 +144,7 @@ export function makePlacer(parts: {
   async function takeRemembered(wanted: readonly Wanted[], taking: Take): Promise<Map<number, Placed>> {
     const picks = wanted.flatMap(({ request }, at) => {
       const chosen = choose(request, recall(request), false);
-      return chosen ? [{ at, ...chosen }] : [];
+      return chosen ? [{ at, request, ...chosen }] : [];
     });
     const how = { wait: false, lostAfterSeconds: parts.lostAfterSeconds() };
     const reservations = picks.length > 0 ? await taking(picks, how) : [];

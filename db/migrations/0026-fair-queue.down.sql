@@ -1,0 +1,2 @@
+drop function capacity_kept(uuid, timestamptz, boolean);
+drop table queue_reservations;
