@@ -3,6 +3,7 @@ import type { Session } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { readJson, stateFolder, writeJson } from './files.ts';
 import { settingOf } from './setting.ts';
+import { showTime } from './show/value.ts';
 
 /** From what people type to what the API takes: names and slugs to ids. */
 
@@ -90,21 +91,37 @@ export async function resolveAllocation(session: Session, text = session.arg(0))
   }
   if (isId(text)) return text;
   const api = await session.api();
-  const found: string[] = [];
-  for await (const { id, name, ended_at } of api.allocations.list(
-    { limit: 200 },
-    { project: await session.project() },
-  )) {
-    if (name === text && ended_at === null) found.push(id);
+  const all: Named[] = [];
+  for await (const each of api.allocations.list({ limit: 200 }, { project: await session.project() })) {
+    if (each.name === text) all.push(each);
   }
-  const [only, another] = found;
-  if (only !== undefined && another === undefined) return only;
+  return onlyNamed(text, all);
+}
+
+interface Named {
+  readonly id: string;
+  readonly state: string;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+}
+/** The one that is meant by a name: one that lives before those that have ended. */
+export function onlyNamed(name: string, all: readonly Named[]): string {
+  const living = all.filter(({ ended_at }) => ended_at === null);
+  const meant = living.length > 0 ? living : all;
+  const [only, another] = meant;
+  if (only && !another) return only.id;
+  if (!only) {
+    throw new Failure(exitCodes.notFound, `No allocation named ${JSON.stringify(name)}.`, {
+      next: 'gpuaas alloc list shows names and ids.',
+    });
+  }
+  const lines = meant.map(({ id, state, created_at }) => `\n  ${id}  ${state}, created ${showTime(created_at)}`);
   throw new Failure(
-    only === undefined ? exitCodes.notFound : exitCodes.conflict,
-    only === undefined
-      ? `No active allocation named ${JSON.stringify(text)}.`
-      : `${found.length} allocations are named ${JSON.stringify(text)}: ${found.join(', ')}.`,
-    { next: 'gpuaas alloc list shows names and ids.' },
+    exitCodes.conflict,
+    `${meant.length} allocations are named ${JSON.stringify(name)}:${lines.join('')}`,
+    {
+      next: 'Name the one that you mean by its id.',
+    },
   );
 }
 

@@ -21,7 +21,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     value: 'TIME',
     as: 'seconds',
     field: 'max_duration_seconds',
-    meaning: 'release it after this long: 30m, 3h, 2d',
+    meaning: 'release it after this long: 30m, 3h, 2d (default: until you release it)',
   },
   'idle-stop': {
     type: 'string',

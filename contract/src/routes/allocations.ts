@@ -211,6 +211,11 @@ export const AllocationDetail = Type.Object(
         strict,
       ),
     ),
+    failed_phase: orNull(
+      Type.String({
+        description: 'What was being done when its launch failed: placed, lease, or a phase of its timeline.',
+      }),
+    ),
     receipt: orNull(
       Type.Object(
         {

@@ -54,7 +54,8 @@ export function LaunchPage() {
   const regionList = useAsk(['regions'], (options) => api.catalog.regionList({ limit: 100 }, options));
   const imageList = useAsk(['images'], (options) => api.catalog.osImageList({ limit: 100 }, options));
   const [name, setName] = useState(inventName);
-  const [hour, setHour] = useState('3');
+  // As with the command line: it runs until it is released, unless somebody says otherwise.
+  const [hour, setHour] = useState('');
   const [idle, setIdle] = useState('');
   const [wantedImage, setImage] = useState('');
   const [unwanted, setUnwanted] = useState<ReadonlySet<string>>(new Set());

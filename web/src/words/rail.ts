@@ -9,6 +9,8 @@ export interface RailSource {
   readonly created_at: string;
   readonly active_at: string | null;
   readonly ended_at: string | null;
+  /** The step at which the launch failed, as the server has it. */
+  readonly failed_phase?: string | null;
 }
 export interface RailItem {
   readonly at: string;
@@ -57,11 +59,13 @@ export function makeRail(source: RailSource, timeline: readonly RailItem[]): Rai
   const failedAt = timeline.find(({ kind, to_state }) => kind === 'transition' && to_state === 'failed')?.at;
   const finishedAt = source.active_at ?? undefined;
   const isOver = finishedAt !== undefined || failedAt !== undefined;
-  const last = names.findLastIndex((name) => begun.has(name));
+  const stopped = source.failed_phase ? names.indexOf(source.failed_phase) : -1;
+  const last = stopped >= 0 ? stopped : names.findLastIndex((name) => begun.has(name));
   return names.map((name, index): RailStep => {
     const beganAt = begun.get(name);
     const label = labelOfPhase(name);
     if (beganAt === undefined) {
+      if (index === stopped) return { name, label, status: 'failed', beganAt, tookMs: undefined };
       return { name, label, status: finishedAt ? 'done' : 'pending', beganAt, tookMs: undefined };
     }
     const next = names

@@ -120,6 +120,21 @@ describe('the progress rail', () => {
     ]);
     expect(rail.some(({ status }) => status === 'running')).toBe(false);
   });
+
+  it('marks the step that the server names as the failed one, in whatever order the host went', () => {
+    const failed = { ...slice, state: 'failed', ended_at: '2026-01-01T00:00:09Z' };
+    const told: RailItem[] = [
+      phase('machine', '2026-01-01T00:00:02Z'),
+      phase('disk', '2026-01-01T00:00:04Z'),
+      { kind: 'transition', name: 'fail', at: '2026-01-01T00:00:09Z', to_state: 'failed' },
+    ];
+    const marked = (failed_phase: string, timeline: RailItem[]) =>
+      makeRail({ ...failed, failed_phase }, timeline)
+        .filter(({ status }) => status === 'failed')
+        .map(({ name }) => name);
+    expect(marked('disk', told)).toEqual(['disk']);
+    expect(marked('lease', told.slice(-1))).toEqual(['lease']);
+  });
   it('is done from end to end once it is active', () => {
     const rail = makeRail({ ...slice, state: 'active', active_at: '2026-01-01T00:01:00Z' }, [
       phase('readiness', '2026-01-01T00:00:50Z'),

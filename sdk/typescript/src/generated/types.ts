@@ -319,6 +319,8 @@ readonly actions: readonly AllocationAction[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
+  /** What was being done when its launch failed: placed, lease, or a phase of its timeline. */
+readonly failed_phase: string | null;
   readonly failure: {
   readonly code: string;
   readonly reason: string;

@@ -173,7 +173,13 @@ describe('asking for capacity', () => {
       expect(replies.filter(({ status }) => status === 201)).toHaveLength(2);
       const refused = replies.filter(({ status }) => status !== 201);
       for (const { body } of refused) {
-        expect(body).toMatchObject({ code: 'allocation_concurrency_limit', details: { held: 2, limit: 2 } });
+        expect(body).toMatchObject({
+          code: 'allocation_concurrency_limit',
+          details: { held: 2, limit: 2, policy: 'allocation.max_concurrent_per_user' },
+        });
+        expect(body.details.counted).toHaveLength(2);
+        expect(body.details.counted[0]).toMatchObject({ id: expect.any(String), gpu_count: expect.any(Number) });
+        expect(body.message).toContain(body.details.counted[0].name);
       }
       expect(await free()).toBe(6);
     } finally {

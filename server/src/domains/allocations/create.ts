@@ -10,6 +10,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { writeBirths } from './births.ts';
 import { makeClaim } from './claim.ts';
+import { maxNamed, namedInSentence } from './facts.ts';
 import { readOrder } from './order.ts';
 import type { AllocationParts } from './parts.ts';
 import { redact, sayWhy } from './placement/explain.ts';
@@ -18,7 +19,7 @@ import { ask } from './sagas/ask.ts';
 import { forMachine } from './sagas/provision.ts';
 import { showAllocation, showPlanned } from './show.ts';
 import type { Unplaced } from './slots.ts';
-import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login } from './store.ts';
+import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login, listHeld } from './store.ts';
 import { type Resolved, resolveWish, type Wish } from './wish.ts';
 import { findLogin } from './wish-store.ts';
 
@@ -86,6 +87,8 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish 
   }),
 );
 
+const limitPolicy = 'allocation.max_concurrent_per_user';
+
 /** Whether the caller may hold so many more. Whoever else asks in the same name waits for the answer. */
 export async function mayHoldMore(
   tx: WriteTx,
@@ -93,13 +96,18 @@ export async function mayHoldMore(
   act: Act,
   more: number,
 ): Promise<Fault<'allocation_concurrency_limit'> | undefined> {
-  const most = policies.number('allocation.max_concurrent_per_user', act);
+  const most = policies.number(limitPolicy, act);
   const held = await countHeld(tx, act.organizationId as string, act.actorId);
   if (held + more <= most) return undefined;
-  return new Fault('allocation_concurrency_limit', `You hold ${held} allocations, and at most ${most} are allowed.`, {
-    held,
-    limit: most,
-  });
+  const counted = await listHeld(tx, act.organizationId as string, act.actorId, maxNamed);
+  const first = counted.slice(0, namedInSentence).map(({ name, gpu_count }) => `${name} (${gpu_count} GPU)`);
+  const others = held > first.length ? ` and ${held - first.length} more` : '';
+  const level = policies.level?.(limitPolicy, act) ?? 'default';
+  return new Fault(
+    'allocation_concurrency_limit',
+    `You hold ${held} allocations${held > 0 ? `: ${first.join(', ')}${others}` : ''}. You asked for ${more} more, and at most ${most} are allowed (${limitPolicy}, ${level === 'default' ? 'the default' : `set for: ${level}`}).`,
+    { held, asked: more, limit: most, policy: limitPolicy, level, counted },
+  );
 }
 
 /** A wish that stands up against the catalogue, and who would log in. */

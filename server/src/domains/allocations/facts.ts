@@ -10,6 +10,8 @@ export const guardBatch = 200;
 export const spanningGpus = 8;
 /** Candidates that a decision names one by one. The rest is counted: the document is kept for ever. */
 export const maxNamed = 50;
+/** Allocations that a sentence names; its details have more of them. */
+export const namedInSentence = 5;
 /** Hosts that a refusal looks at. Beyond that the reasons repeat themselves, and a refusal has to stay cheap. */
 export const maxSurveyed = 2_000;
 /** Hosts that are read at once when the index is filled; keeps one answer at some hundred kilobytes. */

@@ -125,6 +125,7 @@ describe('the queue', () => {
     expect(await look(poor, waiting.id)).toMatchObject({
       ...{ state: 'failed', placement_status: 'freed', queue: null },
       failure: { code: 'queue_timeout' },
+      failed_phase: 'placed',
     });
   });
 

@@ -21,6 +21,7 @@ import {
   type AllocationRow,
   countAllocations,
   findAllocation,
+  findFailedPhase,
   lastDecision,
   listAllocations,
   listAttestations,
@@ -80,6 +81,7 @@ export async function showDetail(
     ...showAllocation(row, parts.limits(who)),
     ssh_keys: (await listKeys(tx, id)).map(({ ssh_key_id, fingerprint }) => ({ ssh_key_id, fingerprint })),
     queue: await showQueued(tx, parts, who, row),
+    failed_phase: await failedPhaseOf(tx, row),
     receipt:
       receipt && attestation
         ? {
@@ -92,6 +94,13 @@ export async function showDetail(
           }
         : null,
   };
+}
+
+/** The step at which a launch failed; null for one that became active, or that has not failed. */
+async function failedPhaseOf(tx: ReadTx, row: AllocationRow): Promise<string | null> {
+  if (row.state !== 'failed' || row.active_at) return null;
+  if (!row.provisioning_started_at) return 'placed';
+  return (await findFailedPhase(tx, row.id)) ?? 'lease';
 }
 
 async function showQueued(

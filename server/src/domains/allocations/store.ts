@@ -93,6 +93,13 @@ const countSql = sql(
    where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and ended_at is null
      and mine(organization_id)`,
 );
+const heldSql = sql(
+  'allocation-held',
+  `select id, name, state, gpu_count from allocations
+   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and ended_at is null
+     and mine(organization_id)
+   order by id desc limit $3`,
+);
 const timelineSql = sql(
   'allocation-timeline',
   `select t.id, t.at, t.kind, t.name, t.from_state, t.to_state, t.version, t.detail, t.correlation_id
@@ -303,6 +310,23 @@ export async function countHeld(tx: WriteTx, organizationId: string, requestedBy
   ]);
   return counted[0]?.n ?? 0;
 }
+
+/** What counts, for whoever is told that it is too much. */
+export const listHeld = (tx: ReadTx, organizationId: string, requestedBy: string, limit: number) =>
+  tx.rows<Pick<AllocationRow, 'id' | 'name' | 'state' | 'gpu_count'>>(heldSql, [organizationId, requestedBy, limit]);
+
+const failedPhaseSql = sql(
+  'allocation-failed-phase',
+  `select p.name from allocation_timeline p
+   where p.allocation_id = $1 and p.kind = 'phase' and mine(p.organization_id) and p.id < (
+     select f.id from allocation_timeline f
+     where f.allocation_id = $1 and f.kind = 'transition' and f.to_state = 'failed' and mine(f.organization_id)
+     order by f.id limit 1)
+   order by p.id desc limit 1`,
+);
+/** What a host had begun last when the launch failed; what follows is cleaning. */
+export const findFailedPhase = async (tx: ReadTx, id: string): Promise<string | undefined> =>
+  (await tx.rows<{ name: string }>(failedPhaseSql, [id]))[0]?.name;
 
 export interface TimelineRow {
   readonly id: string;

@@ -14,6 +14,8 @@ export interface Policies {
   /** What applies to somebody now. Answers from memory: asking costs nothing. */
   value<K extends PolicyKey>(key: K, subject?: PolicySubject): ValueOf<K>;
   number(key: NumberPolicyKey, subject?: PolicySubject): number;
+  /** Where that comes from: the level at which it is set, or the default. */
+  level?(key: PolicyKey, subject?: PolicySubject): string;
 }
 export interface OpenPolicies extends Policies {
   readonly routes: readonly Mounted[];
@@ -60,15 +62,17 @@ export async function openPolicies(parts: {
     { clock: parts.clock, log: parts.log, everyMs: lookAgainMs },
   );
   const listening = await parts.listen(policyChannel, looking.wake);
-  const value = <K extends PolicyKey>(key: K, subject: PolicySubject = {}) => {
+  const found = (key: PolicyKey, subject: PolicySubject = {}) => {
     const policy = policies.find((each) => each.key === key);
     if (!policy) throw new Error(`there is no policy ${key}`);
-    return effective(policy, snapshot, subject).value as ValueOf<K>;
+    return effective(policy, snapshot, subject);
   };
+  const value = <K extends PolicyKey>(key: K, subject?: PolicySubject) => found(key, subject).value as ValueOf<K>;
 
   return {
     value,
     number: (key, subject) => value(key, subject) as number,
+    level: (key, subject) => found(key, subject).level,
     routes: policyRoutes({
       db,
       ids,

@@ -417,6 +417,8 @@ class AllocationDetail(TypedDict):
     created_at: str
     ended_at: str | None
     expires_at: str | None
+    failed_phase: str | None
+    """What was being done when its launch failed: placed, lease, or a phase of its timeline."""
     failure: AllocationDetailFailure | None
     gpu_count: int
     group_id: str | None
