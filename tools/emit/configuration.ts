@@ -4,6 +4,7 @@ import { migrateConfig } from '../../server/src/bin/migrate/run.ts';
 import { processes } from '../../server/src/bin/processes.ts';
 import { variable } from '../../server/src/kernel/config.ts';
 import { everyProcess } from '../../server/src/kernel/process.ts';
+import { type ConnectionSettings, mostConnections } from '../../server/src/ports/connections.ts';
 import { portsConfig } from '../../server/src/ports/open.ts';
 import { table } from './table.ts';
 
@@ -40,6 +41,18 @@ function settings(schema: TObject): string {
   return rows.length === 0 ? 'Nothing of its own.' : table(['variable', 'what', 'default', 'limits', ''], rows);
 }
 
+/** What PostgreSQL has to have room for, with the default size of pools. */
+function connections(): string {
+  const poolSize = Number((portsConfig.properties.databasePoolSize as Field).default);
+  const here: ConnectionSettings = { poolSize, elsewhere: new Set() };
+  const elsewhere = new Set(['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects'] as const);
+  const rows = processes.map(({ spec }) => {
+    const least = mostConnections(spec, { poolSize, elsewhere: new Set([...elsewhere, 'identity-provider']) });
+    return [spec.name, mostConnections(spec, here), mostConnections(spec, { poolSize, elsewhere }), least].map(String);
+  });
+  return table(['process', 'all ports in PostgreSQL', 'servers of their own', 'and another OpenID provider'], rows);
+}
+
 /** What an installation can be told from outside, from the very schemas that the processes check at their start. */
 export function emitConfiguration(): string {
   const own = processes.map(
@@ -70,6 +83,15 @@ ${settings(everyProcess)}
 Which adapter stands behind a port. A process reads all of these and opens only what it asks for.
 
 ${settings(portsConfig)}
+
+## Connections to PostgreSQL
+
+The most that one process holds, with \`GPUAAS_DATABASE_POOL_SIZE\` at its default; a pool that is larger by n adds n. Add up
+all processes that run, add one for each that may be starting, and keep \`max_connections\` of the server above the sum, with
+room for backups and for people. A process that finds the server full waits and asks again, at most once a second for each
+listener.
+
+${connections()}
 
 ${own.join('\n')}
 ## migrate

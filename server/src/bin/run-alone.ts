@@ -1,10 +1,10 @@
-import { pino } from 'pino';
 import type { TObject } from 'typebox';
 import { systemClock } from '../kernel/clock.ts';
 import { type Environment, readConfig } from '../kernel/config.ts';
 import { armFailpoints } from '../kernel/failpoint.ts';
 import { systemIds } from '../kernel/id.ts';
 import { makeLog } from '../kernel/log.ts';
+import { openLogDestination } from '../kernel/log-destination.ts';
 import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
 import { startTracing } from '../kernel/trace.ts';
 import { openPorts, type Ports, portsConfig } from '../ports/open.ts';
@@ -27,9 +27,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
   }
   // Started by another program, it does not outlive that program.
   if (process.send) process.on('disconnect', () => stop.resolve('whoever started it is gone'));
-  const out = pino.destination(1);
-  // Whoever read our log is gone. What cannot be said cannot be kept for later either: it would only pile up.
-  out.on('error', () => process.exit(1));
+  const out = openLogDestination();
   let log = makeLog(spec.name, 'info', out);
   try {
     const base = readConfig(spec.name, everyProcess, env);
@@ -48,7 +46,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
       stop.resolve('fault');
       process.exitCode = 1;
     });
-    const running = await startProcess(spec, {
+    const starting = startProcess(spec, {
       env,
       clock: systemClock,
       ids: systemIds,
@@ -57,6 +55,14 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
       portsConfig,
       openPorts: openPorts(env),
     });
+    starting.catch(() => undefined);
+    const running = await Promise.race([starting, stop.promise]);
+    if (typeof running === 'string') {
+      // It may be waiting for servers that are away. Nothing has begun that an end could interrupt.
+      log.info({ because: running }, 'stopped while starting');
+      out.flush();
+      process.exit();
+    }
     // Whoever started us may be waiting for this line.
     process.send?.({ started: spec.name, healthUrl: running.healthUrl });
     log.info({ because: await stop.promise }, 'stopping');
@@ -67,6 +73,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
     log.fatal({ err: error }, error instanceof Error ? error.message : `${spec.name} failed`);
     process.exitCode = 1;
   }
+  out.flush();
   // Whatever a library left running must not keep a stopped process alive.
   process.exit();
 }

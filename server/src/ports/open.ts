@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { JWK } from 'jose';
 import { type Static, Type } from 'typebox';
-import { type Environment, readConfig, Secret } from '../kernel/config.ts';
+import { ConfigFault, type Environment, readConfig, Secret } from '../kernel/config.ts';
 import { type Common, processesOver } from '../kernel/process.ts';
 import { openKeyring } from '../kernel/secrets/keyring.ts';
+import { secondMs } from '../kernel/units.ts';
 import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
 import { openCache } from './cache/open.ts';
@@ -18,6 +19,7 @@ import { openMail } from './mail/open.ts';
 import type { Mail } from './mail/port.ts';
 import { openObjects } from './objects/open.ts';
 import type { Objects } from './objects/port.ts';
+import { type Outside, openPatiently } from './patience.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 
@@ -90,6 +92,12 @@ export const portsConfig = Type.Object({
   ),
   s3AccessKeyId: Type.Optional(Type.String({ description: 'Who asks the store.' })),
   s3SecretAccessKey: Type.Optional(Secret({ description: 'What that is proven with.' })),
+  startWithinSeconds: Type.Integer({
+    default: 120,
+    minimum: 1,
+    maximum: 3_600,
+    description: 'How long a start waits for servers that cannot be reached, before the process ends and names them.',
+  }),
   instance: Type.Optional(Type.String({ description: 'A stable name of this instance; the host name when left out.' })),
 });
 
@@ -105,9 +113,26 @@ export const openPorts =
     const { clock, ids, log, scope } = common;
     const ports: Partial<{ -readonly [P in keyof Ports]: Ports[P] }> = {};
     for (const need of needs as readonly (keyof Ports)[]) {
-      const port = await open[need]({ config, clock, ids, log, name });
+      let check = async (): Promise<void> => {
+        throw new Error('not open yet');
+      };
+      scope.ready(need, () => check());
+      const port = await openPatiently<Ports[typeof need]>(
+        outsideOf(need, config),
+        () => open[need]({ config, clock, ids, log, name }),
+        {
+          withinMs: config.startWithinSeconds * secondMs,
+          log,
+          stopping: scope.stopping,
+          waiting: (why) => {
+            check = async () => {
+              throw new Error(why);
+            };
+          },
+        },
+      );
       Object.assign(ports, { [need]: scope.keep(need, port) });
-      scope.ready(need, () => port.check());
+      check = () => port.check();
     }
     return ports as Pick<Ports, Need>;
   };
@@ -116,14 +141,36 @@ type Opening = Pick<Common<unknown>, 'clock' | 'ids' | 'log'> & {
   readonly config: Static<typeof portsConfig>;
   readonly name: string;
 };
-const plumbing = ({ config, name }: Opening): string => {
+/** PostgreSQL in place of a server of its own, which the variable would name. */
+const plumbing = ({ config, name }: Opening, instead: string): string => {
   if (!config.plumbingUrl) {
-    throw new Error(
-      `${name} needs GPUAAS_PLUMBING_URL, or an address of its own for each of bus, cache, sagas and mail.`,
-    );
+    throw new ConfigFault(name, [`GPUAAS_PLUMBING_URL is missing: give it, or ${instead} in its place.`]);
   }
   return config.plumbingUrl;
 };
+
+/** Which server stands behind a port, in words for people. Addresses are shown without credentials. */
+function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outside {
+  const named = (server: string, variable: string, url: string | undefined): Outside | undefined =>
+    url === undefined ? undefined : { server, variable, at: hostOf(url) };
+  const inPostgres = named('PostgreSQL', 'GPUAAS_PLUMBING_URL', config.plumbingUrl);
+  const servers: { readonly [P in keyof Ports]: Outside | undefined } = {
+    database: named('PostgreSQL', 'GPUAAS_DATABASE_URL', config.databaseUrl),
+    bus: named('NATS', 'GPUAAS_BUS_URL', config.busUrl) ?? inPostgres,
+    cache: named('Redis', 'GPUAAS_CACHE_URL', config.cacheUrl) ?? inPostgres,
+    sagas: named('Temporal', 'GPUAAS_TEMPORAL_ADDRESS', config.temporalAddress) ?? inPostgres,
+    mail: named('The mail server', 'GPUAAS_SMTP_URL', config.smtpUrl) ?? inPostgres,
+    certificates: named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ?? inPostgres,
+    objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
+  };
+  return servers[need] ?? { server: need, variable: 'see the configuration', at: 'no address' };
+}
+
+function hostOf(url: string): string {
+  if (!url.includes('://')) return url;
+  const { host, pathname } = new URL(url);
+  return decodeURIComponent(host) || pathname;
+}
 
 const submissionPort = 587;
 const implicitTlsPort = 465;
@@ -148,21 +195,21 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     openBus(
       opening.config.busUrl
         ? { kind: 'nats', url: opening.config.busUrl }
-        : { kind: 'postgres', url: plumbing(opening) },
+        : { kind: 'postgres', url: plumbing(opening, 'GPUAAS_BUS_URL (NATS)') },
       opening,
     ),
   cache: (opening) =>
     openCache(
       opening.config.cacheUrl
         ? { kind: 'redis', url: opening.config.cacheUrl }
-        : { kind: 'postgres', url: plumbing(opening) },
+        : { kind: 'postgres', url: plumbing(opening, 'GPUAAS_CACHE_URL (Redis)') },
       opening,
     ),
   mail: (opening) =>
     openMail(
       opening.config.smtpUrl
         ? { kind: 'smtp', ...smtpOf(opening.config.smtpUrl, opening.config) }
-        : { kind: 'inbox', url: plumbing(opening) },
+        : { kind: 'inbox', url: plumbing(opening, 'GPUAAS_SMTP_URL (a mail server)') },
       opening,
     ),
   sagas: (opening) =>
@@ -171,7 +218,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
         ? { kind: 'temporal', address: opening.config.temporalAddress, namespace: opening.config.temporalNamespace }
         : {
             kind: 'dbos',
-            url: plumbing(opening),
+            url: plumbing(opening, 'GPUAAS_TEMPORAL_ADDRESS (Temporal)'),
             executorId: `${opening.name}@${opening.config.instance ?? hostname()}`,
           },
       opening,
@@ -181,7 +228,9 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = opening.config;
     if (bucket) {
       if (!accessKeyId || !secretAccessKey) {
-        throw new Error(`${opening.name} needs GPUAAS_S3_ACCESS_KEY_ID and GPUAAS_S3_SECRET_ACCESS_KEY.`);
+        throw new ConfigFault(opening.name, [
+          'GPUAAS_S3_BUCKET needs GPUAAS_S3_ACCESS_KEY_ID and GPUAAS_S3_SECRET_ACCESS_KEY.',
+        ]);
       }
       const store = { bucket, region, accessKeyId, secretAccessKey, ...(endpoint && { endpoint }) };
       return openObjects({ kind: 's3', ...store }, opening);
@@ -194,7 +243,9 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey } = opening.config;
     if (stepCaUrl) {
       if (!stepCaRoot || !stepCaProvisionerKey) {
-        throw new Error(`${opening.name} needs GPUAAS_STEP_CA_ROOT and GPUAAS_STEP_CA_PROVISIONER_KEY.`);
+        throw new ConfigFault(opening.name, [
+          'GPUAAS_STEP_CA_URL needs GPUAAS_STEP_CA_ROOT and GPUAAS_STEP_CA_PROVISIONER_KEY.',
+        ]);
       }
       const key = JSON.parse(stepCaProvisionerKey) as JWK;
       const root = await readFile(stepCaRoot, 'utf8');
@@ -206,6 +257,9 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       return openCertificates({ kind: 'none', because }, opening);
     }
     const seal = openKeyring(secretsKey, 'GPUAAS_SECRETS_KEY').seal('authority');
-    return openCertificates({ kind: 'embedded', url: plumbing(opening), seal }, opening);
+    return openCertificates(
+      { kind: 'embedded', url: plumbing(opening, 'GPUAAS_STEP_CA_URL (step-ca)'), seal },
+      opening,
+    );
   },
 };

@@ -153,8 +153,8 @@ async function compileOnce(folder: string): Promise<string> {
 }
 
 /** What operators do on the first day: a catalogue, one host in service, and settings for an impatient installation. */
-async function openForBusiness(
-  installation: Installation,
+export async function openForBusiness(
+  installation: Pick<Installation, 'url' | 'token'> & { readonly schema: { readonly url: string } },
   root: pg.Client,
   startAgent: (enrolment: NonNullable<AgentOrder['enrolment']>) => Promise<void>,
 ): Promise<void> {

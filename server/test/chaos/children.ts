@@ -10,6 +10,7 @@ import { openTestSchema, type TestSchema } from '../../src/testing/schema.ts';
 
 /** One of our processes as production runs it: alone, in a Node process of its own, told by its environment. */
 export interface Child {
+  readonly pid: number;
   readonly healthUrl: string;
   /** How it ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
@@ -20,7 +21,7 @@ export interface Child {
   /** As if whoever started it had gone. */
   leave(): void;
 }
-export type ChildName = 'api' | 'outbox-relay' | 'provisioning-worker';
+export type ChildName = 'api' | 'outbox-relay' | 'provisioning-worker' | 'email-worker';
 
 export interface Installation {
   readonly schema: TestSchema;
@@ -48,10 +49,16 @@ const families = {
   api: 'gpuaas_api',
   'outbox-relay': 'gpuaas_relay',
   'provisioning-worker': 'gpuaas_worker',
+  'email-worker': 'gpuaas_worker',
 } as const;
 
-export async function openInstallation(env: Readonly<Record<string, string>> = {}): Promise<Installation> {
-  const schema = await openTestSchema();
+export async function openInstallation(
+  env: Readonly<Record<string, string>> = {},
+  /** Where the processes find a database that is somewhere else than it seems. */
+  through: (url: string) => string = (url) => url,
+  given?: TestSchema,
+): Promise<Installation> {
+  const schema = given ?? (await openTestSchema());
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-chaos-'));
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const keysPath = join(folder, 'keys.json');
@@ -93,6 +100,7 @@ export async function openInstallation(env: Readonly<Record<string, string>> = {
       }),
     ]);
     return {
+      pid: child.pid ?? 0,
       healthUrl,
       ended,
       output: () => output,
@@ -126,8 +134,8 @@ export async function openInstallation(env: Readonly<Record<string, string>> = {
         .sign(privateKey),
     start: (name, failpoints) =>
       launch(name, join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
-        GPUAAS_DATABASE_URL: schema.as(families[name]),
-        GPUAAS_PLUMBING_URL: schema.url,
+        GPUAAS_DATABASE_URL: through(schema.as(families[name])),
+        GPUAAS_PLUMBING_URL: through(schema.url),
         GPUAAS_DATABASE_POOL_SIZE: '4',
         GPUAAS_INSTANCE: 'chaos',
         GPUAAS_PORT: String(port),

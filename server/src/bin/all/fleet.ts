@@ -1,12 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/config.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { makeLog } from '../../kernel/log.ts';
+import { openLogDestination } from '../../kernel/log-destination.ts';
 import { type AnyProcess, startProcess } from '../../kernel/process.ts';
 import { openPorts, portsConfig } from '../../ports/open.ts';
 import { release } from '../release.ts';
@@ -37,8 +36,8 @@ export async function openLogFile(dataDir: string): Promise<string> {
 /** The log of something that runs in this process; `flush` before the process ends. */
 export function openLog(name: string, env: Environment, logPath: string | undefined) {
   const level = env['GPUAAS_LOG_LEVEL'] === 'debug' ? 'debug' : 'info';
-  const destination = pino.destination(logPath ? { dest: logPath, sync: false, mkdir: true } : 1);
-  return { log: makeLog(name, level, destination), flush: () => destination.flushSync() };
+  const destination = openLogDestination(logPath);
+  return { log: makeLog(name, level, destination), flush: destination.flush };
 }
 
 export async function startHere(spec: AnyProcess, env: Environment, logPath: string | undefined): Promise<Member> {
@@ -70,11 +69,11 @@ export async function startApart(spec: AnyProcess, env: Environment, logPath: st
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let lastWords = '';
-  const sink = logPath ? createWriteStream(logPath, { flags: 'a' }) : process.stdout;
+  const sink = openLogDestination(logPath);
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
       lastWords = (lastWords + chunk.toString()).slice(-2_000);
-      sink.write(chunk);
+      sink.write(chunk.toString());
     });
   }
   const gone = new Promise<string>((resolve) =>
@@ -99,6 +98,7 @@ export async function startApart(spec: AnyProcess, env: Environment, logPath: st
       const patience = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
       await gone;
       clearTimeout(patience);
+      sink.flush();
     },
   };
 }

@@ -1,7 +1,11 @@
+import { systemClock } from '../../kernel/clock.ts';
 import { ConfigFault, type Environment } from '../../kernel/config.ts';
 import { EmbeddedPostgresUnavailable } from '../../ports/database/embedded.ts';
 import { help, readOptions, UsageFault } from './options.ts';
 import { startAll } from './start.ts';
+
+/** Each process has its own deadline; this one holds when several of them, or the database, do not answer. */
+const stopWithinMs = 40_000;
 
 /** `npm start`: from the command line to the exit code. */
 export async function runAll(args: readonly string[], env: Environment): Promise<void> {
@@ -24,7 +28,11 @@ export async function runAll(args: readonly string[], env: Environment): Promise
     const running = await startAll(options, env, process.stdout);
     const death = await Promise.race([asked.promise, running.died]);
     process.stdout.write(death === undefined ? '\n  Stopping …' : `\n  ${death}. Stopping the rest …`);
-    await running.stop();
+    const isLate = await Promise.race([running.stop(), systemClock.sleep(stopWithinMs).then(() => true)]);
+    if (isLate) {
+      process.stdout.write(' something did not stop in time; nothing that was answered is lost.\n');
+      process.exit(1);
+    }
     process.stdout.write(
       options.ephemeral ? ' stopped.\n' : ' stopped. Your data are kept; npm start goes on from here.\n',
     );

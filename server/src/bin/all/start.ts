@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { serveInbox } from '../../edge/dev-inbox/serve.ts';
 import type { Environment } from '../../kernel/config.ts';
 import { keepKeyring } from '../../kernel/secrets/keyring.ts';
+import { startTracing } from '../../kernel/trace.ts';
 import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { openDevInbox } from '../../ports/mail/inbox.ts';
@@ -36,11 +37,18 @@ export async function startAll(
   const began = performance.now();
   const steps = makeSteps(out, out.isTTY === true && env['NO_COLOR'] === undefined);
   const closing: (() => Promise<void>)[] = [];
+  // What does not close must neither keep the rest open nor hide why everything is closed.
   const stop = async () => {
-    for (const close of closing.splice(0).reverse()) await close();
+    for (const close of closing.splice(0).reverse()) {
+      await close().catch((error: unknown) => {
+        process.stderr.write(`\n  Not closed cleanly: ${error instanceof Error ? error.message : String(error)}\n`);
+      });
+    }
   };
   steps.line(`\n${product} ${release}\n`);
   try {
+    // Processes of their own do this themselves.
+    if (!options.split) closing.push(startTracing({ otlpEndpoint: env['GPUAAS_OTLP_ENDPOINT'] || undefined }).close);
     const dataDir = await prepareFolder(options, closing);
     const fresh = !existsSync(join(dataDir, 'postgres'));
     const server = await steps

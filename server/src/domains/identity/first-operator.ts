@@ -7,8 +7,11 @@ const anySql = sql(
   'operator-any',
   'select user_id from platform_role_bindings where role = $1 and deleted_at is null limit 1',
 );
-/** Two who come at once come one after the other: one of them finds the other. */
-const aloneSql = sql('operator-alone', 'lock table platform_role_bindings in share row exclusive mode');
+/**
+ * Two who come at once come one after the other: one of them finds the other. Not LOCK TABLE: PostgreSQL before 17 takes
+ * that inside BEGIN and COMMIT only, and a write of ours has neither.
+ */
+const aloneSql = sql('operator-alone', `select pg_advisory_xact_lock(hashtextextended('gpuaas first operator', 0))`);
 
 /** Whether somebody may already do everything here. */
 export const hasOperator = async (tx: ReadTx): Promise<boolean> => (await tx.rows(anySql, [role])).length > 0;

@@ -9,13 +9,14 @@ export function refuse(reply: FastifyReply, correlationId: string, fault: Fault)
   return reply.code(status).header('content-type', problemType).send(body);
 }
 
-/** Postgres is away, or too busy to take another connection. */
-const isOutage = (error: unknown): boolean => {
+/** A server that we need is away, or too busy to take another connection, or its disk is full. */
+export const isOutage = (error: unknown): boolean => {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return (
     error instanceof Outage ||
     (typeof code === 'string' && /^(?:08|53|57P)|^E(?:CONN|PIPE|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH)/.test(code)) ||
-    (typeof message === 'string' && /timeout exceeded when trying to connect|Connection terminated/.test(message))
+    (typeof message === 'string' &&
+      /timeout exceeded when trying to connect|Connection terminated|not currently accepting connections/.test(message))
   );
 };
 

@@ -366,7 +366,7 @@ describe('the pages of the embedded issuer', () => {
     await outage.begin();
     try {
       const failed = await browser.submit(login, { ...person });
-      expect(failed.status).toBe(500);
+      expect(failed.status).toBe(503);
       expectPlain(failed);
       expect(failed.html).toContain('Try again in a minute');
       expect(faults).not.toHaveLength(0);

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Cache } from '../../ports/cache/port.ts';
 import { type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
+import { isOutage } from '../http/failures.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
 import { consentPage, failedPage, loginPage, notePage, passwordPage } from './pages.ts';
@@ -32,6 +33,7 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
       scope.setErrorHandler(async (error, _request, reply) => {
         if (error instanceof TooBusy) return send(reply, 503, busyPage, { 'retry-after': '5' });
         parts.log.error({ err: error }, 'a page of the issuer failed');
+        if (isOutage(error)) return send(reply, 503, failedPage, { 'retry-after': '5' });
         return send(reply, 500, failedPage);
       });
       await scope.register((pages) => addPages(pages, { issuer, attempts, publicUrl, send }));

@@ -1,4 +1,6 @@
 import { Redis, type RedisOptions, type Result } from 'ioredis';
+import { jitteredBackoffMs } from '../../kernel/backoff.ts';
+import { Outage } from '../../kernel/fault.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
 import { checkCost, checkName, checkSpan, checkText } from './limits.ts';
 import { type CacheLog, makeListeners } from './listeners.ts';
@@ -37,6 +39,7 @@ declare module 'ioredis' {
 }
 
 const deadlineMs = 5_000;
+const away = { firstMs: 50, maxMs: 2_000 };
 
 export async function openRedisCache(options: RedisCacheOptions): Promise<Cache> {
   const { prefix = 'gpuaas:', ids = systemIds, log } = options;
@@ -48,7 +51,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** (times - 1), 2_000),
+    retryStrategy: (times: number) => jitteredBackoffMs(away, times),
   } satisfies RedisOptions;
   const commands = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache' });
   const ear = new Redis(options.url, { ...connection, connectionName: 'gpuaas-cache-listener' });
@@ -88,45 +91,45 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
     async get(key) {
       checkName('key', key);
       refuseWhenClosed();
-      return (await commands.get(valueKey(key))) ?? undefined;
+      return (await answered(commands.get(valueKey(key)))) ?? undefined;
     },
     async set(key, value, ttlMs) {
       checkName('key', key);
       checkText('value', value);
       checkSpan('ttlMs', ttlMs);
       refuseWhenClosed();
-      await commands.set(valueKey(key), value, 'PX', ttlMs);
+      await answered(commands.set(valueKey(key), value, 'PX', ttlMs));
     },
     async delete(key) {
       checkName('key', key);
       refuseWhenClosed();
-      await commands.del(valueKey(key));
+      await answered(commands.del(valueKey(key)));
     },
     async take(key) {
       checkName('key', key);
       refuseWhenClosed();
-      return (await commands.getdel(valueKey(key))) ?? undefined;
+      return (await answered(commands.getdel(valueKey(key)))) ?? undefined;
     },
     async claim(key, value, ttlMs) {
       checkName('key', key);
       checkText('value', value);
       checkSpan('ttlMs', ttlMs);
       refuseWhenClosed();
-      return (await commands.set(valueKey(key), value, 'PX', ttlMs, 'NX')) === 'OK';
+      return (await answered(commands.set(valueKey(key), value, 'PX', ttlMs, 'NX'))) === 'OK';
     },
     async hit(key, windowMs, cost) {
       checkName('key', key);
       checkSpan('windowMs', windowMs);
       checkCost(cost);
       refuseWhenClosed();
-      const [count, resetMs] = await commands.hitWindow(windowKey(key), cost, windowMs);
+      const [count, resetMs] = await answered(commands.hitWindow(windowKey(key), cost, windowMs));
       return { count, resetMs };
     },
     async publish(channel, message) {
       checkName('channel', channel);
       checkText('message', message);
       refuseWhenClosed();
-      await commands.publish(channelPrefix + channel, message);
+      await answered(commands.publish(channelPrefix + channel, message));
     },
     async subscribe(channel, listen) {
       checkName('channel', channel);
@@ -139,7 +142,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
       });
       try {
         // Asked for each time, also when somebody listens already: only the answer tells before from after.
-        await ear.subscribe(channelPrefix + channel);
+        await answered(ear.subscribe(channelPrefix + channel));
         hears = true;
       } catch (error) {
         leave();
@@ -161,6 +164,17 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
     close,
   };
   return cache;
+}
+
+/** What Redis itself refused is a fault of ours; everything else means that it could not be reached. */
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const isRefusal =
+      error instanceof Error && error.name === 'ReplyError' && !/^LOADING|^MASTERDOWN/.test(error.message);
+    throw isRefusal ? error : new Outage(`Redis cannot be reached: ${String(error)}`);
+  }
 }
 
 /** Lets go of the connection and waits until its socket is gone. A client between two tries has no socket to wait for. */

@@ -132,7 +132,15 @@ export function openS3Objects(options: S3Config & { readonly clock?: Clock }): O
       }
     },
     async check() {
-      await client.send(new HeadBucketCommand({ Bucket }));
+      try {
+        await client.send(new HeadBucketCommand({ Bucket }));
+      } catch (error) {
+        // The answer to HEAD has no body, so the client has no words for it.
+        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+        if (status === 404) throw new Error(`there is no bucket "${Bucket}" (GPUAAS_S3_BUCKET): create it`);
+        if (status === 403) throw new Error(`the bucket "${Bucket}" (GPUAAS_S3_BUCKET) refuses these credentials`);
+        throw error;
+      }
     },
     async close() {
       client.destroy();
