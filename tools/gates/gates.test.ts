@@ -157,6 +157,12 @@ describe('the table of adapters', () => {
     expect(seen).toEqual(['production bus nats: order > is kept: ok']);
   });
 
+  it('does not call ok what an adapter refuses to do', () => {
+    const { tests, brokenFiles } = report(path, [[['bus: nats', 'order', 'is kept'], 'passed']]);
+    const limited = { brokenFiles, tests: tests.map((test) => ({ ...test, notSupported: 'order' })) };
+    expect(linesOf('production', limited)).toEqual(['production bus nats: order > is kept: not supported']);
+  });
+
   it('is silent when a run shows what is committed', () => {
     expect(compareHalves('production', [...seen, 'embedded bus postgres: a: ok'], seen)).toEqual([]);
   });

@@ -14,6 +14,8 @@ export interface TestResult {
   readonly titles: readonly string[];
   readonly state: 'passed' | 'failed' | 'skipped';
   readonly failures: readonly string[];
+  /** What the thing under test says that it cannot do; the test then shows that it refuses. */
+  readonly notSupported?: string;
 }
 
 interface RawReport {
@@ -26,6 +28,7 @@ interface RawReport {
       readonly title: string;
       readonly status: string;
       readonly failureMessages?: readonly string[] | null;
+      readonly meta?: { readonly notSupported?: string };
     }[];
   }[];
 }
@@ -40,6 +43,7 @@ export function parseResults(text: string): Results {
         titles: [...test.ancestorTitles.filter((title) => title !== ''), test.title],
         state: test.status === 'passed' || test.status === 'failed' ? test.status : 'skipped',
         failures: test.failureMessages ?? [],
+        ...(test.meta?.notSupported !== undefined && { notSupported: test.meta.notSupported }),
       })),
     ),
     // A suite may fail around its tests: a hook, a syntax error, a missing file.
