@@ -13,6 +13,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { drawHex } from './randomness.ts';
+import { redacting } from './trace-redaction.ts';
 
 /**
  * Traces follow a request through HTTP, outbox, bus and saga by its `traceparent`. They are recorded only where an
@@ -31,7 +32,7 @@ export function startTracing(spec: {
     ...(spec.processors ?? []),
   ];
   if (processors.length === 0) return { close: async () => undefined };
-  const provider = new BasicTracerProvider({ spanProcessors: processors });
+  const provider = new BasicTracerProvider({ spanProcessors: processors.map(redacting) });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);
