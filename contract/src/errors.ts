@@ -80,6 +80,7 @@ export const errors = {
   department_is_default: kind(409, 'The default department cannot be disabled.'),
   invitation_not_found: kind(404, 'There is no such invitation.'),
   invitation_invalid: kind(404, 'The invitation is unknown, used, revoked or too old; the answer is always the same.'),
+  invitation_limit_reached: kind(409, 'Too many invitations of this organization wait to be accepted.', 'caller'),
   invitation_pending: kind(409, 'This address has an invitation that can still be accepted.', 'nobody'),
   ssh_key_not_found: kind(404, 'There is no such SSH key.'),
   ssh_key_invalid: kind(400, 'This is not a public key that we accept; the message says why.'),
@@ -180,6 +181,7 @@ export const errors = {
 
   // can we
   rate_limit_exceeded: kind(429, 'Too many requests in this lane; Retry-After says when to come back.', 'caller', true),
+  too_many_streams: kind(429, 'Too many event streams are open; close one, or come back later.', 'caller', true),
   service_unavailable: kind(503, 'A service that this needs does not answer.', 'operator', true),
   upstream_error: kind(502, 'A service that this needs answered with nonsense.', 'operator', true),
   internal_error: kind(500, 'A fault of ours; the correlation id finds it in the logs.', 'operator', true),

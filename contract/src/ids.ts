@@ -11,6 +11,6 @@ export const Slug = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])
 export const Name = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: '^[^\\p{Cc}\\s](?:[^\\p{Cc}]*[^\\p{Cc}\\s])?$',
+  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f\\s](?:[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s])?$',
 });
 export const TenantRoleName = Type.Enum(['owner', 'admin', 'member', 'viewer']);

@@ -4,6 +4,8 @@
  */
 export const lanes = {
   default: { policy: 'rate_limit.api_requests_per_minute' },
+  /** What is only read: a page of the console makes several calls at once. */
+  reads: { policy: 'rate_limit.read_requests_per_minute' },
   financial: { policy: 'rate_limit.financial_requests_per_minute' },
   admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
   /** Secrets that a caller shows us for the first time: guessing is counted by address. */

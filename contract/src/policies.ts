@@ -24,6 +24,11 @@ const onOff = <const K extends `${string}.${string}`>(key: K, fallback: boolean,
 export const policies = [
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
   perMinute(
+    'rate_limit.read_requests_per_minute',
+    1_200,
+    'Reads of one caller in the default lane; the console makes several for each page.',
+  ),
+  perMinute(
     'rate_limit.financial_requests_per_minute',
     30,
     'Requests of one caller for payments, refunds and balances.',
@@ -39,6 +44,24 @@ export const policies = [
     'rate_limit.unknown_caller_requests_per_minute',
     600,
     'Requests without a credential that was valid lately, from one address, in each process. IPv6 counts by /64.',
+  ),
+  whole(
+    'streams.max_per_person',
+    { default: 64, minimum: 1, maximum: 100_000, unit: 'streams' },
+    'edge',
+    'Event streams that one caller may hold open in each process.',
+  ),
+  whole(
+    'streams.max_per_address',
+    { default: 1_000, minimum: 1, maximum: 100_000, unit: 'streams' },
+    'edge',
+    'Event streams that one address may hold open in each process. IPv6 counts by /64.',
+  ),
+  whole(
+    'streams.max_per_process',
+    { default: 5_000, minimum: 1, maximum: 1_000_000, unit: 'streams' },
+    'edge',
+    'Event streams that one process serves at the same time.',
   ),
   onOff('auth.step_up_enabled', true, 'edge', 'Whether sensitive operations ask for a recent sign-in.'),
   whole(
@@ -107,6 +130,12 @@ export const policies = [
     { default: 168, minimum: 1, maximum: 2_160, unit: 'hours' },
     'tenancy',
     'How long an invitation can be accepted.',
+  ),
+  whole(
+    'tenancy.max_pending_invitations',
+    { default: 500, minimum: 1, maximum: 100_000, unit: 'invitations' },
+    'tenancy',
+    'How many invitations of one organization may wait to be accepted.',
   ),
   whole(
     'tenancy.posix_uid_base',

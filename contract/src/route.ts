@@ -86,4 +86,8 @@ export interface Input<R extends Route> {
 }
 export type Output<R extends Route> = Static<R['response']>;
 
+/** The budget that a request draws on: reads of the default lane have a larger one of their own. */
+export const laneOf = (route: Route): Lane =>
+  route.lane === 'default' && route.method === 'GET' ? 'reads' : route.lane;
+
 export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';

@@ -1,4 +1,4 @@
-import { isWrite, type Route } from '@gpuaas/contract';
+import { isWrite, laneOf, type Route } from '@gpuaas/contract';
 import { consumersOf } from './asyncapi.ts';
 import { streamOf } from './check-contract.ts';
 import type { Contract } from './contract.ts';
@@ -18,7 +18,7 @@ export const emitRoutes = (contract: Contract): string =>
         route.path,
         `${access(route)}${route.stepUp ? ' step-up' : ''}`,
         tenancy(route),
-        route.lane,
+        laneOf(route),
         isWrite(route) ? (route.idempotency === 'key' ? 'key' : 'natural') : '-',
         isWrite(route) ? route.audit : '-',
       ]),

@@ -7,9 +7,9 @@ export const parameters: Readonly<Record<string, JsonObject>> = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    required: true,
+    required: false,
     description:
-      'Names this attempt. A repetition with the same body gets the stored answer, with another body 422, and 409 while the first still runs.',
+      'Required unless X-Idempotency-Key is sent in its place; both with two values are refused with `idempotency_key_invalid`. Names this attempt. A repetition with the same body gets the stored answer, with another body 422, and 409 while the first still runs.',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   },
   IdempotencyKeyAlias: {
@@ -17,7 +17,8 @@ export const parameters: Readonly<Record<string, JsonObject>> = {
     in: 'header',
     required: false,
     deprecated: true,
-    description: 'Another spelling of Idempotency-Key, taken in its place. If both are sent they must be equal.',
+    description:
+      'Another spelling of Idempotency-Key, taken in its place. If both are sent they must be equal, or the request is refused with `idempotency_key_invalid`.',
     schema: { type: 'string', minLength: 1, maxLength: 128 },
   },
   ProjectId: {

@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
         .filter((parameter) => parameter.in === 'header')
         .map(({ name, required }) => [name, required]);
     expect(headers('/api/v1/birds', 'post')).toEqual([
-      ['Idempotency-Key', true],
+      ['Idempotency-Key', false],
       ['X-Idempotency-Key', false],
       ['X-Project-ID', true],
       ['X-Request-Id', false],

@@ -1,4 +1,4 @@
-import { type ErrorCode, isWrite, Problem, type Route } from '@gpuaas/contract';
+import { type ErrorCode, isWrite, laneOf, Problem, type Route } from '@gpuaas/contract';
 import type { TSchema } from 'typebox';
 import { propertiesOf } from './check-contract.ts';
 import type { Contract } from './contract.ts';
@@ -78,7 +78,7 @@ function operation(contract: Contract, route: Route, book: SchemaBook): JsonObje
     'x-gpuaas-scope': scope,
     'x-gpuaas-service-accounts': route.auth.kind === 'user' ? route.auth.serviceAccounts : undefined,
     'x-gpuaas-tenancy': { ...route.tenancy },
-    'x-gpuaas-lane': route.lane,
+    'x-gpuaas-lane': laneOf(route),
     'x-gpuaas-idempotency': isWrite(route) ? route.idempotency : undefined,
     'x-gpuaas-audit': isWrite(route) ? route.audit : undefined,
     'x-gpuaas-step-up': route.stepUp && { ...route.stepUp },

@@ -54,7 +54,7 @@ const reader = { kind: 'admin', scope: 'fleet:read' } as const;
 const writer = { kind: 'admin', scope: 'fleet:admin' } as const;
 const everybodys = { kind: 'none', why: 'Operators look after the allocations of all tenants.' } as const;
 const ofOne = Type.Object({ allocation_id: Uuid }, strict);
-const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$' });
+const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
 
 export const adminAllocationList = defineRoute({
   id: 'admin_allocation_list',

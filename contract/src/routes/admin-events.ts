@@ -71,7 +71,7 @@ export const adminEventStream = defineRoute({
   auth: reader,
   tenancy: operators,
   lane: 'admin',
-  errors: ['cursor_invalid'],
+  errors: ['cursor_invalid', 'too_many_streams'],
   text: ['text/event-stream'],
   stream: true,
   query: Type.Object(

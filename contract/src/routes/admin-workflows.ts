@@ -142,7 +142,10 @@ const ordered = {
   errors: ['service_unavailable', 'workflow_not_found', 'illegal_transition'],
   status: 202,
   params: Type.Object({ saga: Saga, run_id: RunId }, strict),
-  body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$' }) }, strict),
+  body: Type.Object(
+    { reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }) },
+    strict,
+  ),
   response: WorkflowDetail,
 } as const;
 

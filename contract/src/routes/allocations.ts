@@ -24,7 +24,7 @@ export const AllocationState = Type.Enum([
 ]);
 export const Tags = Type.Record(
   Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._/-]{0,62}$' }),
-  Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}]*$' }),
+  Type.String({ maxLength: 200, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }),
   { maxProperties: 32, description: 'Words of your own, to find things by.' },
 );
 const IdleGuard = Type.Object(
@@ -285,7 +285,7 @@ const reader = { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allo
 const writer = { kind: 'user', scope: 'allocations:write', serviceAccounts: 'allowed' } as const;
 const one = { kind: 'owner-of', param: 'allocation_id' } as const;
 const ofOne = Type.Object({ allocation_id: Uuid }, strict);
-const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\p{Cc}]*$' });
+const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
 /** How a wish may be refused before anybody looks for a place. */
 export const wishErrors = [
   'project_not_found',

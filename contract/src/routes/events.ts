@@ -11,7 +11,7 @@ export const eventStream = defineRoute({
   auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',
-  errors: ['cursor_invalid'],
+  errors: ['cursor_invalid', 'too_many_streams'],
   text: ['text/event-stream'],
   stream: true,
   query: Type.Object(

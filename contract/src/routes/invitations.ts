@@ -50,7 +50,7 @@ export const invitationCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'invitation.create',
-  errors: ['ownership_required', 'insufficient_permissions', 'invitation_pending'],
+  errors: ['ownership_required', 'insufficient_permissions', 'invitation_pending', 'invitation_limit_reached'],
   status: 201,
   shownOnce: ['token'],
   params: Type.Object(ofOrganization, { additionalProperties: false }),

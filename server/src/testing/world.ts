@@ -136,6 +136,7 @@ export async function openWorld(
       policies: {
         'rate_limit.api_requests_per_minute': 1_000_000,
         'rate_limit.credential_attempts_per_minute': 1_000_000,
+        'rate_limit.read_requests_per_minute': 1_000_000,
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         // Tokens of tests say when they were issued, not when somebody signed in.

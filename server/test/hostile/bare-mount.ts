@@ -53,6 +53,7 @@ export async function openBareMount(
     },
     rateLimit: async () => ({ allowed: true, limit: 100, remaining: 99, resetSeconds: 60, firstRefusal: false }),
     gate: makeGate({ clock: systemClock, perMinute: () => 1_000_000 }),
+    seats: { take: () => () => undefined },
     proxies: { isTrusted: () => false, note: () => undefined },
     replies: { find: async () => undefined, sweep: async () => 0 },
     database: {

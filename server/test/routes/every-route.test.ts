@@ -1,4 +1,4 @@
-import { isWrite, lanes, type Route, routes, verdictOf, type WriteRoute } from '@gpuaas/contract';
+import { isWrite, laneOf, lanes, type Route, routes, verdictOf, type WriteRoute } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Ask, openWorld, type Reply, type Tenant, type World } from '../../src/testing/world.ts';
@@ -57,7 +57,7 @@ describe('every route', () => {
     expect(reply.headers['x-request-id']).toBeTruthy();
     expect(reply.headers['cache-control']).toBe('no-store');
     expect(reply.headers['x-content-type-options']).toBe('nosniff');
-    expect(reply.headers['ratelimit']).toMatch(new RegExp(`^"${route.lane}";r=\\d+;t=\\d+$`));
+    expect(reply.headers['ratelimit']).toMatch(new RegExp(`^"${laneOf(route)}";r=\\d+;t=\\d+$`));
   });
 
   it.each(each(guarded))('%s answers 401 without a token', async (_, route) => {
@@ -213,7 +213,7 @@ describe('every lane', () => {
   it.each(Object.keys(lanes))(
     '[ACT-11] answers 429 in lane %s when its budget is spent, and says when to come back',
     async (lane) => {
-      const inLane = routes.filter((route) => route.lane === lane);
+      const inLane = routes.filter((route) => laneOf(route) === lane);
       if (inLane.length === 0) return expect(['financial', 'terminal']).toContain(lane);
       const narrow = await openWorld({
         policies: {

@@ -273,7 +273,7 @@ readonly os_images: readonly string[];
      *
      * `GET /api/v1/admin/events/stream`
      *
-     * Refusals: cursor_invalid.
+     * Refusals: cursor_invalid, too_many_streams.
      */
     eventStream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
     /**
@@ -1184,7 +1184,7 @@ readonly y: string;
      *
      * `GET /api/v1/events/stream`
      *
-     * Refusals: cursor_invalid, project_not_found.
+     * Refusals: cursor_invalid, project_not_found, too_many_streams.
      */
     stream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly project_id?: string | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
   };
@@ -1210,7 +1210,7 @@ readonly y: string;
      *
      * `POST /api/v1/organizations/{organization_id}/invitations`
      *
-     * Refusals: invitation_pending, organization_not_found, ownership_required.
+     * Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required.
      */
     invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.InvitationCreated>;
     /**

@@ -72,6 +72,8 @@ export const errorCodes = {
   invalid_request: { status: 400, retryable: false },
   /** The invitation is unknown, used, revoked or too old; the answer is always the same. */
   invitation_invalid: { status: 404, retryable: false },
+  /** Too many invitations of this organization wait to be accepted. */
+  invitation_limit_reached: { status: 409, retryable: false },
   /** There is no such invitation. */
   invitation_not_found: { status: 404, retryable: false },
   /** This address has an invitation that can still be accepted. */
@@ -228,6 +230,8 @@ export const errorCodes = {
   token_missing: { status: 401, retryable: false },
   /** The token was not issued for this kind of use. */
   token_scope_invalid: { status: 401, retryable: false },
+  /** Too many event streams are open; close one, or come back later. */
+  too_many_streams: { status: 429, retryable: true },
   /** The host has not said yet what it is made of: discover it first. */
   topology_missing: { status: 409, retryable: false },
   /** The body must be application/json. */

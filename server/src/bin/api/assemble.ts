@@ -26,6 +26,7 @@ import { plainBranding } from '../../edge/console/branding.ts';
 import { crowdedPage, lostPage } from '../../edge/console/pages.ts';
 import { makeGate } from '../../edge/gate/gate.ts';
 import { type IsTrustedProxy, makeUnlistedProxies } from '../../edge/gate/proxies.ts';
+import { makeStreamSeats } from '../../edge/gate/stream-seats.ts';
 import { type AdmissionParts, signInOf } from '../../edge/http/admission.ts';
 import { type KeySource, makeAuthenticate } from '../../edge/http/authentication.ts';
 import { openDenyList, sessionSubject } from '../../edge/http/deny-list.ts';
@@ -262,6 +263,7 @@ export async function assembleApi(
     }),
     ...(console && { browser: console.admit, sessionOf: console.sessionOf }),
     gate,
+    seats: makeStreamSeats({ policy: policies.number }),
     proxies: { isTrusted: settings.isTrustedProxy ?? (() => false), note: unlisted.note },
     isHttps: settings.publicUrl.startsWith('https:'),
     routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),

@@ -107,7 +107,7 @@ describe('a policy', () => {
 
   it('[POL-04] sets the pace of a single caller', async () => {
     const loud = await world.found('loud');
-    const reply = await put('rate_limit.api_requests_per_minute', {
+    const reply = await put('rate_limit.read_requests_per_minute', {
       level: 'project',
       subject_id: loud.projectId,
       value: 7,
@@ -122,6 +122,6 @@ describe('a policy', () => {
         });
         return look.headers['ratelimit-policy'];
       })
-      .toBe('"default";q=7;w=60');
+      .toBe('"reads";q=7;w=60');
   });
 });

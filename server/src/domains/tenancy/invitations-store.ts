@@ -28,6 +28,11 @@ const toMail = sql(
      left join user_names n on n.user_id = i.invited_by
    where i.id = $1 and mine(i.organization_id) and mine(o.id)`,
 );
+const pending = sql(
+  'invitation-pending-count',
+  `select count(*)::int as count from invitations
+   where organization_id = $1 and state = 'pending' and expires_at > act_time() and mine(organization_id)`,
+);
 const lapsed = sql(
   'invitation-lapsed',
   `select id from invitations
@@ -71,6 +76,9 @@ export const showInvitation = (region: string, now: Date, row: Row): Invitation 
   created_at: row.created_at.toISOString(),
 });
 
+/** How many can still be accepted. */
+export const countPending = async (tx: WriteTx, organizationId: string): Promise<number> =>
+  (await tx.rows<{ count: number }>(pending, [organizationId]))[0]?.count ?? 0;
 export const insertInvitation = async (
   tx: WriteTx,
   row: {

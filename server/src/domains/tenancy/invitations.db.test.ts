@@ -122,3 +122,30 @@ describe('an invitation', () => {
     expect(me.body.organizations).toMatchObject([{ id: home.organizationId, role: 'member' }]);
   });
 });
+
+describe('invitations that wait', () => {
+  it('are limited for each organization, and one that was revoked makes room', async () => {
+    const narrow = await openWorld({ policies: { 'tenancy.max_pending_invitations': 2 } });
+    try {
+      const tenant = await narrow.found('narrow');
+      const path = `/api/v1/organizations/${tenant.organizationId}/invitations`;
+      const ask = (name: string) =>
+        narrow.call('POST', path, {
+          as: tenant.token,
+          key: systemIds.next(),
+          body: { email: `${name}@example.test`, role: 'member' },
+        });
+      const first = await ask('one');
+      expect([first.status, (await ask('two')).status]).toEqual([201, 201]);
+      expect(await ask('three')).toMatchObject({ status: 409, body: { code: 'invitation_limit_reached' } });
+      const revoked = await narrow.call('DELETE', `${path}/${first.body.id}`, {
+        as: tenant.token,
+        key: systemIds.next(),
+      });
+      expect(revoked.status, revoked.text).toBe(200);
+      expect((await ask('three')).status).toBe(201);
+    } finally {
+      await narrow.close();
+    }
+  });
+});

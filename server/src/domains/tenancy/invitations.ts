@@ -19,6 +19,7 @@ import { hourMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { tokenBytes } from './facts.ts';
 import {
+  countPending,
   findInvitation,
   findLapsed,
   insertInvitation,
@@ -60,6 +61,16 @@ export const create = on(invitationCreate, ({ db, ids, clock, region, policies, 
     if (refused) return tx.abandon(refused);
     const lapsed = await findLapsed(tx, organizationId, email);
     if (lapsed) await advanceInvitation(tx, lapsed.id, 'expire');
+    const most = policies.number('tenancy.max_pending_invitations', { organizationId });
+    if ((await countPending(tx, organizationId)) >= most) {
+      return tx.abandon(
+        new Fault(
+          'invitation_limit_reached',
+          `${most} invitations wait to be accepted, and more are not allowed: revoke some first.`,
+          { limit: most },
+        ),
+      );
+    }
     const id = ids.next();
     const token = invitationToken(invitationSecret?.(id) ?? ids.secret(tokenBytes));
     const now = clock.now();

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Route } from '@gpuaas/contract';
+import type { Lane } from '@gpuaas/contract';
 import type { Viewer } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { StoredReply } from '../../kernel/idempotency.ts';
@@ -42,9 +42,9 @@ export class Answers {
     this.#headers['retry-after'] = String(seconds);
   }
 
-  allowance(route: Route, { limit, remaining, resetSeconds }: Allowance): void {
-    this.#headers['ratelimit-policy'] = `"${route.lane}";q=${limit};w=60`;
-    this.#headers['ratelimit'] = `"${route.lane}";r=${remaining};t=${resetSeconds}`;
+  allowance(lane: Lane, { limit, remaining, resetSeconds }: Allowance): void {
+    this.#headers['ratelimit-policy'] = `"${lane}";q=${limit};w=60`;
+    this.#headers['ratelimit'] = `"${lane}";r=${remaining};t=${resetSeconds}`;
   }
 
   value(status: number, body: string | Readable, mediaType?: string): Answered {

@@ -148,3 +148,19 @@ describe('keys by address', () => {
     await expect(ask()).rejects.toThrow('the keys of the issuer cannot be used');
   });
 });
+
+describe('the address of keys', () => {
+  it('is one by https, or on this machine', async () => {
+    for (const url of [
+      'https://issuer.example/keys',
+      'http://127.0.0.1:9/keys',
+      'http://localhost/keys',
+      'http://[::1]/',
+    ]) {
+      expect((await keysFrom(new URL(url))).kind, url).toBe('url');
+    }
+    for (const url of ['http://issuer.example/keys', 'http://10.0.0.1/keys', 'http://127.0.0.1.example/keys']) {
+      await expect(keysFrom(new URL(url)), url).rejects.toThrow('must come by https');
+    }
+  });
+});

@@ -55,10 +55,15 @@ export type KeySource =
   | { readonly kind: 'keys'; readonly keys: JSONWebKeySet };
 
 /** Keys by address. A file is read once: its issuer is on this machine and does not rotate behind our back. */
-export const keysFrom = async (url: URL): Promise<KeySource> =>
-  url.protocol === 'file:'
-    ? { kind: 'keys', keys: JSON.parse(await readFile(url, 'utf8')) as JSONWebKeySet }
-    : { kind: 'url', url };
+export async function keysFrom(url: URL): Promise<KeySource> {
+  if (url.protocol === 'file:') {
+    return { kind: 'keys', keys: JSON.parse(await readFile(url, 'utf8')) as JSONWebKeySet };
+  }
+  const isHere = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(url.hostname);
+  // Keys that came over an open line could be anybody's.
+  if (url.protocol === 'https:' || isHere) return { kind: 'url', url };
+  throw new Error(`The keys at ${url.origin} must come by https; http is for this machine alone.`);
+}
 
 const findKeys = (source: KeySource): JWTVerifyGetKey => {
   switch (source.kind) {

@@ -55,9 +55,25 @@ describe('a correlation id', () => {
     const idFor = async (id: string) =>
       (await app.inject({ url: '/api/v1/version', headers: { 'x-request-id': id } })).headers['x-request-id'];
     expect(await idFor('mine-1.2:3_4')).toBe('mine-1.2:3_4');
-    for (const odd of ['', 'a b', 'a'.repeat(129), 'ä', 'gpuaas_pat_canary0123456789']) {
+    for (const odd of ['a b', 'a'.repeat(129), 'ä', 'gpuaas_pat_canary0123456789']) {
       expect(await idFor(odd), odd).toMatch(/^[0-9a-f-]{36}$/);
     }
+  });
+});
+
+describe('an empty correlation id', () => {
+  it('is refused: it was meant to be one', async () => {
+    const { app } = await open();
+    const reply = await app.inject({ url: '/api/v1/version', headers: { 'x-request-id': '' } });
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'validation_error']);
+  });
+});
+
+describe('a browser that comes by https', () => {
+  it('is told to come by nothing else, and by http it is not', async () => {
+    const of = async (isHttps: boolean) =>
+      (await (await open({ isHttps })).app.inject('/api/v1/version')).headers['strict-transport-security'];
+    expect([await of(true), await of(false)]).toEqual(['max-age=63072000', undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { errors, isWrite, type Route, type WriteRoute } from '@gpuaas/contract';
+import { errors, isWrite, laneOf, type Route, type WriteRoute } from '@gpuaas/contract';
 import type { FastifyRequest } from 'fastify';
 import { type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -9,6 +9,7 @@ import { currentTraceparent, traceparentOf } from '../../kernel/trace.ts';
 import type { StoredReplies } from '../../ports/database/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import type { Gate } from '../gate/gate.ts';
+import type { StreamSeats } from '../gate/stream-seats.ts';
 import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
 import { type Answered, Answers } from './answers.ts';
 import { makeEncode, mediaType } from './encode.ts';
@@ -29,6 +30,7 @@ export interface StageParts extends AdmissionParts {
   readonly tenants: Tenants;
   readonly rateLimit: RateLimit;
   readonly gate: Gate;
+  readonly seats: StreamSeats;
   readonly replies: StoredReplies;
   readonly keyRetentionHours: () => number;
   readonly ids: Ids;
@@ -62,7 +64,10 @@ interface Passed {
 
 const hourMs = 3_600_000;
 const maxUserAgentLength = 300;
+const streamRetrySeconds = 10;
 const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
+const emptyRequestId = () =>
+  new Fault('validation_error', 'X-Request-Id is empty: leave it out, or send 1 to 128 characters.');
 /** Faults of a request that says too little, which is no attempt at anything. */
 const unclear: ReadonlySet<string> = new Set(['validation_error', 'project_required', 'project_mismatch']);
 
@@ -71,6 +76,7 @@ export function makeStages(route: Route, parts: StageParts): Stages {
   const admission = makeAdmission(route, parts);
   const validate = makeValidation(route);
   const encode = makeEncode(route);
+  const lane = laneOf(route);
 
   const admit = (request: FastifyRequest): Promise<Admitted | Fault> => {
     const browser = {
@@ -108,24 +114,41 @@ export function makeStages(route: Route, parts: StageParts): Stages {
   };
 
   const read = async ({ request, answers, viewer, input, handle }: Passed): Promise<Answered> => {
+    if (isStream(route)) return watch({ request, answers, viewer, key: undefined, input, handle });
     const value = await handle(viewer, input);
     if (value instanceof Fault) return answers.problem(value);
-    const type = mediaType(route, input.query);
-    if (!isStream(route)) return answers.value(200, encode(value), type);
+    return answers.value(200, encode(value), mediaType(route, input.query));
+  };
+
+  /** A stream holds a seat for as long as it is open. */
+  const watch = async ({ request, answers, viewer, input, handle }: Passed): Promise<Answered> => {
+    const leave = parts.seats.take(viewer.actorId, callerAddress(request.ip), viewer);
+    if (leave instanceof Fault) {
+      answers.retryAfter(streamRetrySeconds);
+      return answers.problem(leave);
+    }
+    const gone = new AbortController();
+    request.raw.once('close', () => gone.abort());
+    gone.signal.addEventListener('abort', leave, { once: true });
+    if (request.raw.destroyed) gone.abort();
+    const value = await handle(viewer, input).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    if (value instanceof Fault) {
+      leave();
+      return answers.problem(value);
+    }
     const mayStay = async () => {
       const again = await admit(request);
       if (again instanceof Fault) return false;
       const asked = { params: request.params as Record<string, string>, projectHeader: viewer.projectId };
       return !((await scoping(again.person, again.identity.credential.scopes, asked)) instanceof Fault);
     };
-    const gone = new AbortController();
-    request.raw.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, parts.stopping]);
-    return answers.value(
-      200,
-      sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal }),
-      type,
-    );
+    const stream = sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal });
+    stream.once('close', leave);
+    return answers.value(200, stream, mediaType(route, input.query));
   };
 
   const write = async (to: WriteRoute, { request, answers, viewer, key, input, handle }: Passed): Promise<Answered> => {
@@ -169,6 +192,7 @@ export function makeStages(route: Route, parts: StageParts): Stages {
   return {
     async admit(request) {
       const answers = new Answers(request.id);
+      if (request.headers['x-request-id'] === '') return answers.problem(emptyRequestId());
       const caller = route.auth.kind === 'public' ? undefined : await admitted(request);
       if (caller instanceof Fault) {
         const { retry_after_seconds: wait } = (caller.details ?? {}) as { retry_after_seconds?: number };
@@ -181,13 +205,13 @@ export function makeStages(route: Route, parts: StageParts): Stages {
 
       // Refused callers spend their budget too.
       const spender = caller ? { person: viewer.actorId } : { address: callerAddress(request.ip) };
-      const allowance = await parts.rateLimit(route.lane, spender, viewer);
-      answers.allowance(route, allowance);
+      const allowance = await parts.rateLimit(lane, spender, viewer);
+      answers.allowance(lane, allowance);
       if (!allowance.allowed) {
         const { limit, resetSeconds, firstRefusal } = allowance;
         answers.retryAfter(resetSeconds);
         const fault = new Fault('rate_limit_exceeded', `Too many requests: come back in ${resetSeconds} s.`, {
-          lane: route.lane,
+          lane,
           limit,
         });
         return answers.problem(fault, stranger, firstRefusal ? 'rate_limit.block' : undefined);

@@ -24,7 +24,7 @@ export function makeStepUp(route: Route, parts: { readonly policy: ReadPolicy; r
     if (ageMs <= maxAgeSeconds * 1_000 && isStrong) return undefined;
     return new Fault(
       'step_up_required',
-      `Sign in again${wantsMore ? ' with a second factor' : ''}, and repeat this within ${maxAgeSeconds} s.`,
+      `Confirm your identity to continue: sign in again${wantsMore ? ' with a second factor' : ''}.`,
       {
         max_age_seconds: maxAgeSeconds,
         second_factor: wantsMore,

@@ -1,3 +1,4 @@
+import { type Route, versionGet } from '@gpuaas/contract';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { refuseUnknown } from './unknown-path.ts';
@@ -28,5 +29,18 @@ describe('an address where there is nothing', () => {
     expect(answer.statusCode).toBe(404);
     expect(answer.headers['content-type']).toContain('application/problem+json');
     expect(answer.json()).toMatchObject({ code: 'route_not_found' });
+  });
+});
+
+describe('a method that a path does not take', () => {
+  it('is answered with the methods of that path alone, not of a sibling with a parameter', async () => {
+    const route = (method: 'GET' | 'PUT', path: `/${string}`) => ({ ...versionGet, method, path }) as Route;
+    const app = Fastify();
+    const routes = [route('GET', '/things/mine'), route('PUT', '/things/{id}')];
+    app.setNotFoundHandler((request, reply) => refuseUnknown(routes, request, reply));
+    const allowed = async (url: string) => (await app.inject({ method: 'DELETE', url })).headers['allow'];
+    expect(await allowed('/things/mine')).toBe('GET, HEAD');
+    expect(await allowed('/things/7')).toBe('PUT');
+    await app.close();
   });
 });

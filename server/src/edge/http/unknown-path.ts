@@ -30,7 +30,11 @@ function methodsOf(routes: readonly Route[], path: string): string[] {
     const parts = shape.split('/');
     return parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at]);
   };
-  const methods = new Set<string>(routes.filter(fits).map(({ method }) => method));
+  // Where a path with fixed words and one with a parameter fit alike, the fixed words are meant.
+  const fixed = ({ path: shape }: Route) => shape.split('/').filter((part) => !part.startsWith('{')).length;
+  const fitting = routes.filter(fits);
+  const most = Math.max(...fitting.map(fixed));
+  const methods = new Set<string>(fitting.filter((route) => fixed(route) === most).map(({ method }) => method));
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
 }

@@ -36,6 +36,9 @@ describe('a request', () => {
       body: { name: 'n' },
     });
     expect(validate(good)).toMatchObject({ query: { limit: 50 } });
+    for (const limit of ['true', 'false', '', '1e1', '0x10', ' 7']) {
+      expect(fieldsOf({ query: { limit } }), limit).toMatchObject([{ in: 'query', field: 'limit' }]);
+    }
   });
 
   it('is told all its faults at once, each with its place', () => {

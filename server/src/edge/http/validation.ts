@@ -16,9 +16,7 @@ export function makeValidation(route: Route) {
 
   return (given: { params: unknown; query: unknown; body: unknown }): Input<Route> | Fault<'validation_error'> => {
     // Paths and queries are text; numbers and booleans in them are read as such before they are checked.
-    const asked = query
-      ? Value.Default(query.schema, Value.Convert(query.schema, { ...(given.query as object) }))
-      : nothing;
+    const asked = query ? Value.Default(query.schema, readQuery(query.schema, given.query as object)) : nothing;
     // A body that is left out is an empty object: every field then says for itself whether it was needed.
     const sent = given.body ?? nothing;
     if (
@@ -37,6 +35,16 @@ export function makeValidation(route: Route) {
       ...(body ? faultsOf('body', body, sent) : unexpected('body', given.body)),
     ]);
   };
+}
+
+/** TypeBox would read `true` as the number 1: in a query, only digits are a number. */
+function readQuery(schema: TSchema, given: object): unknown {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  const isNumber = (name: string) => ['integer', 'number'].includes(properties[name]?.type ?? '');
+  const words = Object.entries(given).filter(
+    ([name, text]) => isNumber(name) && !/^-?\d+(?:\.\d+)?$/.test(String(text)),
+  );
+  return { ...(Value.Convert(schema, { ...given }) as object), ...Object.fromEntries(words) };
 }
 
 function refused(faults: readonly FieldFault[]): Fault<'validation_error'> {

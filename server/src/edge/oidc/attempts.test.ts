@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerAddress } from '../gate/caller-address.ts';
 import { makeAttempts } from './attempts.ts';
+import { isDevicePage } from './mount.ts';
 
 function makeCounter() {
   const counts = new Map<string, number>();
@@ -40,5 +41,14 @@ describe('tries of a password', () => {
     for (let index = 0; index < 9; index += 1)
       expect(await count('anna', callerAddress(`10.0.0.${index}`))).toBeUndefined();
     expect(await count('anna', callerAddress('10.0.0.99'))).toEqual({ waitMs: 60_000 });
+  });
+});
+
+describe('the page for the code of a device', () => {
+  it.each(['/device', '/Device', '/DEVICE/', '/device?user_code=A', '/%64evice', '//device'])('is %s too', (url) => {
+    expect(isDevicePage(url)).toBe(true);
+  });
+  it.each(['/device/auth', '/devices', '/', '/%'])('is not %s', (url) => {
+    expect(isDevicePage(url)).toBe(false);
   });
 });

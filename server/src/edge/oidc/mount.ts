@@ -56,7 +56,7 @@ async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const elsewhere = findElsewhere(request, publicUrl);
     if (elsewhere) return reply.redirect(elsewhere, 307);
-    if (request.method === 'POST' && /^\/device\/?(?:\?|$)/.test(request.url.slice(publicUrl.pathname.length))) {
+    if (request.method === 'POST' && isDevicePage(request.url.slice(publicUrl.pathname.length))) {
       const refused = await attempts.deviceCode(callerAddress(request.ip));
       if (refused) return send(reply, 429, notePage(tooMany, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }
@@ -64,12 +64,22 @@ async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl
     raw.originalUrl = raw.url ?? '/';
     raw.url = raw.originalUrl.slice(publicUrl.pathname.length) || '/';
     // A code in the address is filled in by our page; left in the url, the library would answer with a script.
-    if (raw.url.startsWith('/device?')) raw.url = '/device';
+    if (request.method === 'GET' && isDevicePage(raw.url)) raw.url = '/device';
     await issuer.handle(raw, reply.raw);
     return answered(reply);
   };
   scope.all('/', handle);
   scope.all('/*', handle);
+}
+
+/** Where the code of a device is typed. The library matches paths whatever their case, and so do we. */
+export function isDevicePage(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  try {
+    return /^\/+device\/*$/i.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
 }
 
 /** Cookies belong to one host name. A browser that came by another name of ours is sent to the one we go by. */

@@ -28,12 +28,22 @@ export interface Wanted {
   readonly types: readonly string[];
 }
 
+/** The largest numbers that PostgreSQL has for a transaction and for a row. */
+const mostTransaction = 2n ** 64n - 1n;
+const mostPosition = 2n ** 63n - 1n;
 const shape = /^([0-9]{1,20})-([0-9]{1,20})-([0-9]{1,19})$/;
 
 export const writeMark = ({ from, to, position }: Mark): string => `${from}-${to}-${position}`;
 export function readMark(text: string): Mark | Fault<'cursor_invalid'> {
   const [, from, to, position] = shape.exec(text) ?? [];
-  if (from === undefined || to === undefined || position === undefined || BigInt(from) > BigInt(to)) {
+  if (
+    from === undefined ||
+    to === undefined ||
+    position === undefined ||
+    BigInt(from) > BigInt(to) ||
+    BigInt(to) > mostTransaction ||
+    BigInt(position) > mostPosition
+  ) {
     return new Fault('cursor_invalid', 'This is not the id of an event: start again without one.');
   }
   return { from, to, position };
@@ -84,6 +94,14 @@ export function makeEventLog(db: Database) {
     async now(who: Viewer): Promise<Mark> {
       const xid = await horizon(who);
       return { from: xid, to: xid, position: '0' };
+    },
+    /**
+     * Where a reader goes on from a mark. One that lies in the future is of another life of the database, which was
+     * restored meanwhile: its reader starts with what is yet to come, rather than waiting for it.
+     */
+    async resume(who: Viewer, mark: Mark): Promise<Mark> {
+      const xid = await horizon(who);
+      return BigInt(mark.to) > BigInt(xid) ? { from: xid, to: xid, position: '0' } : mark;
     },
     /** What comes next, where it leaves the reader, and whether that was all there is. */
     next(who: Viewer, at: Mark, wanted: Wanted): Promise<Reading> {

@@ -24,11 +24,11 @@ interface Seen {
 /** A client as EventSource is one: it reads frames, and remembers the last id. */
 const listen = (tenant: Tenant, query = '', headers: Record<string, string> = {}) =>
   open(tenant.token, `/api/v1/events/stream?project_id=${tenant.projectId}${query}`, headers);
-async function open(token: string, path: string, headers: Record<string, string> = {}) {
+async function open(token: string, path: string, headers: Record<string, string> = {}, at = port) {
   const seen: Seen[] = [];
   let changed = Promise.withResolvers<void>();
   const call = request({
-    port,
+    port: at,
     path,
     headers: { authorization: `Bearer ${token}`, ...headers },
   });
@@ -115,6 +115,42 @@ describe('the stream of events', () => {
       as: acme.token,
     });
     expect(bad.body.code).toBe('cursor_invalid');
+  });
+
+  it.each(['1-18446744073709551616-0', '1-2-9223372036854775808', '99999999999999999999-99999999999999999999-0'])(
+    'refuses an id that no database could have given: %s',
+    async (id) => {
+      const refused = await world.call('GET', `/api/v1/events/stream?project_id=${acme.projectId}`, {
+        as: acme.token,
+        headers: { 'last-event-id': id },
+      });
+      expect(refused).toMatchObject({ status: 400, body: { code: 'cursor_invalid' } });
+    },
+  );
+
+  it('starts with what is yet to come for an id from the future, as after a restored database', async () => {
+    const stream = await listen(acme, '', { 'last-event-id': '9000000000000000000-9000000000000000000-0' });
+    expect((await rename(acme, 'After')).status).toBe(200);
+    await stream.until(() => stream.names().length > 0);
+    expect(stream.names()).toEqual(['After']);
+    stream.leave();
+  });
+
+  it('is limited in number for each caller, and one that ended makes room', async () => {
+    const narrow = await openWorld({ beside: world, policies: { 'streams.max_per_person': 1 } });
+    try {
+      const { port: there } = await narrow.listen();
+      const first = await open(acme.token, `/api/v1/events/stream?project_id=${acme.projectId}`, {}, there);
+      const path = `/api/v1/events/stream?project_id=${acme.projectId}&follow=false`;
+      const ask = () => narrow.call('GET', path, { as: acme.token });
+      expect(await ask()).toMatchObject({ status: 429, body: { code: 'too_many_streams' } });
+      first.leave();
+      await expect.poll(async () => (await ask()).status, { timeout: 15_000 }).toBe(200);
+      // A stream that ended by itself gave its seat back too.
+      await expect.poll(async () => (await ask()).status, { timeout: 15_000 }).toBe(200);
+    } finally {
+      await narrow.close();
+    }
   });
 
   it('ends when the role behind it is taken away', async () => {

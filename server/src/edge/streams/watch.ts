@@ -18,8 +18,9 @@ export const makeEventStreams = (parts: Parts): Mounted[] =>
     route,
     handle: async (who, input) => {
       const { about, types, after, follow } = (input as unknown as Input<typeof adminEventStream>).query;
-      const start = after === undefined ? await parts.log.now(who) : readMark(after);
-      if (start instanceof Fault) return start;
+      const mark = after === undefined ? undefined : readMark(after);
+      if (mark instanceof Fault) return mark;
+      const start = mark ? await parts.log.resume(who, mark) : await parts.log.now(who);
       const whose = who.reach === 'platform' ? 'anybody' : who.organizationId;
       const wanted = { about, types: types?.split(',') ?? [] };
       return {

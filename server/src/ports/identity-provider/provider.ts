@@ -72,6 +72,16 @@ export function makeProvider(parts: ProviderParts): Provider {
   return provider;
 }
 
+/**
+ * Over https no other host of the domain may set the session. The other two belong to the path of one question, so that
+ * two windows can sign in at once; such a cookie cannot carry the stricter prefix.
+ */
+export const cookieNames = (isSecure: boolean) => ({
+  session: `${isSecure ? '__Host-' : ''}gpuaas_sso`,
+  interaction: `${isSecure ? '__Secure-' : ''}gpuaas_sso_question`,
+  resume: `${isSecure ? '__Secure-' : ''}gpuaas_sso_resume`,
+});
+
 function configure(parts: ProviderParts): Configuration {
   const { pages, accounts, ttl } = parts;
   const isSecure = parts.issuer.startsWith('https:');
@@ -93,9 +103,10 @@ function configure(parts: ProviderParts): Configuration {
     conformIdTokenClaims: false,
     clientBasedCORS: () => false,
     cookies: {
-      names: { session: 'gpuaas_sso', interaction: 'gpuaas_sso_question', resume: 'gpuaas_sso_resume' },
+      names: cookieNames(isSecure),
       keys: parts.seal.digests('cookies', 'signature').map((key) => key.toString('hex')),
-      long: { ...cookie, path },
+      // A cookie of one host is for all of its paths, or the browser does not take it.
+      long: { ...cookie, path: isSecure ? '/' : path },
       short: cookie,
     },
     features: {

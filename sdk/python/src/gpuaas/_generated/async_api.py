@@ -334,7 +334,7 @@ class AsyncAdminOpsApi:
 
         ``GET /api/v1/admin/events/stream``
 
-        Refusals: cursor_invalid.
+        Refusals: cursor_invalid, too_many_streams.
         """
         return self._transport.stream("admin_event_stream", {"about": about, "after": after, "follow": follow, "types": types}, options)
 
@@ -1386,7 +1386,7 @@ class AsyncEventsApi:
 
         ``GET /api/v1/events/stream``
 
-        Refusals: cursor_invalid, project_not_found.
+        Refusals: cursor_invalid, project_not_found, too_many_streams.
         """
         return self._transport.stream("event_stream", {"about": about, "after": after, "follow": follow, "project_id": project_id, "types": types}, options)
 
@@ -1419,7 +1419,7 @@ class AsyncMembersApi:
 
         ``POST /api/v1/organizations/{organization_id}/invitations``
 
-        Refusals: invitation_pending, organization_not_found, ownership_required.
+        Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required.
         """
         answer: InvitationCreated = await self._transport.call("invitation_create", {"organization_id": organization_id, "email": email, "role": role}, options)
         return answer

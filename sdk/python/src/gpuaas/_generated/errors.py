@@ -284,6 +284,14 @@ class InvitationInvalidError(GpuaasError):
     retryable = False
 
 
+class InvitationLimitReachedError(GpuaasError):
+    """Too many invitations of this organization wait to be accepted."""
+
+    code = "invitation_limit_reached"
+    status = 409
+    retryable = False
+
+
 class InvitationNotFoundError(GpuaasError):
     """There is no such invitation."""
 
@@ -908,6 +916,14 @@ class TokenScopeInvalidError(GpuaasError):
     retryable = False
 
 
+class TooManyStreamsError(GpuaasError):
+    """Too many event streams are open; close one, or come back later."""
+
+    code = "too_many_streams"
+    status = 429
+    retryable = True
+
+
 class TopologyMissingError(GpuaasError):
     """The host has not said yet what it is made of: discover it first."""
 
@@ -1024,6 +1040,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "internal_error": InternalError,
     "invalid_request": InvalidRequestError,
     "invitation_invalid": InvitationInvalidError,
+    "invitation_limit_reached": InvitationLimitReachedError,
     "invitation_not_found": InvitationNotFoundError,
     "invitation_pending": InvitationPendingError,
     "last_operator": LastOperatorError,
@@ -1102,6 +1119,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "token_invalid": TokenInvalidError,
     "token_missing": TokenMissingError,
     "token_scope_invalid": TokenScopeInvalidError,
+    "too_many_streams": TooManyStreamsError,
     "topology_missing": TopologyMissingError,
     "unsupported_media_type": UnsupportedMediaTypeError,
     "upstream_error": UpstreamError,
