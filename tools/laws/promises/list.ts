@@ -396,6 +396,11 @@ export const checks: Readonly<Record<string, Promised>> = {
     table: 'token_denials',
     row: { kind: 'person', issued_before: null },
   },
+  sign_in_floors_check: {
+    promise: 'one sign-in at most is spared when the others end',
+    table: 'sign_in_floors',
+    row: { spared_session: 'one', spared_token: 'another' },
+  },
   users_erased_check: {
     promise: 'who was erased cannot sign in',
     table: 'users',
