@@ -360,6 +360,9 @@ async function showFleetOf(page: Page, count: number): Promise<void> {
       last_report_at: null,
       agent_version: null,
       slots: { in_use: index % 8, quarantined: broken, available: 8 - (index % 8) - broken },
+      sellable_slots: 8 - (index % 8) - broken,
+      alerts: [],
+      actions: [],
       created_at: '2026-01-01T00:00:00.000Z',
       updated_at: '2026-01-01T00:00:00.000Z',
     };

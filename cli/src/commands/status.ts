@@ -77,10 +77,14 @@ async function findProject(session: Session): Promise<{ project?: Project; none:
   }
 }
 
-function warningsOf({ id, name, state, expires_at, failure }: Allocation, now: number): string[] {
+function warningsOf({ id, name, state, expires_at, failure, concerns }: Allocation, now: number): string[] {
   const who = plain(name);
   const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now;
   return [
+    ...concerns.map(
+      ({ message, deadline_at }) =>
+        `${who}: ${plain(message)}${deadline_at === null ? '' : ` Deadline ${deadline_at}.`}`,
+    ),
     ...(failure ? [`${who} ${state}: ${plain(failure.reason)} (gpuaas why ${id})`] : []),
     ...(left < soonMs && left > 0
       ? [`${who} ends in ${showDuration(left / 1_000)} (gpuaas alloc extend ${id} --for 1h)`]

@@ -21,7 +21,9 @@ const someId = '01a1dea2-0000-7000-8000-000000000000';
 const release: ArgSpec = { name: 'RELEASE', meaning: 'as gpuaas ops release list shows it', field: 'release_id' };
 const releaseColumns = ['id', 'version', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
 
-const columns = ['id', 'name', 'state', 'schedulable', 'sku', 'region', 'slots', 'last_report_at'];
+const columns = ['id', 'name', 'state', 'schedulable', 'sku', 'region', 'slots', 'sellable_slots', 'last_report_at'];
+const alertColumns = ['id', 'effect', 'source', 'node_name', 'slot_index', 'message', 'since'];
+const alert: ArgSpec = { name: 'ALERT', meaning: 'as gpuaas ops alerts shows it', field: 'alert_id' };
 const details = [
   ...columns,
   'gpus_total',
@@ -31,6 +33,8 @@ const details = [
   'state_reason',
   'cordon_reason',
   'drain_deadline_at',
+  'alerts',
+  'actions',
   'conditions',
   'certificate',
 ];
@@ -60,12 +64,51 @@ export const fleet: CommandGroup = {
         'silent_nodes',
         'lost_nodes',
         'slots',
+        'sellable_slots',
+        'alerts',
         'queued_allocations',
         'stuck_allocations',
         'open_tasks',
         'oldest_report_at',
       ],
       reads: true,
+    },
+    {
+      name: 'ops alerts',
+      summary: 'What somebody has to look at, newest first',
+      flags: {
+        effect: oneOf('EFFECT', choices.alert_list.effect, 'only those with this effect'),
+        source: oneOf('SOURCE', choices.alert_list.source, 'only those from this source'),
+        limit,
+      },
+      examples: ['gpuaas ops alerts', 'gpuaas ops alerts --effect blocks_sale'],
+      operation: 'alert_list',
+      columns: alertColumns,
+      none: 'There are no alerts.',
+      reads: true,
+    },
+    {
+      name: 'ops alert raise',
+      summary: 'Say that something is wrong with a host or a slot',
+      args: [node],
+      flags: {
+        slot: { type: 'string', value: 'SLOT', field: 'slot_id', meaning: 'the id of one of its slots' },
+        effect: { ...oneOf('EFFECT', choices.alert_raise.effect, 'what follows from it'), needed: true },
+        message: { type: 'string', value: 'TEXT', meaning: 'what is wrong', needed: true },
+        'tenant-message': { type: 'string', value: 'TEXT', meaning: 'what those who rent from it are shown' },
+      },
+      examples: ['gpuaas ops alert raise rack-7 --effect blocks_sale --message "fan 2 is loud"'],
+      operation: 'alert_raise',
+      columns: alertColumns,
+    },
+    {
+      name: 'ops alert clear',
+      summary: 'Clear an alert that an operator raised',
+      args: [alert],
+      flags: { reason },
+      examples: [`gpuaas ops alert clear ${someId} --reason "the fan was changed"`],
+      operation: 'alert_clear',
+      columns: alertColumns,
     },
     {
       name: 'ops node list',

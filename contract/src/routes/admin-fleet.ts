@@ -9,6 +9,11 @@ export const FleetHealth = Type.Object(
   {
     nodes: Counts,
     slots: Counts,
+    sellable_slots: Type.Integer({ description: 'Free slots that may be sold now.' }),
+    alerts: Type.Object(
+      { blocks_sale: Type.Integer(), blocks_transition: Type.Integer(), informs: Type.Integer() },
+      { ...strict, description: 'How many alerts there are, by what follows from them.' },
+    ),
     schedulable_nodes: Type.Integer({ description: 'Active, and not cordoned.' }),
     lost_nodes: Type.Integer(),
     oldest_report_at: Type.Union([Timestamp, Type.Null()], {

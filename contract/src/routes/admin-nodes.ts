@@ -4,6 +4,7 @@ import { HostTopology } from '../node/topology.ts';
 import { HeldLease, NodeCondition } from '../node/transport.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { NodeAlert } from './admin-alerts.ts';
 import { ResourceSlot } from './admin-slots.ts';
 import { SkuSlug } from './catalog.ts';
 
@@ -36,6 +37,26 @@ export const nodeStates = [
 ] as const;
 const NodeState = Type.Enum([...nodeStates]);
 
+export const nodeActions = [
+  'publish',
+  'cordon',
+  'uncordon',
+  'drain',
+  'resume',
+  'quarantine',
+  'clear',
+  'retire',
+  'readmit',
+  'reimage',
+  'remove',
+  'probe',
+] as const;
+export const NodeAction = Type.Object(
+  { action: Type.Enum([...nodeActions]), allowed: Type.Boolean(), why_not: Text },
+  { $id: 'NodeAction', ...strict },
+);
+export type NodeAction = Static<typeof NodeAction>;
+
 const nodeFields = {
   id: Uuid,
   name: NodeName,
@@ -56,6 +77,9 @@ const nodeFields = {
   last_report_at: When,
   agent_version: Text,
   slots: Type.Record(Type.String(), Type.Integer(), { description: 'How many slots are in each state.' }),
+  sellable_slots: Type.Integer({ description: 'Free slots that may be sold now: healthy, on a host that takes work.' }),
+  alerts: Type.Array(NodeAlert, { description: 'What somebody has to look at here.' }),
+  actions: Type.Array(NodeAction, { description: 'What can be done with it now, and if not, why not.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -341,10 +365,10 @@ export const nodeClear = defineRoute({
   id: 'node_clear',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/clear',
-  summary: 'Trust a host again after somebody has looked',
+  summary: 'Trust a host again, after a health probe has passed that is newer than what put it aside',
   ...writing,
   audit: 'node.clear',
-  errors: moves,
+  errors: [...moves, 'probe_required'],
   params,
   body: because,
   response: FleetNode,

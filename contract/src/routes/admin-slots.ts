@@ -5,6 +5,12 @@ import { defineRoute } from '../route.ts';
 const strict = { additionalProperties: false } as const;
 const Text = Type.Union([Type.String(), Type.Null()]);
 
+export const SlotAction = Type.Object(
+  { action: Type.Enum(['enable', 'disable', 'quarantine', 'clear']), allowed: Type.Boolean(), why_not: Text },
+  { $id: 'SlotAction', ...strict },
+);
+export type SlotAction = Static<typeof SlotAction>;
+
 /** One GPU and what belongs to it. */
 export const ResourceSlot = Type.Object(
   {
@@ -26,6 +32,7 @@ export const ResourceSlot = Type.Object(
     mac_address: Text,
     private_ip: Text,
     numa_node: Type.Integer(),
+    actions: Type.Array(SlotAction, { description: 'What can be done with it now, and if not, why not.' }),
     updated_at: Timestamp,
   },
   { $id: 'ResourceSlot', ...strict },
@@ -143,10 +150,11 @@ export const slotClear = defineRoute({
   id: 'slot_clear',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear',
-  summary: 'Say that a blocked or quarantined slot is clean, after somebody has looked',
+  summary:
+    'Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since',
   ...writing,
   audit: 'slot.clear',
-  errors: moves,
+  errors: [...moves, 'probe_required'],
   params: bySlot,
   body: because,
   response: ResourceSlot,

@@ -4,6 +4,7 @@ import { Money } from '../money.ts';
 import { ReadinessAttestation } from '../node/attestation.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { AllocationConcern } from './admin-alerts.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -173,6 +174,8 @@ const allocationFields = {
   idle: orNull(IdleGuard),
   failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
   release_reason: orNull(Type.String()),
+  reachable: Type.Boolean({ description: 'Whether its host is heard. One that is silent ends nothing.' }),
+  concerns: Type.Array(AllocationConcern, { description: 'What its owner should know about its host or its GPUs.' }),
   actions: Type.Array(AllocationAction, { description: 'What can be done with it now, and if not, why not.' }),
   created_at: Timestamp,
   provisioning_started_at: orNull(Timestamp),

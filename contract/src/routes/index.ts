@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
+import * as adminAlerts from './admin-alerts.ts';
 import * as adminAllocations from './admin-allocations.ts';
 import * as adminCatalog from './admin-catalog.ts';
 import * as adminEvents from './admin-events.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   adminSlots,
   adminUsers,
   adminWorkflows,
+  adminAlerts,
   adminAllocations,
   agentReleases,
   allocationGroups,
@@ -81,6 +83,7 @@ export const routes: readonly Route[] = [
   .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 
 export * from './activity.ts';
+export * from './admin-alerts.ts';
 export * from './admin-allocations.ts';
 export * from './admin-catalog.ts';
 export * from './admin-events.ts';

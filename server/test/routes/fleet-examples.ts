@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { discover, placeNode, type TestSlot, topologyOf } from '../../src/domains/inventory/testing.ts';
+import { discover, passProbe, placeNode, type TestSlot, topologyOf } from '../../src/domains/inventory/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, type World } from '../../src/testing/world.ts';
 import type { MakeExample } from './examples.ts';
@@ -153,7 +153,25 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_drain: byNode('active', because),
   node_resume: byNode('draining', {}),
   node_quarantine: byNode('active', because),
-  node_clear: byNode('quarantined', because),
+  node_clear: async (world) => {
+    const node = await freshNode(world, 'quarantined');
+    await passProbe(world.root, node);
+    return { params: { node_id: node }, body: because };
+  },
+  alert_list: nothing,
+  alert_raise: async (world) => ({
+    body: { node_id: await freshNode(world), effect: 'blocks_sale', message: 'An example' },
+  }),
+  alert_clear: async (world) => {
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into alerts (id, source, kind, effect, node_id, message)
+       values ($1, 'operator', 'example', 'informs', $2, 'An example')`,
+      [id, await freshNode(world)],
+    );
+    return { params: { alert_id: id }, body: because };
+  },
   node_revoke: byNode('active', because),
   node_retire: byNode('active', because, [{}]),
   node_readmit: byNode('retired', because),
@@ -188,7 +206,11 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   slot_disable: bySlot('available'),
   slot_enable: bySlot('disabled'),
   slot_quarantine: bySlot('available'),
-  slot_clear: bySlot('cleanup_blocked'),
+  slot_clear: async (world, ...rest) => {
+    const example = await bySlot('cleanup_blocked')(world, ...rest);
+    await passProbe(world.root, example.params?.['node_id'] as string);
+    return example;
+  },
   fleet_health: nothing,
   allocation_stuck_list: nothing,
 };

@@ -31,6 +31,10 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     promise: 'one request of a SKU and region has a host reserved',
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
+  alerts_target: {
+    promise: 'a source says a thing about a target once',
+    table: 'alerts',
+    row: { source: 'health', kind: 'silent', node_id: uuid, slot_id: null, allocation_id: null },
   },
   slots_node_id_gpu_uuid_key: {
     promise: 'a GPU is one slot of its host',

@@ -8,6 +8,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { plainWord, spellBytes } from '../words/sizes.ts';
 import { spellClock, spellDuration } from '../words/time.ts';
+import { Alerts } from './alerts.tsx';
 
 const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
 const said: Readonly<Record<HealthFinding['status'], string>> = {
@@ -31,6 +32,8 @@ const sections = [
 const remedies: Readonly<Record<string, { readonly to: string; readonly search?: Record<string, string> }>> = {
   outbox_age: { to: '/ops/events', search: { box: 'outbox' } },
   dead_letters: { to: '/ops/events', search: { box: 'dead' } },
+  alerts_blocking: { to: '/ops' },
+  alerts_informing: { to: '/ops' },
   lost_nodes: { to: '/ops/nodes', search: { state: 'offline' } },
   silent_nodes: { to: '/ops/nodes', search: { state: 'active' } },
   certificates_expiring: { to: '/ops/nodes' },
@@ -70,6 +73,11 @@ export function HealthPage() {
     async (options) => (await api.adminWorkflows.list({ state: 'stuck', limit: 100 }, options)).data.length,
     { everyMs: 30_000 },
   );
+  const alerts = useAsk(
+    ['health', 'alerts'],
+    async (options) => (await api.adminAlerts.list({ limit: 50 }, options)).data,
+    { everyMs: 10_000 },
+  );
   const findings = [...(health.data?.findings ?? []), ...findStuck(stuck)];
   const status = findings.some((finding) => finding.status === 'bad') ? 'bad' : (health.data?.status ?? 'ok');
   return (
@@ -98,6 +106,11 @@ export function HealthPage() {
               Version {health.data.version}, looked at {spellClock(health.data.looked_at)}
             </span>
           </p>
+          {alerts.data && alerts.data.length > 0 && (
+            <Panel title="Alerts">
+              <Alerts alerts={alerts.data} />
+            </Panel>
+          )}
           <div className="grid items-start gap-6 lg:grid-cols-2">
             {sections.map(([section, title]) => (
               <Panel key={section} title={title}>

@@ -16,11 +16,12 @@ import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { counted, plainWord, spellCondition, spellMemory } from '../words/sizes.ts';
 import { spellDuration, spellMoments } from '../words/time.ts';
+import { Alerts } from './alerts.tsx';
 import { NodeImages } from './node-images.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import { Topology } from './topology.tsx';
 
-type Verb = 'cordon' | 'uncordon' | 'drain' | 'resume' | 'quarantine' | 'readmit' | 'publish' | 'retire';
+type Verb = Exclude<NodeDetail['actions'][number]['action'], 'probe' | 'reimage' | 'remove'>;
 const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: string; readonly danger?: true }>> = {
   cordon: { label: 'Cordon', means: 'Nothing new goes there. What runs keeps running.' },
   uncordon: { label: 'Uncordon', means: 'It takes new work again.' },
@@ -35,28 +36,19 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
     means: 'Stops new work until an operator clears it. Running allocations continue.',
     danger: true,
   },
-  readmit: { label: 'Readmit', means: 'It is trusted again.' },
+  clear: { label: 'Clear', means: 'It is trusted again.' },
+  readmit: { label: 'Readmit', means: 'It comes back into service, cordoned.' },
   publish: { label: 'Publish', means: 'Its slots are offered to tenants.' },
   retire: { label: 'Retire', means: 'It leaves the fleet once its last slot is free.', danger: true },
 };
-const verbsOf = (node: NodeDetail): readonly Verb[] => {
-  switch (node.state) {
-    case 'active':
-      // A host that was never offered is not cordoned: it waits to be published.
-      if (!node.schedulable && node.cordon_reason === null) return ['publish', 'quarantine', 'retire'];
-      return [node.cordon_reason === null ? 'cordon' : 'uncordon', 'drain', 'quarantine', 'retire'];
-    case 'draining':
-      return ['resume', 'retire'];
-    case 'quarantined':
-      return ['readmit', 'retire'];
-    case 'enrolling':
-      return ['publish', 'quarantine'];
-    case 'offline':
-      return ['quarantine', 'retire'];
-    default:
-      return [];
-  }
-};
+/** What the server allows now. The table of states is the server's; a page that copied it would grow wrong. */
+const verbsOf = (node: NodeDetail): readonly Verb[] =>
+  node.actions.flatMap(({ action, allowed }) => (allowed && action in verbs ? [action as Verb] : []));
+/** What would help, and what it needs first. */
+const hintsOf = (node: NodeDetail): readonly string[] =>
+  node.actions.flatMap(({ action, allowed, why_not }) =>
+    action === 'clear' && node.state === 'quarantined' && !allowed && why_not ? [`To clear it: ${why_not}`] : [],
+  );
 
 export function NodePage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -166,6 +158,12 @@ function Detail({ node }: { node: NodeDetail }) {
       {node.state_reason && node.state !== 'active' && (
         <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
       )}
+      {hintsOf(node).map((hint) => (
+        <p key={hint} className="rounded-lg bg-sunk px-4 py-3">
+          {spellMoments(hint)}
+        </p>
+      ))}
+      <Alerts alerts={node.alerts} />
       <Panel
         title="Topology"
         aside={

@@ -11,8 +11,15 @@ import { TextField } from '../parts/field.tsx';
 import { Facts } from '../parts/page.tsx';
 import { Problem } from '../parts/states.tsx';
 import { spellMemory } from '../words/sizes.ts';
+import { spellMoments } from '../words/time.ts';
 
 type Verb = 'slotEnable' | 'slotDisable' | 'slotQuarantine' | 'slotClear';
+const verbs: Readonly<Record<ResourceSlot['actions'][number]['action'], readonly [Verb, string]>> = {
+  enable: ['slotEnable', 'Enable'],
+  disable: ['slotDisable', 'Disable'],
+  quarantine: ['slotQuarantine', 'Quarantine'],
+  clear: ['slotClear', 'Clear'],
+};
 
 /** One GPU: what it is, who has it, and what can be done about it. */
 export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
@@ -23,17 +30,9 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
       api.adminNodes[verb]({ node_id: nodeId, slot_id: slot.id, reason: given.reason }, options),
     { stale: ['nodes', 'fleet', 'catalog'], done: onClose },
   );
-  const offers =
-    slot.state === 'disabled'
-      ? ([['slotEnable', 'Enable']] as const)
-      : slot.state === 'available'
-        ? ([
-            ['slotDisable', 'Disable'],
-            ['slotQuarantine', 'Quarantine'],
-          ] as const)
-        : slot.state === 'quarantined' || slot.state === 'cleanup_blocked'
-          ? ([['slotClear', 'Clear']] as const)
-          : [];
+  const offers = slot.actions.flatMap(({ action, allowed }) => (allowed ? [verbs[action]] : []));
+  const needed = slot.actions.find(({ action }) => action === 'clear')?.why_not;
+  const isAside = slot.state === 'quarantined' || slot.state === 'cleanup_blocked';
   return (
     <Dialog open onClose={onClose} title={`GPU ${slot.slot_index}`}>
       <Facts
@@ -60,6 +59,7 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
               ] as const)
             : []),
           ...(slot.state_reason ? ([['Why', slot.state_reason]] as const) : []),
+          ...(isAside && needed ? ([['To clear it', spellMoments(needed)]] as const) : []),
         ]}
       />
       {offers.length > 0 && (

@@ -17,6 +17,7 @@ import { tellRelease } from '../words/sentences.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
 import { AccessPanel } from './allocation-access.tsx';
 import { AllocationActions, Guards } from './allocation-acts.tsx';
+import { Concerns } from './allocation-concerns.tsx';
 import { Receipt, Timeline } from './allocation-record.tsx';
 import { shownState } from './allocation-rows.tsx';
 
@@ -78,6 +79,7 @@ function Detail({
       actions={<AllocationActions it={it} />}
       shown={{ operation: 'allocation_get', input: { allocation_id: it.id } }}
     >
+      <Concerns it={it} />
       {it.failure && <Failure it={it} failure={it.failure} timeline={timeline} />}
       {it.queue && (
         <div className="rounded-lg bg-accent-soft px-4 py-3 text-accent">

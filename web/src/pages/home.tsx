@@ -124,6 +124,17 @@ function Card({ it }: { it: Allocation }) {
             </>
           )}
         </span>
+        {it.concerns.map(({ kind, message, deadline_at }) => (
+          <span key={kind} className="block text-sm text-warn">
+            {message}
+            {deadline_at && (
+              <>
+                {' '}
+                <Ago at={deadline_at} />
+              </>
+            )}
+          </span>
+        ))}
       </span>
       <span className="tabular hidden text-sm text-dim sm:block">{spellMoney(it.price.per_hour)}/h</span>
       <StateChip state={shownState(it)} />

@@ -2,13 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { readAccess } from './access.ts';
 import { countTiles, filterWall, placesOf, sharesOf, tilesOf, troublesOf } from './wall.ts';
 
+/** Every free slot may be sold, and nobody has found anything. */
+const sound = { sellable_slots: 64, alerts: [] };
+
 describe('the wall', () => {
   it('has one tile per GPU, trouble first, and shows GPUs that have no slot yet', () => {
-    const tiles = tilesOf({ gpus_total: 6, state: 'active', slots: { available: 2, in_use: 1, cleanup_blocked: 1 } });
+    const tiles = tilesOf({
+      ...sound,
+      gpus_total: 6,
+      state: 'active',
+      slots: { available: 2, in_use: 1, cleanup_blocked: 1 },
+    });
     expect(tiles).toEqual(['trouble', 'used', 'free', 'free', 'off', 'off']);
   });
+  it.each([
+    ['quarantined', [], 'trouble'],
+    ['offline', [], 'trouble'],
+    ['active', [{ effect: 'blocks_sale', message: 'Xid 79', slot_index: 0 }], 'trouble'],
+    ['retired', [], 'off'],
+  ] as const)('shows no free GPU on a node that is %s and has nothing to sell', (state, alerts, tile) => {
+    expect(tilesOf({ gpus_total: 1, state, slots: { available: 1 }, sellable_slots: 0, alerts })).toEqual([tile]);
+  });
+  it('names every alert', () => {
+    const alerts = [{ effect: 'blocks_sale', message: 'Xid79: fallen off the bus', slot_index: 3 }];
+    const node = { ...sound, gpus_total: 8, slots: {}, state_reason: null, cordon_reason: null };
+    expect(troublesOf([{ ...node, id: 'a', name: 'a', state: 'active', alerts }])).toMatchObject([
+      { why: 'slot 3: Xid79: fallen off the bus' },
+    ]);
+  });
   it('names what needs somebody, the worst first', () => {
-    const node = { gpus_total: 8, slots: {}, state_reason: null, cordon_reason: null };
+    const node = { ...sound, gpus_total: 8, slots: {}, state_reason: null, cordon_reason: null };
     const troubles = troublesOf([
       { ...node, id: 'a', name: 'a', state: 'active', cordon_reason: 'a fan' },
       { ...node, id: 'b', name: 'b', state: 'offline' },
@@ -48,7 +71,7 @@ describe('a wall that is larger than the screen', () => {
     expect(placesOf({ ...view, count: 0, current: -1 })).toEqual([]);
   });
   it('is narrowed by what its tiles are, by place, by kind and by name', () => {
-    const node = { gpus_total: 1, state: 'active', region: 'north', sku: 'h200' };
+    const node = { ...sound, gpus_total: 1, state: 'active', region: 'north', sku: 'h200' };
     const nodes = [
       { ...node, name: 'alpha', slots: { available: 1 } },
       { ...node, name: 'beta', slots: { in_use: 1 }, region: 'south' },

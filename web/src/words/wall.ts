@@ -3,6 +3,9 @@ export interface WallNode {
   readonly gpus_total: number;
   readonly state: string;
   readonly slots: Readonly<Record<string, number>>;
+  /** Free slots that may be sold now: healthy, on a host that takes work. */
+  readonly sellable_slots: number;
+  readonly alerts: readonly { readonly effect: string; readonly message: string; readonly slot_index: number | null }[];
 }
 export type Tile = 'free' | 'used' | 'moving' | 'trouble' | 'off';
 
@@ -26,9 +29,16 @@ const tileOf: Readonly<Record<string, Tile>> = {
 };
 const order: readonly Tile[] = ['trouble', 'used', 'moving', 'free', 'off'];
 
-export function tilesOf({ gpus_total, slots }: WallNode): Tile[] {
+export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts }: WallNode): Tile[] {
+  // What is free and may not be sold is no free GPU: it needs somebody, or is not offered.
+  const isTrouble =
+    host === 'quarantined' || host === 'offline' || alerts.some(({ effect }) => effect === 'blocks_sale');
+  const held: Tile = isTrouble ? 'trouble' : 'off';
   const tiles = Object.entries(slots).flatMap(([state, count]) =>
-    Array.from({ length: count }, (): Tile => tileOf[state] ?? 'off'),
+    Array.from(
+      { length: count },
+      (_, index): Tile => (state === 'available' && index >= sellable_slots ? held : (tileOf[state] ?? 'off')),
+    ),
   );
   // GPUs that were announced and have no slot yet are there, but nobody can have them.
   const missing = Math.max(0, gpus_total - tiles.length);
@@ -57,6 +67,10 @@ export function troublesOf(
       const reason = node.state_reason ? `: ${node.state_reason}` : '';
       if (node.state === 'offline') found.push({ node, why: `nobody has heard from it${reason}`, urgency: 4 });
       if (node.state === 'quarantined') found.push({ node, why: `quarantined${reason}`, urgency: 3 });
+      for (const { effect, message, slot_index } of node.alerts) {
+        const slot = slot_index === null ? '' : `slot ${slot_index}: `;
+        found.push({ node, why: `${slot}${message}`, urgency: effect === 'informs' ? 1 : 3 });
+      }
       const blocked = (node.slots['cleanup_blocked'] ?? 0) + (node.slots['quarantined'] ?? 0);
       if (blocked > 0)
         found.push({ node, why: `${blocked} ${blocked === 1 ? 'slot needs' : 'slots need'} somebody`, urgency: 2 });

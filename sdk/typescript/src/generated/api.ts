@@ -80,6 +80,32 @@ export interface Api {
      */
     taskSignerRevoke(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
   };
+  readonly adminAlerts: {
+    /**
+     * What somebody has to look at, newest first: every source, every target
+     *
+     * `GET /api/v1/admin/alerts`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly effect?: "blocks_sale" | "blocks_transition" | "informs" | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly source?: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker" | undefined }, options?: CallOptions): Paged<T.Alert>;
+    /**
+     * Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
+     *
+     * `POST /api/v1/admin/alerts`
+     *
+     * Refusals: node_not_found, slot_not_found.
+     */
+    raise(input: { readonly effect: "blocks_sale" | "blocks_transition" | "informs"; readonly message: string; readonly node_id: string; readonly slot_id?: string | undefined; readonly tenant_message?: string | undefined }, options?: CallOptions): Promise<T.Alert>;
+    /**
+     * Clear an alert that an operator raised; what a program raised clears itself when it has healed
+     *
+     * `DELETE /api/v1/admin/alerts/{alert_id}`
+     *
+     * Refusals: alert_not_found, illegal_transition.
+     */
+    clear(input: { readonly alert_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Alert>;
+  };
   readonly adminAllocations: {
     /**
      * Allocations of all tenants, latest first
@@ -374,11 +400,11 @@ readonly events: number;
   readonly task_id: string;
 }>;
     /**
-     * Trust a host again after somebody has looked
+     * Trust a host again, after a health probe has passed that is newer than what put it aside
      *
      * `POST /api/v1/admin/nodes/{node_id}/clear`
      *
-     * Refusals: illegal_transition, node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_not_found, probe_required, version_conflict.
      */
     clear(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -500,11 +526,11 @@ readonly missing: readonly number[];
   readonly slots: readonly T.ResourceSlot[];
 }>;
     /**
-     * Say that a blocked or quarantined slot is clean, after somebody has looked
+     * Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear`
      *
-     * Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
      */
     slotClear(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**

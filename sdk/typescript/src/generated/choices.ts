@@ -3,6 +3,8 @@
 /** What a person may choose among, by operation and field. */
 export const choices = {
   activity_list: { actors: ["people", "all"] },
+  alert_list: { effect: ["blocks_sale", "blocks_transition", "informs"], source: ["health", "presence", "drift", "attestation", "operator", "breaker"] },
+  alert_raise: { effect: ["blocks_sale", "blocks_transition", "informs"] },
   admin_allocation_list: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   admin_audit_list: { result: ["success", "failure"] },
   dlq_list: { state: ["open", "requeued", "discarded"] },

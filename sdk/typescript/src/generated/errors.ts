@@ -12,6 +12,8 @@ export const errorCodes = {
   agent_release_invalid: { status: 422, retryable: false },
   /** There is no such release of the node agent. */
   agent_release_not_found: { status: 404, retryable: false },
+  /** There is no such alert: it was cleared, or has healed. */
+  alert_not_found: { status: 404, retryable: false },
   /** The allocation is being released already. */
   allocation_already_releasing: { status: 409, retryable: false },
   /** The caller holds as many allocations as its policy allows. */
@@ -146,6 +148,8 @@ export const errorCodes = {
   price_already_exists: { status: 409, retryable: false },
   /** A price cannot take effect in the past. */
   price_backdated: { status: 422, retryable: false },
+  /** A health probe has to pass first; details say since when. */
+  probe_required: { status: 409, retryable: false },
   /** X-Project-ID and the project in the path are not the same. */
   project_mismatch: { status: 400, retryable: false },
   /** The project still holds live resources. */

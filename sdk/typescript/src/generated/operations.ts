@@ -7,6 +7,9 @@ export const operations = {
   agent_release_list: { method: 'GET', path: '/api/v1/admin/agent-releases', query: ['cursor', 'limit'], paged: true },
   agent_release_add: { method: 'POST', path: '/api/v1/admin/agent-releases', keyed: true },
   agent_release_withdraw: { method: 'POST', path: '/api/v1/admin/agent-releases/{release_id}/withdraw', keyed: true },
+  alert_list: { method: 'GET', path: '/api/v1/admin/alerts', query: ['cursor', 'effect', 'limit', 'node', 'source'], paged: true },
+  alert_raise: { method: 'POST', path: '/api/v1/admin/alerts', keyed: true },
+  alert_clear: { method: 'DELETE', path: '/api/v1/admin/alerts/{alert_id}', keyed: true, body: true },
   admin_allocation_list: { method: 'GET', path: '/api/v1/admin/allocations', query: ['cursor', 'limit', 'node', 'organization', 'state'], paged: true },
   admin_allocation_queue: { method: 'GET', path: '/api/v1/admin/allocations/queue', query: ['region', 'sku'] },
   allocation_stuck_list: { method: 'GET', path: '/api/v1/admin/allocations/stuck', bare: true },
@@ -208,6 +211,11 @@ export const spaces = {
     taskSignerRotate: 'task_signer_rotate',
     taskSignerRetire: 'task_signer_retire',
     taskSignerRevoke: 'task_signer_revoke',
+  },
+  adminAlerts: {
+    list: 'alert_list',
+    raise: 'alert_raise',
+    clear: 'alert_clear',
   },
   adminAllocations: {
     list: 'admin_allocation_list',

@@ -41,6 +41,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
   readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** What its owner should know about its host or its GPUs. */
+readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
@@ -86,6 +88,8 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
+  /** Whether its host is heard. One that is silent ends nothing. */
+readonly reachable: boolean;
   readonly region: string;
   readonly release_attempts: number;
   readonly release_reason: string | null;
@@ -218,6 +222,26 @@ readonly version: string;
 readonly withdrawn_at: string | null;
 };
 
+export type Alert = {
+  readonly allocation_id: string | null;
+  /** What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown. */
+readonly effect: "blocks_sale" | "blocks_transition" | "informs";
+  readonly id: string;
+  /** Stable, for programs: `gpus_healthy`, `silent`, `orphan`. */
+readonly kind: string;
+  readonly message: string;
+  readonly node_id: string | null;
+  readonly node_name: string | null;
+  readonly raised_by: string | null;
+  readonly since: string;
+  readonly slot_id: string | null;
+  readonly slot_index: number | null;
+  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
+  /** What those who rent from it are shown. */
+readonly tenant_message: string | null;
+};
+
 export type Allocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
@@ -225,6 +249,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
   readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** What its owner should know about its host or its GPUs. */
+readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
@@ -267,6 +293,8 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
+  /** Whether its host is heard. One that is silent ends nothing. */
+readonly reachable: boolean;
   readonly region: string;
   readonly release_reason: string | null;
   readonly releasing_at: string | null;
@@ -284,6 +312,14 @@ export type AllocationAction = {
   readonly action: "release" | "extend" | "restart" | "rename" | "set_ssh_keys";
   readonly allowed: boolean;
   readonly why_not: string | null;
+};
+
+export type AllocationConcern = {
+  readonly deadline_at: string | null;
+  /** Stable, for programs: `unreachable`, `draining`, `gpu_fault`. */
+readonly kind: string;
+  readonly message: string;
+  readonly since: string;
 };
 
 export type AllocationCounts = {
@@ -316,6 +352,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
   readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** What its owner should know about its host or its GPUs. */
+readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
@@ -370,6 +408,8 @@ readonly host_reserved: boolean;
 readonly position: number;
   readonly reason: string;
 } | null;
+  /** Whether its host is heard. One that is silent ends nothing. */
+readonly reachable: boolean;
   /** What its node swore to last; all of it under attestations. */
 readonly receipt: {
   readonly attestation_id: string;
@@ -418,6 +458,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
   readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** What its owner should know about its host or its GPUs. */
+readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
@@ -460,6 +502,8 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
+  /** Whether its host is heard. One that is silent ends nothing. */
+readonly reachable: boolean;
   readonly region: string;
   readonly release_reason: string | null;
   readonly releasing_at: string | null;
@@ -751,6 +795,12 @@ readonly value: number | boolean | string;
 };
 
 export type FleetHealth = {
+  /** How many alerts there are, by what follows from them. */
+readonly alerts: {
+  readonly blocks_sale: number;
+  readonly blocks_transition: number;
+  readonly informs: number;
+};
   readonly lost_nodes: number;
   readonly nodes: Readonly<Record<string, number>>;
   /** When the quietest of the active nodes was last heard. */
@@ -759,6 +809,8 @@ readonly oldest_report_at: string | null;
   readonly queued_allocations: number;
   /** Active, and not cordoned. */
 readonly schedulable_nodes: number;
+  /** Free slots that may be sold now. */
+readonly sellable_slots: number;
   /** Active nodes that have never reported. */
 readonly silent_nodes: number;
   readonly slots: Readonly<Record<string, number>>;
@@ -766,9 +818,13 @@ readonly silent_nodes: number;
 };
 
 export type FleetNode = {
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
   readonly agent_version: string | null;
+  /** What somebody has to look at here. */
+readonly alerts: readonly NodeAlert[];
   readonly cordon_reason: string | null;
   readonly created_at: string;
   readonly drain_deadline_at: string | null;
@@ -782,6 +838,8 @@ readonly address: string | null;
   readonly region: string;
   /** Whether new work may go there, as far as operators are concerned. */
 readonly schedulable: boolean;
+  /** Free slots that may be sold now: healthy, on a host that takes work. */
+readonly sellable_slots: number;
   readonly sku: string;
   /** How many slots are in each state. */
 readonly slots: Readonly<Record<string, number>>;
@@ -993,6 +1051,30 @@ readonly y: string;
   readonly service_account_id: string;
 };
 
+export type NodeAction = {
+  readonly action: "publish" | "cordon" | "uncordon" | "drain" | "resume" | "quarantine" | "clear" | "retire" | "readmit" | "reimage" | "remove" | "probe";
+  readonly allowed: boolean;
+  readonly why_not: string | null;
+};
+
+export type NodeAlert = {
+  readonly allocation_id: string | null;
+  /** What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown. */
+readonly effect: "blocks_sale" | "blocks_transition" | "informs";
+  readonly id: string;
+  /** Stable, for programs: `gpus_healthy`, `silent`, `orphan`. */
+readonly kind: string;
+  readonly message: string;
+  readonly raised_by: string | null;
+  readonly since: string;
+  readonly slot_id: string | null;
+  readonly slot_index: number | null;
+  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
+  /** What those who rent from it are shown. */
+readonly tenant_message: string | null;
+};
+
 export type NodeCondition = {
   readonly message: string;
   readonly reason: string;
@@ -1002,9 +1084,13 @@ export type NodeCondition = {
 };
 
 export type NodeDetail = {
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
   readonly agent_version: string | null;
+  /** What somebody has to look at here. */
+readonly alerts: readonly NodeAlert[];
   readonly certificate: {
   readonly not_after: string;
   readonly revoked_at: string | null;
@@ -1034,6 +1120,8 @@ readonly conditions: readonly NodeCondition[];
   readonly resource_slots: readonly ResourceSlot[];
   /** Whether new work may go there, as far as operators are concerned. */
 readonly schedulable: boolean;
+  /** Free slots that may be sold now: healthy, on a host that takes work. */
+readonly sellable_slots: number;
   readonly sku: string;
   /** How many slots are in each state. */
 readonly slots: Readonly<Record<string, number>>;
@@ -1317,6 +1405,8 @@ readonly slice_vm_profiles: readonly VmProfile[];
 };
 
 export type ResourceSlot = {
+  /** What can be done with it now, and if not, why not. */
+readonly actions: readonly SlotAction[];
   readonly allocation_id: string | null;
   readonly fabric_vf_pci_address: string | null;
   readonly generation: number;
@@ -1444,6 +1534,12 @@ export type SkuPrice = {
   readonly sku: string;
   readonly state: "past" | "current" | "future";
   readonly unit_price: Money;
+};
+
+export type SlotAction = {
+  readonly action: "enable" | "disable" | "quarantine" | "clear";
+  readonly allowed: boolean;
+  readonly why_not: string | null;
 };
 
 export type SlotCandidate = {

@@ -8,6 +8,7 @@ import {
   versionGet,
 } from '@gpuaas/contract';
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
+import { alertRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import { openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
@@ -285,6 +286,7 @@ export async function assembleApi(
       ...taskSigners.routes,
       ...allocations.routes,
       ...operators,
+      ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...makeEventStreams({ log: makeEventLog(db), tail }),
       ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),

@@ -1,4 +1,5 @@
 import { capacityChannel, moveSlots } from '../../domains/allocations/index.ts';
+import { makeAttention, makeSilence, showAlerts } from '../../domains/attention/index.ts';
 import {
   makeDrains,
   makePresence,
@@ -42,10 +43,15 @@ export async function watchNodes(
     lostAfterSeconds: () => policies.number('node.lost_after_seconds'),
     onNewcomer,
     onMoved: (transition) => moves.inc({ transition }),
+    onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids }),
   });
   const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, everyMs: lookEveryMs }));
   scope.keep('node-newcomers', await database.listen(newcomersChannel, watching.wake));
   scope.keep('node-pulse', await database.listen(pulseChannel, presence.pulse));
+
+  const attention = makeAttention({ db, begin: actsOf('attention', ids), ids });
+  scope.keep('attention', startReconciler(attention, { clock, log, everyMs: lookEveryMs }));
+  showAlerts({ db, ids, metrics });
 
   const waiting = metrics.gauge('gpuaas_node_tasks_waiting', 'Tasks that nobody has fetched.', []);
   const oldest = metrics.gauge('gpuaas_node_tasks_oldest_seconds', 'The age of the oldest of them.', []);

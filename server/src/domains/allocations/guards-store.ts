@@ -42,6 +42,7 @@ const unattestedSql = sql(
 const reportedSql = sql(
   'drift-reports',
   `select r.node_id, r.reported_at, r.leases,
+     exists (select from alerts w where w.node_id = r.node_id and w.source = 'drift') as alerted,
      (select coalesce(jsonb_agg(jsonb_build_object(
          'id', a.id, 'state', a.state, 'generation', a.generation, 'since', coalesce(a.active_at, a.updated_at))), '[]')
        from allocations a where a.node_id = r.node_id and a.state not in ('released', 'failed')
@@ -58,7 +59,8 @@ const reportedSql = sql(
 
 const freeAmongSql = sql(
   'drift-free-slots',
-  `select id from slots where id = any ($1::uuid[]) and node_id = $2 and state = 'available' order by id for update`,
+  `select id from slots where node_id = $2 and state = 'available'
+     and (id = any ($1::uuid[]) or cardinality($1::uuid[]) = 0) order by id for update`,
 );
 
 export interface IdleRow {
@@ -83,6 +85,8 @@ export interface ReportedRow {
   readonly node_id: string;
   readonly reported_at: Date;
   readonly leases: readonly HeldLease[];
+  /** Whether something was said about it before. */
+  readonly alerted: boolean;
   readonly desired: readonly {
     readonly id: string;
     readonly state: string;
@@ -106,6 +110,6 @@ export const listUnattested = (tx: ReadTx, since: Date, limit: number) =>
   tx.rows<UnattestedRow>(unattestedSql, [since, limit]);
 export const listReported = (tx: ReadTx, since: Date, after: string | undefined, limit: number) =>
   tx.rows<ReportedRow>(reportedSql, [since, after ?? null, limit]);
-/** Which of these are free, held until the transaction ends. */
+/** Which of these are free, held until the transaction ends; of the whole node when none is named. */
 export const lockFreeAmong = async (tx: WriteTx, nodeId: string, slotIds: readonly string[]): Promise<string[]> =>
   (await tx.rows<{ id: string }>(freeAmongSql, [slotIds, nodeId])).map(({ id }) => id);

@@ -11,12 +11,30 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Reconciler } from '../../kernel/reconciler.ts';
 import { minuteMs, secondMs } from '../../kernel/units.ts';
+import { type Finding, makeSettle } from '../attention/index.ts';
 import { compareWithReport, type Drift } from './drift.ts';
 import { guardBatch } from './facts.ts';
 import { type IdleRow, listExpired, listIdle, listLost, listReported, lockFreeAmong, setIdle } from './guards-store.ts';
 import { beginRelease, type Leaving } from './leave.ts';
 import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
 import { moveSlots } from './slots.ts';
+
+/** What a node holds that nobody wants, as alerts. A lease that names no slots is one of the whole node. */
+const leftoversOf = (found: readonly Drift[]): Finding[] =>
+  found.flatMap((drift): Finding[] => {
+    if (drift.kind !== 'orphan' && drift.kind !== 'stale') return [];
+    const { allocation_id, slot_ids } = drift.lease;
+    const shared = {
+      ...({
+        kind: `leftover_${allocation_id.replaceAll('-', '')}`,
+        effect: 'blocks_sale',
+        allocationId: null,
+      } as const),
+      message: `The node still holds allocation ${allocation_id}, which should not be there.`,
+      tenantMessage: null,
+    };
+    return slot_ids.length === 0 ? [{ ...shared, slotId: null }] : slot_ids.map((slotId) => ({ ...shared, slotId }));
+  });
 
 export interface GuardParts {
   readonly db: Database;
@@ -52,6 +70,7 @@ export function makeGuards(parts: GuardParts) {
   );
   const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
     db.read(systemViewer('allocation-guards', { correlationId: ids.next() }), work);
+  const settle = makeSettle(parts);
   const ago = (ms: number) => new Date(clock.now().getTime() - ms);
 
   const release = (id: string, reason: string, forced = false) =>
@@ -223,6 +242,8 @@ export function makeGuards(parts: GuardParts) {
           };
           const found = compareWithReport(desired, gone, { at: row.reported_at, leases: row.leases });
           for (const each of found) await mend(row.node_id, each);
+          if (found.length > 0 || row.alerted)
+            await settle({ source: 'drift', nodeId: row.node_id }, leftoversOf(found));
         }
         after = rows.at(-1)?.node_id;
         if (rows.length < guardBatch) return 'idle';

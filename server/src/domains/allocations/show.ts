@@ -11,6 +11,9 @@ export interface Limits {
 }
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;
 
+/** Kinds of alerts as those who rent are told of them: nothing of how a host is watched is in them. */
+const kindsForTenants: Readonly<Record<string, string>> = { silent: 'unreachable', gpus_healthy: 'gpu_fault' };
+
 export const showAllocation = (row: AllocationRow, limits: Limits): Allocation => ({
   id: row.id,
   resource_name: resourceName(
@@ -48,6 +51,13 @@ export const showAllocation = (row: AllocationRow, limits: Limits): Allocation =
   idle: row.idle_minutes === null ? null : { minutes: row.idle_minutes, action: row.idle_action ?? 'warn' },
   failure: row.failure_code === null ? null : { code: row.failure_code, reason: row.failure_reason ?? '' },
   release_reason: row.release_reason,
+  reachable: row.reachable,
+  concerns: row.concerns.map(({ kind, message, since, deadline_at }) => ({
+    kind: kindsForTenants[kind] ?? kind,
+    message,
+    since: new Date(since).toISOString(),
+    deadline_at: deadline_at === null ? null : new Date(deadline_at).toISOString(),
+  })),
   actions: actionsOf(row, limits),
   created_at: row.created_at.toISOString(),
   provisioning_started_at: time(row.provisioning_started_at),

@@ -3,6 +3,7 @@ import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { stepOf } from '../../kernel/machine.ts';
+import { holdBeforeSale } from '../attention/index.ts';
 import { capacityChannel } from './facts.ts';
 import type { PlacementRequest } from './placement/model.ts';
 import {
@@ -38,7 +39,8 @@ export interface MovedSlots {
 /**
  * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target
  * state already are left as they are, so that whoever does its work again finds it done. Undefined when there are none.
- * Coming free ends the claims on them and wakes those who wait for capacity.
+ * Coming free ends the claims on them and wakes those who wait for capacity. What the last report of the host says against
+ * them is written first: a slot is held before it could be sold.
  */
 export async function moveSlots(
   tx: WriteTx,
@@ -47,6 +49,7 @@ export async function moveSlots(
   move: { readonly reason?: string } = {},
 ): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
   const step = stepOf(slotMachine, transition);
+  if (step.to === 'available') await holdBeforeSale(tx, which);
   const moved =
     'slotIds' in which
       ? await moveThese(tx, which.slotIds, transition, step, move.reason)

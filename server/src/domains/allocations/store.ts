@@ -1,6 +1,19 @@
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { AllocationState, PlacementStatus } from './machine.ts';
 
+/** What its owner should know about its host and its GPUs, and whether the host is heard. */
+const concerns = `case when a.ended_at is null then not exists (select from alerts w
+       where w.node_id = a.node_id and w.source = 'presence') else true end as reachable,
+     case when a.ended_at is null then
+       (select coalesce(jsonb_agg(jsonb_build_object('kind', w.kind, 'message', w.tenant_message, 'since', w.since,
+          'deadline_at', null) order by w.since), '[]') from alerts w
+        where w.node_id = a.node_id and w.tenant_message is not null and (w.allocation_id = a.id
+          or (w.allocation_id is null and (w.slot_id is null
+            or exists (select from slots h where h.id = w.slot_id and h.allocation_id = a.id)))))
+       || case when n.state = 'draining' then jsonb_build_array(jsonb_build_object('kind', 'draining',
+          'message', 'Its host is being emptied. It is released at the deadline if it is still there.',
+          'since', n.updated_at, 'deadline_at', n.drain_deadline_at)) else '[]' end
+     else '[]' end as concerns`;
 const insertSql = sql(
   'allocation-insert',
   `insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
@@ -11,14 +24,14 @@ const insertSql = sql(
 );
 const getSql = sql(
   'allocation-get',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where a.id = $1 and mine(a.organization_id)`,
 );
 const lockSql = sql(
   'allocation-get-lock',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where a.id = $1 and mine(a.organization_id) for update of a`,
@@ -44,7 +57,7 @@ const oldestSql = sql(
 );
 const listSql = sql(
   'allocation-list',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where mine(a.organization_id) and ${wanted} and ($10::uuid is null or a.id < $10)
@@ -52,7 +65,7 @@ const listSql = sql(
 );
 const listAllSql = sql(
   'allocation-list-all',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name,
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns},
      (select coalesce(jsonb_object_agg(s.state, s.n), '{}')
       from (select t.state, count(*) as n from slots t where t.allocation_id = a.id group by t.state) s) as slots
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
@@ -65,7 +78,7 @@ const listAllSql = sql(
 );
 const ofGroupSql = sql(
   'allocation-of-group',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where a.group_id = $1 and mine(a.organization_id) order by a.id`,
@@ -164,6 +177,8 @@ export interface AllocationRow {
   readonly active_at: Date | null;
   readonly releasing_at: Date | null;
   readonly ended_at: Date | null;
+  readonly reachable: boolean;
+  readonly concerns: readonly { kind: string; message: string; since: string; deadline_at: string | null }[];
   readonly created_at: Date;
   readonly updated_at: Date;
 }

@@ -30,6 +30,7 @@ export interface Reading {
   readonly deadLetters: number;
   /** Undefined when the bus did not answer. */
   readonly behind: readonly Behind[] | undefined;
+  readonly alerts: Readonly<Record<'blocks_sale' | 'blocks_transition' | 'informs', number>>;
   readonly lostNodes: number;
   readonly silentNodes: number;
   readonly tasksWaiting: number;
@@ -133,6 +134,25 @@ export function findAll(reading: Reading): HealthFinding[] {
           : 'Events that could not be delivered: look at them, then deliver them again or discard them.',
     },
     ...findBehind(reading.behind),
+    {
+      section: 'fleet',
+      name: 'alerts_blocking',
+      status: reading.alerts.blocks_sale + reading.alerts.blocks_transition === 0 ? 'ok' : 'warn',
+      value: reading.alerts.blocks_sale + reading.alerts.blocks_transition,
+      unit: 'count',
+      message:
+        reading.alerts.blocks_sale + reading.alerts.blocks_transition === 0
+          ? 'No alert keeps capacity from being sold.'
+          : 'Alerts that keep slots or hosts from being sold or changed: look at each.',
+    },
+    {
+      section: 'fleet',
+      name: 'alerts_informing',
+      status: reading.alerts.informs === 0 ? 'ok' : 'warn',
+      value: reading.alerts.informs,
+      unit: 'count',
+      message: reading.alerts.informs === 0 ? 'Nothing else was found.' : 'Alerts that only inform.',
+    },
     {
       section: 'fleet',
       name: 'lost_nodes',

@@ -53,6 +53,7 @@ async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind' | 
     oldestPendingSeconds: ageSeconds(backlog.oldestPendingAt),
     oldestPendingType: backlog.oldestPendingType,
     deadLetters: backlog.deadLetters,
+    alerts: health.alerts,
     lostNodes: health.lost_nodes,
     silentNodes: health.silent_nodes,
     tasksWaiting: Number(fleet.tasksWaiting),

@@ -109,6 +109,25 @@ export const topologyOf = (
   };
 };
 
+/** A health probe of a host that has just passed, later than anything that was found before. */
+export async function passProbe(root: pg.Client, nodeId: string, at?: Date): Promise<void> {
+  const id = systemIds.next();
+  await asSystem(
+    root,
+    `insert into node_tasks (id, node_id, task_type, generation, envelope, correlation_id, issued_at, expires_at)
+     values ($1, $2, 'diag.health_probe', 1, '{}', 'probe', now(), now() + interval '1 hour')`,
+    [id, nodeId],
+  );
+  for (const state of ['dispatched', 'succeeded']) {
+    await asSystem(
+      root,
+      `update node_tasks set state = $2, version = version + 1, dispatched_at = now(),
+         finished_at = coalesce($3, now() + interval '1 minute'), result = '{"output": {"healthy": true}}' where id = $1`,
+      [id, state, at ?? null],
+    );
+  }
+}
+
 /** As if the host had just been discovered. */
 export const discover = (root: pg.Client, nodeId: string, topology: HostTopology): Promise<void> =>
   asSystem(root, 'update nodes set topology = $2, topology_at = now(), version = version + 1 where id = $1', [

@@ -17,6 +17,8 @@ const slotsOf = (over: Partial<SlotRow> = {}): SlotRow[] =>
     generation: 0n,
     allocation_id: null,
     updated_at: new Date(0),
+    probed_at: null,
+    alerted_at: null,
     ...over,
   }));
 const indexes = (list: readonly { readonly slot_index: number }[]) => list.map(({ slot_index }) => slot_index);

@@ -59,6 +59,12 @@ const healthSql = sql(
        select s.state, count(*) as many from slots s join nodes n on n.id = s.node_id and n.state <> 'deleted'
        group by s.state
      ) c) as slots,
+     (select count(*)::int from slots s join nodes n on n.id = s.node_id and n.state = 'active' and n.schedulable
+       where s.state = 'available' and s.health_state = 'healthy') as sellable_slots,
+     (select jsonb_build_object(
+        'blocks_sale', count(*) filter (where effect = 'blocks_sale'),
+        'blocks_transition', count(*) filter (where effect = 'blocks_transition'),
+        'informs', count(*) filter (where effect = 'informs')) from alerts) as alerts,
      (select count(*)::int from nodes where state = 'active' and schedulable) as schedulable_nodes,
      (select count(*)::int from nodes where state = 'offline') as lost_nodes,
      (select min(r.reported_at) from nodes n join node_reports r on r.node_id = n.id where n.state = 'active')
@@ -74,6 +80,8 @@ const healthSql = sql(
 interface HealthRow {
   readonly nodes: Record<string, number>;
   readonly slots: Record<string, number>;
+  readonly sellable_slots: number;
+  readonly alerts: Record<'blocks_sale' | 'blocks_transition' | 'informs', number>;
   readonly schedulable_nodes: number;
   readonly lost_nodes: number;
   readonly oldest_report_at: Date | null;

@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   nodeChanged,
   nodeClear,
   nodeCordon,
@@ -18,6 +19,8 @@ import { type Act, handlers, type Mounted, type ReadTx, type WriteTx } from '../
 import { Fault } from '../../kernel/fault.ts';
 import type { Moved } from '../../kernel/machine.ts';
 import { minuteMs } from '../../kernel/units.ts';
+import { whyNoTransition } from '../attention/index.ts';
+import { needsProbe, probeFrom } from './actions.ts';
 import { voidEnrolmentTokens } from './enrolment-tokens.ts';
 import { allocationsNamed } from './facts.ts';
 import { revokeNode } from './identities.ts';
@@ -49,7 +52,7 @@ interface Asked {
 }
 
 /** One transition, asked for by an operator. `before` may refuse it, `then` says what follows from it. */
-async function move(
+async function move<E extends ErrorCode = never>(
   { db, changed }: MoveParts,
   act: Act,
   id: string,
@@ -58,8 +61,11 @@ async function move(
   then: (row: NodeRow, moved: Moved) => Parameters<WriteTx['commit']>[1]['events'] = (row) => [
     nodeChanged.of(row.id, factsOf(row)),
   ],
+  unproven: (before: NodeRow) => Fault<E> | undefined = () => undefined,
 ) {
   const written = await db.write(act, async (tx) => {
+    const before = await findNode(tx, id);
+    const blocked = transition === 'quarantine' ? undefined : await whyNoTransition(tx, id);
     const moved = await advanceNode(tx, id, transition, {
       reason: asked.reason,
       seenVersion: asked.version,
@@ -67,8 +73,11 @@ async function move(
     });
     if (moved instanceof Fault) return tx.abandon(moved);
     if (!moved) return tx.abandon(absentNode());
+    if (blocked) return tx.abandon(new Fault('illegal_transition', blocked, { state: moved.from }));
     const imaging = transition === 'clear' ? await beingReimaged(tx, id) : undefined;
     if (imaging) return tx.abandon(imaging);
+    const refused = before && unproven(before);
+    if (refused) return tx.abandon(refused);
     const row = (await findNode(tx, id)) as NodeRow;
     return tx.commit(showNode(row), {
       target: { type: 'node', id },
@@ -88,6 +97,13 @@ async function move(
 async function beingReimaged(tx: ReadTx, nodeId: string): Promise<Fault<'illegal_transition'> | undefined> {
   const isImaged = await hasOpenReimage(tx, nodeId);
   return isImaged ? new Fault('illegal_transition', 'It is being imaged again: wait until that has ended.') : undefined;
+}
+
+/** A node is trusted again only on a probe that is newer than what put it aside. */
+function unprobed(node: NodeRow): Fault<'probe_required'> | undefined {
+  const from = probeFrom(node);
+  if (node.probed_at && node.probed_at > from) return undefined;
+  return new Fault('probe_required', needsProbe(from), { newer_than: from.toISOString() });
 }
 
 async function inUse(tx: ReadTx, nodeId: string): Promise<Fault<'node_in_use'> | undefined> {
@@ -111,9 +127,11 @@ async function end(
   asked: Asked & { readonly reason: string },
 ) {
   const written = await parts.db.write(act, async (tx) => {
+    const blocked = await whyNoTransition(tx, id);
     const moved = await advanceNode(tx, id, transition, { reason: asked.reason, seenVersion: asked.version });
     if (moved instanceof Fault) return tx.abandon(moved);
     if (!moved) return tx.abandon(absentNode());
+    if (blocked) return tx.abandon(new Fault('illegal_transition', blocked, { state: moved.from }));
     // Whoever is reserving a slot is waited for, and seen.
     await lockSlotsOf(tx, id);
     const busy = await inUse(tx, id);
@@ -199,7 +217,9 @@ const resume = on(nodeResume, (parts, act, { params, body }) =>
 const quarantine = on(nodeQuarantine, (parts, act, { params, body }) =>
   move(parts, act, params.node_id, 'quarantine', body),
 );
-const clear = on(nodeClear, (parts, act, { params, body }) => move(parts, act, params.node_id, 'clear', body));
+const clear = on(nodeClear, (parts, act, { params, body }) =>
+  move(parts, act, params.node_id, 'clear', body, undefined, unprobed),
+);
 const retire = on(nodeRetire, (parts, act, { params, body }) => end(parts, act, params.node_id, 'retire', body));
 const remove = on(nodeRemove, (parts, act, { params, body }) => end(parts, act, params.node_id, 'remove', body));
 

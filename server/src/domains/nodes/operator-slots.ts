@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   resourceSlotList,
   slotClear,
   slotDisable,
@@ -11,6 +12,7 @@ import { type Act, type Database, handlers, type Mounted, type WriteTx } from '.
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { findSku } from '../inventory/index.ts';
+import { whyNoClear } from './actions.ts';
 import { type Approval, planApproval } from './approval.ts';
 import { absentNode } from './operator-nodes.ts';
 import { findDetail, findNode, listSlots, lockNode, type NodeRow, type SlotRow, showSlot } from './operator-store.ts';
@@ -106,12 +108,13 @@ const approve = on(slotsApprove, async (parts, act, { params, body }) => {
 });
 
 /** One slot, one step. What somebody holds is not taken from under them: it is released first. */
-async function moveOne(
+async function moveOne<E extends ErrorCode = never>(
   { db, moveSlots, changed }: Parts,
   act: Act,
   { node_id, slot_id }: { readonly node_id: string; readonly slot_id: string },
   transition: 'enable' | 'disable' | 'quarantine' | 'clear',
   reason: string,
+  unproven: (slot: SlotRow) => Fault<E> | undefined = () => undefined,
 ) {
   const written = await db.write(act, async (tx) => {
     if (!(await findNode(tx, node_id))) return tx.abandon(absentNode());
@@ -127,6 +130,8 @@ async function moveOne(
     }
     const moved = await moveSlots(tx, { slotIds: [slot.id] }, transition, { reason });
     if (moved instanceof Fault) return tx.abandon(moved);
+    const refused = unproven(slot);
+    if (refused) return tx.abandon(refused);
     const now = (await listSlots(tx, node_id)).find(({ id }) => id === slot_id) as SlotRow;
     return tx.commit(showSlot(now), {
       target: { type: 'slot', id: slot.id },
@@ -143,7 +148,12 @@ const enable = on(slotEnable, (parts, act, { params, body }) => moveOne(parts, a
 const quarantine = on(slotQuarantine, (parts, act, { params, body }) =>
   moveOne(parts, act, params, 'quarantine', body.reason),
 );
-const clear = on(slotClear, (parts, act, { params, body }) => moveOne(parts, act, params, 'clear', body.reason));
+const clear = on(slotClear, (parts, act, { params, body }) =>
+  moveOne(parts, act, params, 'clear', body.reason, (slot) => {
+    const whyNot = whyNoClear(slot);
+    return whyNot === null ? undefined : new Fault('probe_required', whyNot);
+  }),
+);
 
 export const slotRoutes = (parts: Parts): Mounted[] =>
   [list, approve, disable, enable, quarantine, clear].map((bind) => bind(parts));

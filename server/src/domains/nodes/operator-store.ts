@@ -1,12 +1,24 @@
 import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+import { nodeActionsOf, slotActionsOf } from './actions.ts';
 
+/** When a health probe of the host last passed. */
+const probedAt = `(select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
+       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true')`;
 const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
      n.updated_at, r.reported_at as last_report_at, r.agent_version,
      (select coalesce(jsonb_object_agg(c.state, c.many), '{}') from (
        select s.state, count(*) as many from slots s where s.node_id = n.id group by s.state
-     ) c) as slots`;
+     ) c) as slots,
+     (select count(*)::int from slots s where s.node_id = n.id and s.state = 'available' and s.health_state = 'healthy'
+       and n.state = 'active' and n.schedulable) as sellable_slots,
+     (select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'source', a.source, 'kind', a.kind, 'effect', a.effect,
+        'message', a.message, 'tenant_message', a.tenant_message, 'slot_id', a.slot_id, 'slot_index', s.slot_index,
+        'allocation_id', a.allocation_id, 'raised_by', a.raised_by,
+        'since', to_char(a.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by a.effect, a.since), '[]')
+      from alerts a left join slots s on s.id = a.slot_id where a.node_id = n.id) as alerts,
+     ${probedAt} as probed_at`;
 const insertSql = sql(
   'node-insert',
   `insert into nodes (id, name, region, sku, gpus_total, onboarding_mode, address, labels)
@@ -45,7 +57,13 @@ const scheduleSql = sql(
   `update nodes set schedulable = $2, cordon_reason = $3, version = version + 1, updated_at = act_time() where id = $1`,
 );
 const lockSql = sql('node-operator-lock', 'select id, state, version from nodes where id = $1 for update');
-const slotsSql = sql('node-slots', 'select * from slots where node_id = $1 order by slot_index');
+const slotsSql = sql(
+  'node-slots',
+  `select s.*, ${probedAt} as probed_at,
+     (select max(a.since) from alerts a where a.node_id = s.node_id and a.effect = 'blocks_sale'
+       and a.allocation_id is null and (a.slot_id is null or a.slot_id = s.id)) as alerted_at
+   from slots s join nodes n on n.id = s.node_id where s.node_id = $1 order by s.slot_index`,
+);
 const busySql = sql(
   'node-busy',
   `select a.id from allocations a
@@ -74,8 +92,16 @@ const tasksSql = sql(
 export interface NodeRow
   extends Omit<
     FleetNode,
-    'version' | 'enrolled_at' | 'drain_deadline_at' | 'topology_at' | 'last_report_at' | 'created_at' | 'updated_at'
+    | 'version'
+    | 'actions'
+    | 'enrolled_at'
+    | 'drain_deadline_at'
+    | 'topology_at'
+    | 'last_report_at'
+    | 'created_at'
+    | 'updated_at'
   > {
+  readonly probed_at: Date | null;
   readonly version: bigint;
   readonly enrolled_at: Date | null;
   readonly drain_deadline_at: Date | null;
@@ -97,7 +123,10 @@ interface DetailRow {
   readonly not_after: Date;
   readonly revoked_at: Date | null;
 }
-export interface SlotRow extends Omit<ResourceSlot, 'version' | 'generation' | 'updated_at'> {
+export interface SlotRow extends Omit<ResourceSlot, 'version' | 'generation' | 'updated_at' | 'actions'> {
+  readonly probed_at: Date | null;
+  /** When the newest alert was raised that keeps it from being sold. */
+  readonly alerted_at: Date | null;
   readonly version: bigint;
   readonly generation: bigint;
   readonly updated_at: Date;
@@ -112,8 +141,9 @@ type TaskRow = Omit<FleetTask, 'generation' | 'issued_at' | 'expires_at' | 'disp
 
 const when = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-export const showNode = (row: NodeRow): FleetNode => ({
+export const showNode = ({ probed_at, ...row }: NodeRow): FleetNode => ({
   ...row,
+  actions: nodeActionsOf({ ...row, probed_at }),
   version: Number(row.version),
   enrolled_at: when(row.enrolled_at),
   drain_deadline_at: when(row.drain_deadline_at),
@@ -141,6 +171,7 @@ export const showSlot = (row: SlotRow): ResourceSlot => ({
   mac_address: row.mac_address,
   private_ip: row.private_ip,
   numa_node: row.numa_node,
+  actions: slotActionsOf(row),
   updated_at: row.updated_at.toISOString(),
 });
 export const showTask = (row: TaskRow): FleetTask => ({

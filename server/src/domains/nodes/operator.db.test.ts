@@ -7,7 +7,7 @@ import { systemIds } from '../../kernel/id.ts';
 import { makeMetrics } from '../../kernel/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { reserveSlots } from '../allocations/slots.ts';
-import { cacheImages, discover, placeNode, topologyOf } from '../inventory/testing.ts';
+import { cacheImages, discover, passProbe, placeNode, topologyOf } from '../inventory/testing.ts';
 import { hashEnrolmentToken } from './enrolment-tokens.ts';
 import { showFleet } from './fleet-metrics.ts';
 
@@ -244,6 +244,8 @@ describe('slots', () => {
     expect(await move('quarantine')).toMatchObject({ code: 'illegal_transition' });
     expect(await move('enable')).toMatchObject({ state: 'available' });
     expect(await move('quarantine')).toMatchObject({ state: 'quarantined', state_reason: 'a test' });
+    expect(await move('clear')).toMatchObject({ code: 'probe_required' });
+    await passProbe(world.root, id, new Date(clock.now().getTime() + 1_000));
     expect(await move('clear')).toMatchObject({ state: 'available' });
     expect(await admin('POST', `nodes/${id}/slots/${systemIds.next()}/disable`, because)).toMatchObject({
       status: 404,
@@ -312,6 +314,15 @@ describe('the life of a host', () => {
       state_reason: 'Xid 79 twice',
     });
     expect((await go(id, 'drain')).body.code).toBe('illegal_transition');
+    // A probe from before says nothing about what was found since.
+    await passProbe(world.root, id, new Date(clock.now().getTime() - 1_000));
+    const early = await go(id, 'clear');
+    expect(early).toMatchObject({ status: 409, body: { code: 'probe_required' } });
+    const clearing = async () =>
+      (await admin('GET', `nodes/${id}`)).body.actions.find(({ action }: { action: string }) => action === 'clear');
+    expect(await clearing()).toMatchObject({ allowed: false, why_not: early.body.message });
+    await passProbe(world.root, id, new Date(clock.now().getTime() + 1_000));
+    expect(await clearing()).toMatchObject({ allowed: true });
     expect((await go(id, 'clear')).body).toMatchObject({ state: 'active' });
   });
 

@@ -60,6 +60,8 @@ export function makePresence(parts: {
   /** Begins to take a node in that was heard for the first time. The same run again is the same beginning. */
   readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
   readonly onMoved?: (transition: 'lose' | 'return') => void;
+  /** Told at each look: who was last heard before the first is silent, who was heard after the second is not. */
+  readonly onLooked?: (silentBefore: Date | undefined, heardAfter: Date) => Promise<void>;
 }): Reconciler & { pulse(): void } {
   const { db, clock, ids } = parts;
   let lastPulseMs = Number.NEGATIVE_INFINITY;
@@ -147,6 +149,7 @@ export function makePresence(parts: {
           parts.log.warn({ err: error, node: node.id }, 'the state of a node could not be settled');
         }
       }
+      await parts.onLooked?.(silentBefore, heardAfter);
       return changed.length === sweepBatch ? 'more' : 'idle';
     },
   };

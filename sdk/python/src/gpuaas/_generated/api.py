@@ -106,6 +106,40 @@ class AdminFleetApi:
         return answer
 
 
+class AdminAlertsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, effect: Literal["blocks_sale", "blocks_transition", "informs"] | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"] | Unset = UNSET, options: Options | None = None) -> Pages[Alert]:
+        """What somebody has to look at, newest first: every source, every target
+
+        ``GET /api/v1/admin/alerts``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "alert_list", {"cursor": cursor, "effect": effect, "limit": limit, "node": node, "source": source}, options)
+
+    def raise(self, *, effect: Literal["blocks_sale", "blocks_transition", "informs"], message: str, node_id: str, slot_id: str | Unset = UNSET, tenant_message: str | Unset = UNSET, options: Options | None = None) -> Alert:
+        """Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
+
+        ``POST /api/v1/admin/alerts``
+
+        Refusals: node_not_found, slot_not_found.
+        """
+        answer: Alert = self._transport.call("alert_raise", {"effect": effect, "message": message, "node_id": node_id, "slot_id": slot_id, "tenant_message": tenant_message}, options)
+        return answer
+
+    def clear(self, alert_id: str, *, reason: str, options: Options | None = None) -> Alert:
+        """Clear an alert that an operator raised; what a program raised clears itself when it has healed
+
+        ``DELETE /api/v1/admin/alerts/{alert_id}``
+
+        Refusals: alert_not_found, illegal_transition.
+        """
+        answer: Alert = self._transport.call("alert_clear", {"alert_id": alert_id, "reason": reason}, options)
+        return answer
+
+
 class AdminAllocationsApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -456,11 +490,11 @@ class AdminNodesApi:
         return answer
 
     def clear(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Trust a host again after somebody has looked
+        """Trust a host again, after a health probe has passed that is newer than what put it aside
 
         ``POST /api/v1/admin/nodes/{node_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_not_found, probe_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_clear", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -596,11 +630,11 @@ class AdminNodesApi:
         return answer
 
     def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Say that a blocked or quarantined slot is clean, after somebody has looked
+        """Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
         """
         answer: ResourceSlot = self._transport.call("slot_clear", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
         return answer
@@ -1980,6 +2014,7 @@ class Api:
     def __init__(self, transport: Transport) -> None:
         self.activity = ActivityApi(transport)
         self.admin_fleet = AdminFleetApi(transport)
+        self.admin_alerts = AdminAlertsApi(transport)
         self.admin_allocations = AdminAllocationsApi(transport)
         self.admin_audit = AdminAuditApi(transport)
         self.admin_skus = AdminSkusApi(transport)

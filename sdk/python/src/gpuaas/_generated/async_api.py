@@ -106,6 +106,40 @@ class AsyncAdminFleetApi:
         return answer
 
 
+class AsyncAdminAlertsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, effect: Literal["blocks_sale", "blocks_transition", "informs"] | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Alert]:
+        """What somebody has to look at, newest first: every source, every target
+
+        ``GET /api/v1/admin/alerts``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "alert_list", {"cursor": cursor, "effect": effect, "limit": limit, "node": node, "source": source}, options)
+
+    async def raise(self, *, effect: Literal["blocks_sale", "blocks_transition", "informs"], message: str, node_id: str, slot_id: str | Unset = UNSET, tenant_message: str | Unset = UNSET, options: Options | None = None) -> Alert:
+        """Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
+
+        ``POST /api/v1/admin/alerts``
+
+        Refusals: node_not_found, slot_not_found.
+        """
+        answer: Alert = await self._transport.call("alert_raise", {"effect": effect, "message": message, "node_id": node_id, "slot_id": slot_id, "tenant_message": tenant_message}, options)
+        return answer
+
+    async def clear(self, alert_id: str, *, reason: str, options: Options | None = None) -> Alert:
+        """Clear an alert that an operator raised; what a program raised clears itself when it has healed
+
+        ``DELETE /api/v1/admin/alerts/{alert_id}``
+
+        Refusals: alert_not_found, illegal_transition.
+        """
+        answer: Alert = await self._transport.call("alert_clear", {"alert_id": alert_id, "reason": reason}, options)
+        return answer
+
+
 class AsyncAdminAllocationsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -456,11 +490,11 @@ class AsyncAdminNodesApi:
         return answer
 
     async def clear(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Trust a host again after somebody has looked
+        """Trust a host again, after a health probe has passed that is newer than what put it aside
 
         ``POST /api/v1/admin/nodes/{node_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_not_found, probe_required, version_conflict.
         """
         answer: FleetNode = await self._transport.call("node_clear", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -596,11 +630,11 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Say that a blocked or quarantined slot is clean, after somebody has looked
+        """Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, slot_in_use, slot_not_found.
+        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
         """
         answer: ResourceSlot = await self._transport.call("slot_clear", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
         return answer
@@ -1980,6 +2014,7 @@ class AsyncApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self.activity = AsyncActivityApi(transport)
         self.admin_fleet = AsyncAdminFleetApi(transport)
+        self.admin_alerts = AsyncAdminAlertsApi(transport)
         self.admin_allocations = AsyncAdminAllocationsApi(transport)
         self.admin_audit = AsyncAdminAuditApi(transport)
         self.admin_skus = AsyncAdminSkusApi(transport)

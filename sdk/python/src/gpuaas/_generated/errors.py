@@ -44,6 +44,14 @@ class AgentReleaseNotFoundError(GpuaasError):
     retryable = False
 
 
+class AlertNotFoundError(GpuaasError):
+    """There is no such alert: it was cleared, or has healed."""
+
+    code = "alert_not_found"
+    status = 404
+    retryable = False
+
+
 class AllocationAlreadyReleasingError(GpuaasError):
     """The allocation is being released already."""
 
@@ -580,6 +588,14 @@ class PriceBackdatedError(GpuaasError):
     retryable = False
 
 
+class ProbeRequiredError(GpuaasError):
+    """A health probe has to pass first; details say since when."""
+
+    code = "probe_required"
+    status = 409
+    retryable = False
+
+
 class ProjectMismatchError(GpuaasError):
     """X-Project-ID and the project in the path are not the same."""
 
@@ -1010,6 +1026,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "agent_release_already_exists": AgentReleaseAlreadyExistsError,
     "agent_release_invalid": AgentReleaseInvalidError,
     "agent_release_not_found": AgentReleaseNotFoundError,
+    "alert_not_found": AlertNotFoundError,
     "allocation_already_releasing": AllocationAlreadyReleasingError,
     "allocation_concurrency_limit": AllocationConcurrencyLimitError,
     "allocation_group_not_found": AllocationGroupNotFoundError,
@@ -1077,6 +1094,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "policy_out_of_bounds": PolicyOutOfBoundsError,
     "price_already_exists": PriceAlreadyExistsError,
     "price_backdated": PriceBackdatedError,
+    "probe_required": ProbeRequiredError,
     "project_mismatch": ProjectMismatchError,
     "project_not_empty": ProjectNotEmptyError,
     "project_not_found": ProjectNotFoundError,

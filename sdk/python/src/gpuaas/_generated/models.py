@@ -80,6 +80,8 @@ class AdminAllocation(TypedDict):
     """What can be done with it now, and if not, why not."""
     active_at: str | None
     capacity_shape: Literal["baremetal", "gpu_slice"]
+    concerns: Sequence[AllocationConcern]
+    """What its owner should know about its host or its GPUs."""
     created_at: str
     ended_at: str | None
     expires_at: str | None
@@ -105,6 +107,8 @@ class AdminAllocation(TypedDict):
     """The size of the machine, as it was promised."""
     project_id: str
     provisioning_started_at: str | None
+    reachable: bool
+    """Whether its host is heard. One that is silent ends nothing."""
     region: str
     release_attempts: int
     release_reason: str | None
@@ -243,6 +247,26 @@ class AgentRelease(TypedDict):
     """Since when no node gets it any more. What runs already runs on."""
 
 
+class Alert(TypedDict):
+    allocation_id: str | None
+    effect: Literal["blocks_sale", "blocks_transition", "informs"]
+    """What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown."""
+    id: str
+    kind: str
+    """Stable, for programs: `gpus_healthy`, `silent`, `orphan`."""
+    message: str
+    node_id: str | None
+    node_name: str | None
+    raised_by: str | None
+    since: str
+    slot_id: str | None
+    slot_index: int | None
+    source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
+    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+    tenant_message: str | None
+    """What those who rent from it are shown."""
+
+
 class AllocationFailure(TypedDict):
     code: str
     reason: str
@@ -282,6 +306,8 @@ class Allocation(TypedDict):
     """What can be done with it now, and if not, why not."""
     active_at: str | None
     capacity_shape: Literal["baremetal", "gpu_slice"]
+    concerns: Sequence[AllocationConcern]
+    """What its owner should know about its host or its GPUs."""
     created_at: str
     ended_at: str | None
     expires_at: str | None
@@ -304,6 +330,8 @@ class Allocation(TypedDict):
     """The size of the machine, as it was promised."""
     project_id: str
     provisioning_started_at: str | None
+    reachable: bool
+    """Whether its host is heard. One that is silent ends nothing."""
     region: str
     release_reason: str | None
     releasing_at: str | None
@@ -321,6 +349,14 @@ class AllocationAction(TypedDict):
     action: Literal["release", "extend", "restart", "rename", "set_ssh_keys"]
     allowed: bool
     why_not: str | None
+
+
+class AllocationConcern(TypedDict):
+    deadline_at: str | None
+    kind: str
+    """Stable, for programs: `unreachable`, `draining`, `gpu_fault`."""
+    message: str
+    since: str
 
 
 class AllocationCounts(TypedDict):
@@ -414,6 +450,8 @@ class AllocationDetail(TypedDict):
     """What can be done with it now, and if not, why not."""
     active_at: str | None
     capacity_shape: Literal["baremetal", "gpu_slice"]
+    concerns: Sequence[AllocationConcern]
+    """What its owner should know about its host or its GPUs."""
     created_at: str
     ended_at: str | None
     expires_at: str | None
@@ -439,6 +477,8 @@ class AllocationDetail(TypedDict):
     project_id: str
     provisioning_started_at: str | None
     queue: AllocationDetailQueue | None
+    reachable: bool
+    """Whether its host is heard. One that is silent ends nothing."""
     receipt: AllocationDetailReceipt | None
     """What its node swore to last; all of it under attestations."""
     region: str
@@ -508,6 +548,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     """What can be done with it now, and if not, why not."""
     active_at: str | None
     capacity_shape: Literal["baremetal", "gpu_slice"]
+    concerns: Sequence[AllocationConcern]
+    """What its owner should know about its host or its GPUs."""
     created_at: str
     ended_at: str | None
     expires_at: str | None
@@ -530,6 +572,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     """The size of the machine, as it was promised."""
     project_id: str
     provisioning_started_at: str | None
+    reachable: bool
+    """Whether its host is heard. One that is silent ends nothing."""
     region: str
     release_reason: str | None
     releasing_at: str | None
@@ -855,7 +899,17 @@ class EffectivePolicy(TypedDict):
     """A number, true or false, or one of the choices, as the policy says."""
 
 
+class FleetHealthAlerts(TypedDict):
+    """How many alerts there are, by what follows from them."""
+
+    blocks_sale: int
+    blocks_transition: int
+    informs: int
+
+
 class FleetHealth(TypedDict):
+    alerts: FleetHealthAlerts
+    """How many alerts there are, by what follows from them."""
     lost_nodes: int
     nodes: Mapping[str, int]
     oldest_report_at: str | None
@@ -864,6 +918,8 @@ class FleetHealth(TypedDict):
     queued_allocations: int
     schedulable_nodes: int
     """Active, and not cordoned."""
+    sellable_slots: int
+    """Free slots that may be sold now."""
     silent_nodes: int
     """Active nodes that have never reported."""
     slots: Mapping[str, int]
@@ -871,9 +927,13 @@ class FleetHealth(TypedDict):
 
 
 class FleetNode(TypedDict):
+    actions: Sequence[NodeAction]
+    """What can be done with it now, and if not, why not."""
     address: str | None
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
+    alerts: Sequence[NodeAlert]
+    """What somebody has to look at here."""
     cordon_reason: str | None
     created_at: str
     drain_deadline_at: str | None
@@ -887,6 +947,8 @@ class FleetNode(TypedDict):
     region: str
     schedulable: bool
     """Whether new work may go there, as far as operators are concerned."""
+    sellable_slots: int
+    """Free slots that may be sold now: healthy, on a host that takes work."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""
@@ -1112,6 +1174,30 @@ class NewServiceAccountKey(TypedDict):
     service_account_id: str
 
 
+class NodeAction(TypedDict):
+    action: Literal["publish", "cordon", "uncordon", "drain", "resume", "quarantine", "clear", "retire", "readmit", "reimage", "remove", "probe"]
+    allowed: bool
+    why_not: str | None
+
+
+class NodeAlert(TypedDict):
+    allocation_id: str | None
+    effect: Literal["blocks_sale", "blocks_transition", "informs"]
+    """What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown."""
+    id: str
+    kind: str
+    """Stable, for programs: `gpus_healthy`, `silent`, `orphan`."""
+    message: str
+    raised_by: str | None
+    since: str
+    slot_id: str | None
+    slot_index: int | None
+    source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
+    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+    tenant_message: str | None
+    """What those who rent from it are shown."""
+
+
 class NodeCondition(TypedDict):
     message: str
     reason: str
@@ -1136,9 +1222,13 @@ class NodeDetailReport(TypedDict):
 
 
 class NodeDetail(TypedDict):
+    actions: Sequence[NodeAction]
+    """What can be done with it now, and if not, why not."""
     address: str | None
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
+    alerts: Sequence[NodeAlert]
+    """What somebody has to look at here."""
     certificate: NodeDetailCertificate | None
     conditions: Sequence[NodeCondition]
     """What the node last said, and what we think of it."""
@@ -1157,6 +1247,8 @@ class NodeDetail(TypedDict):
     resource_slots: Sequence[ResourceSlot]
     schedulable: bool
     """Whether new work may go there, as far as operators are concerned."""
+    sellable_slots: int
+    """Free slots that may be sold now: healthy, on a host that takes work."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""
@@ -1460,6 +1552,8 @@ class ResourceProfile(TypedDict):
 
 
 class ResourceSlot(TypedDict):
+    actions: Sequence[SlotAction]
+    """What can be done with it now, and if not, why not."""
     allocation_id: str | None
     fabric_vf_pci_address: str | None
     generation: int
@@ -1593,6 +1687,12 @@ class SkuPrice(TypedDict):
     sku: str
     state: Literal["past", "current", "future"]
     unit_price: Money
+
+
+class SlotAction(TypedDict):
+    action: Literal["enable", "disable", "quarantine", "clear"]
+    allowed: bool
+    why_not: str | None
 
 
 class SlotCandidate(TypedDict):

@@ -2,8 +2,9 @@ import { provisioningAttested } from '@gpuaas/contract';
 import type { Act } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
+import { replaceAlerts } from '../../attention/index.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
-import { answerWithinMs, sagaVersion } from '../facts.ts';
+import { answerWithinMs, mostWords, sagaVersion } from '../facts.ts';
 import { noteAllocation } from '../machine.ts';
 import { expectationOf, readOrder } from '../order.ts';
 import { askNode } from './ask.ts';
@@ -70,6 +71,20 @@ async function tell(
       return tx.abandon(new Fault('illegal_transition', 'It is not active any more.'));
     }
     const passed = problems.length === 0;
+    // What is seen from inside informs: whoever has root there can bring it about, and nothing is held against the host.
+    await replaceAlerts(
+      tx,
+      { source: 'attestation', nodeId: order.nodeId, allocationId },
+      passed
+        ? []
+        : [
+            {
+              ...{ kind: 'attestation_failed', effect: 'informs', slotId: null, allocationId },
+              message: problems.join(' ').slice(0, mostWords),
+              tenantMessage: 'The last check from inside did not find everything that was promised.',
+            },
+          ],
+    );
     await noteAllocation(tx, allocationId, {
       ids: parts.ids,
       correlationId: act.correlationId,

@@ -1,0 +1,2 @@
+drop table alerts;
+drop function alerts_hold();

@@ -1,0 +1,4 @@
+/** Nodes whose reports one look judges before it comes round again. */
+export const judgedAtOnce = 200;
+/** A slot becomes free on one node, or on the few of one operation. */
+export const heldAtOnce = 64;

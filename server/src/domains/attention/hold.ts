@@ -1,0 +1,27 @@
+import type { ReadTx, WriteTx } from '../../kernel/act.ts';
+import { heldAtOnce } from './facts.ts';
+import { isSame, judgeReport } from './judge.ts';
+import { listBlocking, listReports, nodesOf, replaceAlerts } from './store.ts';
+
+/**
+ * Judges the last report of the nodes whose slots are about to become free, in the transaction that frees them. What the
+ * report says against a slot is written before the slot is moved, so there is no moment in which it could be sold.
+ */
+export async function holdBeforeSale(
+  tx: WriteTx,
+  which: { readonly allocationId: string } | { readonly slotIds: readonly string[] },
+): Promise<void> {
+  const nodes = await nodesOf(tx, which);
+  if (nodes.length === 0) return;
+  for (const row of await listReports(tx, nodes, undefined, heldAtOnce)) {
+    // Whoever leaves does not count any more: what they may have brought about is judged as the host's own now.
+    const findings = judgeReport({ ...row, slots: row.slots.map((slot) => ({ ...slot, state: 'available' })) });
+    if (!isSame(findings, row.alerts)) await replaceAlerts(tx, { source: 'health', nodeId: row.id }, findings);
+  }
+}
+
+/** Why the state of a node may not be changed now; undefined when nothing is in the way. */
+export async function whyNoTransition(tx: ReadTx, nodeId: string): Promise<string | undefined> {
+  const blocking = (await listBlocking(tx, nodeId)).find(({ effect }) => effect === 'blocks_transition');
+  return blocking && `An alert blocks it: ${blocking.message}`;
+}

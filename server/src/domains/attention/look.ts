@@ -1,0 +1,93 @@
+import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import { judgedAtOnce } from './facts.ts';
+import { type Finding, isSame, judgeReport } from './judge.ts';
+import { listOver, listReports, type Replaced, replaceAlerts } from './store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+}
+
+/** Writes what a source says of a node in an act of its own; nothing is written when nothing changed. */
+export const makeSettle =
+  ({ db, begin, ids }: Parts) =>
+  async (of: Parameters<typeof replaceAlerts>[1], findings: readonly Finding[]): Promise<Replaced | undefined> => {
+    const written = await db.write(begin('alert.settle', { correlationId: ids.next() }), async (tx) => {
+      const changed = await replaceAlerts(tx, of, findings);
+      if (changed.raised.length + changed.cleared.length === 0) {
+        return tx.abandon(new Fault('alert_not_found', 'It is as it was.'));
+      }
+      return tx.commit(changed, {
+        target: { type: 'node', id: of.nodeId },
+        change: { source: of.source, ...changed },
+        events: 'none',
+      });
+    });
+    return written instanceof Fault ? undefined : written.value;
+  };
+
+/** Judges what nodes report, and forgets what was said about allocations that are over. */
+export function makeAttention(parts: Parts): Reconciler {
+  const { db, ids } = parts;
+  const settle = makeSettle(parts);
+  const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
+    db.read(systemViewer('attention', { correlationId: ids.next() }), work);
+  return {
+    name: 'attention',
+    async round() {
+      for (const { node_id, allocation_id, source } of await look((tx) => listOver(tx, judgedAtOnce))) {
+        await settle({ source, nodeId: node_id, allocationId: allocation_id }, []);
+      }
+      for (let after: string | undefined; ; ) {
+        const rows = await look((tx) => listReports(tx, undefined, after, judgedAtOnce));
+        for (const row of rows) {
+          const findings = judgeReport(row);
+          if (!isSame(findings, row.alerts)) await settle({ source: 'health', nodeId: row.id }, findings);
+        }
+        after = rows.at(-1)?.id;
+        if (rows.length < judgedAtOnce) return 'idle';
+      }
+    },
+  };
+}
+
+const silentSql = sql(
+  'alert-silence',
+  `select n.id, r.reported_at, a.id is null as is_new from nodes n left join node_reports r on r.node_id = n.id
+     left join alerts a on a.node_id = n.id and a.source = 'presence'
+   where n.state in ('enrolling', 'active', 'offline', 'quarantined', 'draining')
+     and ((a.id is null and $1::timestamptz is not null and coalesce(r.reported_at, n.updated_at) < $1)
+       or (a.id is not null and r.reported_at >= $2))
+     or (a.id is not null and n.state not in ('enrolling', 'active', 'offline', 'quarantined', 'draining'))
+   order by n.id limit $3`,
+);
+
+/**
+ * Says which nodes are silent, in whatever state they are: one that is drained or set aside can be lost as well. Silence
+ * keeps new work away and ends nothing; those who rent are told, and told no more when it is heard again.
+ */
+export function makeSilence(parts: Parts) {
+  const { db, ids } = parts;
+  const settle = makeSettle(parts);
+  /** Who was last heard before `silentBefore` is silent, who was heard after `heardAfter` is not. */
+  return async (silentBefore: Date | undefined, heardAfter: Date): Promise<void> => {
+    const viewer = systemViewer('attention', { correlationId: ids.next() });
+    const rows = await db.read(viewer, (tx) =>
+      tx.rows<{ id: string; reported_at: Date | null; is_new: boolean }>(silentSql, [
+        ...[silentBefore ?? null, heardAfter, judgedAtOnce],
+      ]),
+    );
+    for (const { id, reported_at, is_new } of rows) {
+      const silent: Finding = {
+        ...{ kind: 'silent', effect: 'blocks_sale', slotId: null, allocationId: null },
+        message: `It was last heard ${reported_at ? `at ${reported_at.toISOString()}` : 'never'}.`,
+        tenantMessage: 'Its host does not answer at the moment. It is not ended: it goes on when the host returns.',
+      };
+      await settle({ source: 'presence', nodeId: id }, is_new ? [silent] : []);
+    }
+  };
+}
