@@ -150,6 +150,37 @@ end
 $function$;
 grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function alerts_hold()
+
+CREATE OR REPLACE FUNCTION public.alerts_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  host uuid;
+begin
+  foreach host in array array(select distinct n from unnest(array[
+      case when tg_op <> 'INSERT' then old.node_id end, case when tg_op <> 'DELETE' then new.node_id end]) n
+    where n is not null)
+  loop
+    perform 1 from slots s where s.node_id = host order by s.id for update;
+    update slots s set health_state = h.state, health_detail = h.detail, version = s.version + 1
+    from (
+      select t.id, coalesce(b.state, 'healthy') as state, b.message as detail
+      from slots t left join lateral (
+        select case when a.slot_id is null then 'degraded' else 'failed' end as state, a.message from alerts a
+        where a.node_id = host and a.effect = 'blocks_sale' and a.allocation_id is null
+          and (a.slot_id is null or a.slot_id = t.id)
+        order by a.slot_id is null, a.since, a.id limit 1
+      ) b on true
+      where t.node_id = host
+    ) h
+    where s.id = h.id and (s.health_state, s.health_detail) is distinct from (h.state, h.detail);
+  end loop;
+  return null;
+end
+$function$;
+
 -- Function capacity_kept(uuid,timestamp with time zone,boolean)
 
 CREATE OR REPLACE FUNCTION public.capacity_kept(host uuid, ends_at timestamp with time zone, image_required boolean)
@@ -668,6 +699,45 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.agent_releases DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
 grant insert, select, update on agent_releases to gpuaas_api;
+
+-- Table alerts
+
+create table alerts (
+  id uuid not null,
+  source text not null,
+  kind text not null,
+  effect text not null,
+  node_id uuid,
+  slot_id uuid,
+  allocation_id uuid,
+  message text not null,
+  tenant_message text,
+  raised_by text,
+  since timestamp with time zone not null default act_time(),
+  constraint alerts_pkey PRIMARY KEY (id),
+  constraint alerts_check CHECK (((slot_id IS NOT NULL) <= (node_id IS NOT NULL))),
+  constraint alerts_check1 CHECK (((effect = 'informs'::text) OR (node_id IS NOT NULL))),
+  constraint alerts_effect_check CHECK ((effect = ANY (ARRAY['blocks_sale'::text, 'blocks_transition'::text, 'informs'::text]))),
+  constraint alerts_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{1,62}$'::text)),
+  constraint alerts_message_check CHECK (((length(message) >= 1) AND (length(message) <= 1000))),
+  constraint alerts_source_check CHECK ((source = ANY (ARRAY['health'::text, 'presence'::text, 'drift'::text, 'attestation'::text, 'operator'::text, 'breaker'::text]))),
+  constraint alerts_tenant_message_check CHECK (((length(tenant_message) >= 1) AND (length(tenant_message) <= 500))),
+  constraint alerts_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id),
+  constraint alerts_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint alerts_slot_id_fkey FOREIGN KEY (slot_id) REFERENCES slots(id)
+);
+
+CREATE INDEX alerts_allocation ON public.alerts USING btree (allocation_id);
+CREATE INDEX alerts_node ON public.alerts USING btree (node_id, id);
+CREATE INDEX alerts_slot ON public.alerts USING btree (slot_id);
+CREATE UNIQUE INDEX alerts_target ON public.alerts USING btree (source, kind, node_id, slot_id, allocation_id) NULLS NOT DISTINCT;
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.alerts FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.alerts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER hold AFTER INSERT OR DELETE OR UPDATE ON public.alerts FOR EACH ROW EXECUTE FUNCTION alerts_hold();
+
+grant delete, insert, select, update on alerts to gpuaas_api;
+grant delete, insert, select, update on alerts to gpuaas_worker;
 
 -- Table allocation_claims
 

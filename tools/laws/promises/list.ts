@@ -14,6 +14,7 @@ export interface Promised {
 }
 const uuid = '01900000-0000-7000-8000-00000000c1c1';
 const when = '2026-01-01T00:00:00Z';
+const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 'x', tenant_message: null };
 
 /** Two rows that share these values are refused. */
 export const uniqueness: Readonly<Record<string, Promised>> = {
@@ -31,10 +32,20 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     promise: 'one request of a SKU and region has a host reserved',
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
+  },
   alerts_target: {
     promise: 'a source says a thing about a target once',
     table: 'alerts',
-    row: { source: 'health', kind: 'silent', node_id: uuid, slot_id: null, allocation_id: null },
+    row: {
+      source: 'health',
+      kind: 'silent',
+      effect: 'informs',
+      message: 'x',
+      tenant_message: null,
+      node_id: uuid,
+      slot_id: null,
+      allocation_id: null,
+    },
   },
   slots_node_id_gpu_uuid_key: {
     promise: 'a GPU is one slot of its host',
@@ -274,6 +285,16 @@ export const checks: Readonly<Record<string, Promised>> = {
     promise: 'no price is negative',
     table: 'allocations',
     row: { unit_price_minor: -1 },
+  },
+  alerts_check: {
+    promise: 'an alert about a slot says on which host',
+    table: 'alerts',
+    row: { ...anAlert, slot_id: uuid, node_id: null },
+  },
+  alerts_check1: {
+    promise: 'an alert from which something follows is about a host',
+    table: 'alerts',
+    row: { ...anAlert, effect: 'blocks_sale', slot_id: null, node_id: null },
   },
   slots_check: {
     promise: 'a slot that is reserved or in use says for whom',

@@ -28,8 +28,6 @@ export const patientPicks = 3;
 export const secondsPerHour = 3_600;
 /** How often those who wait are looked at without having been told: for deadlines, and for wake-ups that were lost. */
 export const queueEveryMs = 5 * 1_000;
-/** What an alert has room for. */
-export const mostWords = 1_000;
 /** Rows of the queue that one look shows; whoever needs more filters by SKU and region. */
 export const maxQueueShown = 500;
 /** Attestations that a detail shows in short. */

@@ -1,3 +1,4 @@
+export { mostWords } from './facts.ts';
 export { holdBeforeSale, whyNoTransition } from './hold.ts';
 export type { Finding } from './judge.ts';
 export { makeAttention, makeSettle, makeSilence } from './look.ts';

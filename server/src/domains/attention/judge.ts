@@ -1,4 +1,5 @@
 import type { NodeAlert } from '@gpuaas/contract';
+import { mostWords } from './facts.ts';
 
 /** An alert before it is written: what it says, and of which slot. Without one it is about the whole node. */
 export interface Finding {
@@ -52,7 +53,7 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
       const said = `${condition.reason} ${condition.message}`;
       const fault = hardware.exec(said);
       const informs = shownOnly.has(condition.type) || (isRented && !fault && tenantMade.has(condition.type));
-      const message = `${condition.reason}: ${condition.message}`.trim().slice(0, 1_000);
+      const message = `${condition.reason}: ${condition.message}`.trim().slice(0, mostWords);
       const finding = {
         kind: kindOf(condition.type),
         effect: informs ? ('informs' as const) : ('blocks_sale' as const),

@@ -2,9 +2,6 @@ import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/con
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { nodeActionsOf, slotActionsOf } from './actions.ts';
 
-/** When a health probe of the host last passed. */
-const probedAt = `(select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
-       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true')`;
 const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
      n.updated_at, r.reported_at as last_report_at, r.agent_version,
@@ -18,7 +15,8 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
         'allocation_id', a.allocation_id, 'raised_by', a.raised_by,
         'since', to_char(a.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by a.effect, a.since), '[]')
       from alerts a left join slots s on s.id = a.slot_id where a.node_id = n.id) as alerts,
-     ${probedAt} as probed_at`;
+     (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
+       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at`;
 const insertSql = sql(
   'node-insert',
   `insert into nodes (id, name, region, sku, gpus_total, onboarding_mode, address, labels)
@@ -59,7 +57,8 @@ const scheduleSql = sql(
 const lockSql = sql('node-operator-lock', 'select id, state, version from nodes where id = $1 for update');
 const slotsSql = sql(
   'node-slots',
-  `select s.*, ${probedAt} as probed_at,
+  `select s.*, (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
+       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at,
      (select max(a.since) from alerts a where a.node_id = s.node_id and a.effect = 'blocks_sale'
        and a.allocation_id is null and (a.slot_id is null or a.slot_id = s.id)) as alerted_at
    from slots s join nodes n on n.id = s.node_id where s.node_id = $1 order by s.slot_index`,

@@ -1,0 +1,119 @@
+import type { MachineTable, StatesOf } from '../machine.ts';
+import type { PolicyKey } from '../policies.ts';
+import type { allocation } from './allocation.ts';
+import type { deadLetter } from './dead-letter.ts';
+import type { department } from './department.ts';
+import type { invitation } from './invitation.ts';
+import type { node } from './node.ts';
+import type { nodeTask } from './node-task.ts';
+import type { project } from './project.ts';
+import type { serviceAccount } from './service-account.ts';
+import type { signer } from './signer.ts';
+import type { slot } from './slot.ts';
+
+/**
+ * What ends each state that is no end. Either time does: after a policy's length the transition happens by itself, and the
+ * reason is stored. Or a person does, who finds it in a queue that has a name. There is no third way: a state that nobody
+ * and nothing leaves is where things are stuck.
+ */
+export type Wait =
+  | {
+      readonly until: 'deadline';
+      readonly policy: PolicyKey;
+      readonly then: string;
+      /** Where it is written why. */
+      readonly reason: string;
+    }
+  | { readonly until: 'person'; readonly queue: string };
+
+const deadline = (policy: PolicyKey, then: string, reason: string): Wait => ({
+  ...{ until: 'deadline', policy, then, reason },
+});
+const person = (queue: string): Wait => ({ until: 'person', queue });
+
+/** The states of a machine that something has to end. */
+type Waits<M> = Readonly<
+  Record<{ [K in keyof StatesOf<M>]: keyof StatesOf<M>[K] extends never ? never : K }[keyof StatesOf<M>], Wait>
+>;
+
+export const waits: {
+  readonly allocation: Waits<typeof allocation>;
+  readonly dead_letter: Waits<typeof deadLetter>;
+  readonly department: Waits<typeof department>;
+  readonly invitation: Waits<typeof invitation>;
+  readonly node: Waits<typeof node>;
+  readonly node_task: Waits<typeof nodeTask>;
+  readonly project: Waits<typeof project>;
+  readonly service_account: Waits<typeof serviceAccount>;
+  readonly signer: Waits<typeof signer>;
+  readonly slot: Waits<typeof slot>;
+} = {
+  allocation: {
+    requested: deadline('allocation.queue_max_wait_seconds', 'fail', 'allocations.failure_reason'),
+    provisioning: deadline('allocation.provision_timeout_seconds', 'fail', 'allocations.failure_reason'),
+    active: person('its owner: the list of allocations'),
+    releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'the timeline and the event'),
+    release_failed: person('operators: allocations that are release_failed'),
+  },
+  dead_letter: { open: person('operators: dead letters') },
+  department: {
+    active: person('administrators of the organization: departments'),
+    disabled: person('administrators of the organization: departments'),
+  },
+  invitation: { pending: deadline('tenancy.invitation_ttl_hours', 'expire', 'invitations.expires_at') },
+  node: {
+    bootstrap_issued: person('operators: nodes that are bootstrap_issued'),
+    enrolling: deadline('node.task_ttl_seconds', 'quarantine', 'nodes.state_reason'),
+    active: person('operators: nodes'),
+    offline: person('operators: alerts, source presence'),
+    quarantined: person('operators: nodes that are quarantined'),
+    draining: person('operators: nodes that are draining'),
+    retired: person('operators: nodes that are retired'),
+    removing: person('operators: nodes that are removing, with what is held there'),
+  },
+  node_task: {
+    queued: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
+    dispatched: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
+  },
+  project: {
+    active: person('administrators of the organization: projects'),
+    archived: person('administrators of the organization: projects'),
+    removing: person('operators: workflows'),
+  },
+  service_account: {
+    active: person('administrators of the organization: service accounts'),
+    disabled: person('administrators of the organization: service accounts'),
+  },
+  signer: {
+    staged: deadline('node.signer_overlap_seconds', 'activate', 'task_signers.effective_at'),
+    active: person('operators: task signers'),
+    grace: deadline('node.signer_grace_hours', 'retire', 'task_signers.retires_at'),
+  },
+  slot: {
+    disabled: person('operators: slots of a node'),
+    available: person('operators: slots of a node'),
+    reserved: deadline('allocation.provision_timeout_seconds', 'clean', 'slots.state_reason'),
+    in_use: person('its owner: the list of allocations'),
+    cleaning: deadline('allocation.release_timeout_seconds', 'block', 'slots.state_reason'),
+    cleanup_blocked: person('operators: slots that are cleanup_blocked'),
+    quarantined: person('operators: slots that are quarantined'),
+  },
+};
+
+/** States of a machine from which time alone leads neither to an end nor to a person, with why. */
+export function findStuck(machine: MachineTable, table: Readonly<Record<string, Wait>>): string[] {
+  const fault = (state: string, seen: readonly string[]): string | undefined => {
+    if (machine.terminal.includes(state)) return undefined;
+    if (seen.includes(state)) return `goes round by itself: ${[...seen, state].join(', ')}`;
+    const wait = table[state];
+    if (!wait) return seen.length === 0 ? 'nothing ends it' : `leads to ${state}, which nothing ends`;
+    if (wait.until === 'person') return wait.queue.trim() === '' ? 'its queue has no name' : undefined;
+    if (wait.reason.trim() === '') return 'nobody is told why it ended';
+    const next = machine.states[state]?.[wait.then];
+    return next === undefined ? `has no transition ${wait.then}` : fault(next, [...seen, state]);
+  };
+  return Object.keys(machine.states).flatMap((state) => {
+    const found = fault(state, []);
+    return found === undefined ? [] : [`${machine.name}.${state}: ${found}`];
+  });
+}
