@@ -155,7 +155,7 @@ async function compileOnce(folder: string): Promise<string> {
 /** What operators do on the first day: a catalogue, one host in service, and settings for an impatient installation. */
 export async function openForBusiness(
   installation: Pick<Installation, 'url' | 'token'> & { readonly schema: { readonly url: string } },
-  root: pg.Client,
+  root: Pick<pg.Client, 'query'>,
   startAgent: (enrolment: NonNullable<AgentOrder['enrolment']>) => Promise<void>,
 ): Promise<void> {
   const token = await installation.token('operator');

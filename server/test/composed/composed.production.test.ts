@@ -1,0 +1,231 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../../../tools/chaos/invariants.ts';
+import { processes } from '../../src/bin/processes.ts';
+import { eventually } from '../../src/domains/outbox/testing.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { mostConnections } from '../../src/ports/connections.ts';
+import type { AgentOrder } from '../chaos/agent-child.ts';
+import { openForBusiness } from '../chaos/capacity.ts';
+import { startComposed } from './installation.ts';
+import { type Servers, startServers } from './servers.ts';
+
+/**
+ * An installation as production runs it: PostgreSQL of the oldest promised version, NATS, Redis, Temporal, SMTP, S3 and
+ * step-ca, two of each process, and a host. Allocations live and end, through both api processes, while one thing after the
+ * other is killed, wiped or restarted. Nothing needs a hand, except that an operator has the events of a wiped bus sent again.
+ */
+const poolSize = 4;
+const speed = 200;
+const patience = 240_000;
+const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
+
+let folder: string;
+let servers: Servers;
+let composed: Awaited<ReturnType<typeof startComposed>>;
+let root: pg.Pool;
+let agent: ChildProcess;
+let [buyer, operator, project] = ['', '', ''];
+let mostSeen = 0;
+const watching = new AbortController();
+let turn = 0;
+
+/** Through one api process and then the other, with one key, until there is an answer that is not about an outage. */
+async function insist(method: string, path: string, token: string, body?: object) {
+  const key = systemIds.next();
+  for (;;) {
+    turn += 1;
+    const url = composed.urls[turn % composed.urls.length];
+    try {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(method === 'GET' ? {} : { 'idempotency-key': key }),
+          ...(project && { 'x-project-id': project }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: answers have every shape
+      const answer = (await response.json()) as any;
+      if (response.status < 500 && answer.code !== 'idempotency_in_progress')
+        return { status: response.status, answer };
+      expect(response.status, JSON.stringify(answer)).toBe(503);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'AssertionError') throw error;
+    }
+    await systemClock.sleep(100);
+  }
+}
+
+async function live(name: string): Promise<string> {
+  const made = await insist('POST', '/api/v1/allocations', buyer, { ...slice, name });
+  expect(made.status, JSON.stringify(made.answer)).toBe(201);
+  const path = `/api/v1/allocations/${made.answer.id}`;
+  const until = (...states: readonly string[]) =>
+    eventually(async () => {
+      const { answer } = await insist('GET', path, buyer);
+      return states.includes(answer.state) ? (answer.state as string) : undefined;
+    });
+  if ((await until('active', 'failed')) === 'failed') return 'failed';
+  expect((await insist('POST', `${path}/release`, buyer, {})).status).toBe(202);
+  return (await until('released', 'failed')) ?? 'lost';
+}
+const through = async (name: string, disaster: () => Promise<unknown>) => {
+  const lives = [0, 1].map((each) => live(`${name}-${each}`));
+  await systemClock.sleep(200);
+  await disaster();
+  expect(await Promise.all(lives)).toEqual(['released', 'released']);
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gpuaas-composed-'));
+  servers = await startServers(folder);
+  composed = await startComposed(servers, folder, poolSize);
+  const address = new URL(servers.postgres.url);
+  address.pathname = '/gpuaas';
+  // A pool: whoever looks on is cut off too when PostgreSQL is killed.
+  root = new pg.Pool({ connectionString: address.href, application_name: 'test', max: 1 });
+  root.on('error', () => undefined);
+  operator = await composed.token('operator');
+  const [url = ''] = composed.urls;
+  const installation = { url, token: composed.token, schema: { url: address.href } };
+  await openForBusiness(installation, root, async (enrolment) => {
+    const order: AgentOrder = { folder, url: composed.nodeUrl, speed, enrolment };
+    agent = fork(join(import.meta.dirname, '../chaos/agent-child.ts'), [JSON.stringify(order)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    await new Promise((resolve) => agent.once('message', resolve));
+  });
+  buyer = await composed.token('buyer');
+  const organization = await insist('POST', '/api/v1/organizations', buyer, { name: 'Composed', slug: 'composed' });
+  const own = await insist('POST', `/api/v1/organizations/${organization.answer.id}/projects`, buyer, {
+    ...{ name: 'Composed', slug: 'composed' },
+  });
+  project = own.answer.id;
+  const watch = async () => {
+    while (!watching.signal.aborted) {
+      const { rows } = await root
+        .query(
+          `select count(*)::int as n from pg_stat_activity where datname = 'gpuaas' and application_name <> 'test'`,
+        )
+        .catch(() => ({ rows: [] as { n: number }[] }));
+      mostSeen = Math.max(mostSeen, rows[0]?.n ?? 0);
+      await systemClock.sleep(100, watching.signal).catch(() => undefined);
+    }
+  };
+  void watch();
+}, 15 * 60_000);
+afterAll(async () => {
+  watching.abort();
+  agent?.kill('SIGKILL');
+  await composed?.close();
+  await root?.end().catch(() => undefined);
+  await servers?.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}, 120_000);
+
+const memberOf = (name: string, copy: number) => {
+  const found = composed.members.find((member) => member.name === name && member.copy === copy);
+  if (!found) throw new Error(`there is no ${name} ${copy}`);
+  return found;
+};
+
+describe('production, composed', () => {
+  it('runs on the oldest PostgreSQL, and nothing of it lives in PostgreSQL that has a server of its own', async () => {
+    expect(servers.database.describe()).toMatch(/^PostgreSQL 15\./);
+    const { rows } = await root.query(`select nspname as name from pg_namespace
+      where nspname in ('bus', 'dbos', 'saga_leases', 'gpuaas_mail', 'gpuaas_pki', 'gpuaas_oidc', 'gpuaas_cache')`);
+    expect(rows).toEqual([]);
+    const connected = await root.query(`select distinct application_name as name from pg_stat_activity
+      where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|api|email-worker|outbox-relay|provisioning-worker))$'`);
+    expect(connected.rows).toEqual([]);
+  });
+
+  it(
+    'launches and releases through both api processes',
+    async () => {
+      await through('calm', async () => undefined);
+    },
+    patience,
+  );
+
+  it.each(processes.map(({ spec }) => spec.name))(
+    'goes on while %s is killed, one copy after the other',
+    async (name) => {
+      await through(name, async () => {
+        await memberOf(name, 0).kill();
+        await memberOf(name, 1).kill();
+      });
+    },
+    patience,
+  );
+
+  it(
+    'goes on after PostgreSQL was killed and started again',
+    async () => {
+      await through('postgres', async () => {
+        await servers.postgres.kill();
+        await systemClock.sleep(3_000);
+        await servers.postgres.start();
+      });
+    },
+    patience,
+  );
+
+  it(
+    'goes on after Redis was emptied, and after Temporal was restarted',
+    async () => {
+      await through('redis', async () => {
+        await servers.redis.kill();
+        await servers.redis.start();
+      });
+      await through('temporal', async () => {
+        await servers.temporal.kill();
+        await servers.temporal.start();
+      });
+    },
+    patience,
+  );
+
+  it(
+    'goes on after NATS lost everything, once an operator has had the events sent again',
+    async () => {
+      await through('nats', async () => {
+        await servers.nats.kill();
+        await servers.nats.wipe();
+        await servers.nats.start();
+        const answer = await insist('POST', '/api/v1/admin/outbox/rewind', operator, {
+          reason: 'the bus lost everything',
+        });
+        expect(answer.status, JSON.stringify(answer.answer)).toBeLessThan(300);
+      });
+    },
+    patience,
+  );
+
+  it(
+    'leaves nothing behind, and held no more connections than documented',
+    async () => {
+      const ask = async (text: string) => (await root.query(text)).rows as object[];
+      await eventually(async () => (await ask(`select id from slots where state <> 'available'`)).length === 0);
+      expect(await ask(`select id from node_tasks where state in ('queued', 'dispatched')`)).toEqual([]);
+      expect(await ask('select * from dead_letters')).toEqual([]);
+      expect(await brokenInvariants(ask)).toEqual([]);
+      const elsewhere = ['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects', 'identity-provider'] as const;
+      const bound = processes
+        .map(({ spec }) => mostConnections(spec, { poolSize, elsewhere: new Set(elsewhere) }))
+        // Two of each, and one more for each that is starting.
+        .reduce((sum, each) => sum + 2 * each, 1);
+      expect(mostSeen).toBeGreaterThan(processes.length);
+      expect(mostSeen).toBeLessThanOrEqual(bound);
+    },
+    patience,
+  );
+});
