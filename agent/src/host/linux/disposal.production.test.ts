@@ -50,7 +50,7 @@ describe.runIf(isRoot)('what a tenant owned is removed by root', () => {
         'while :; do for i in $(seq 60); do mv "d$i" "x$i"; ln -s "$2" "d$i"; rm -f "d$i"; mv "x$i" "d$i"; done; done',
       ].join('\n');
       const ids = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--no-new-privs'];
-      const tenant = spawn('setpriv', [...ids, '--', 'bash', '-c', script, 'race', home, victim], {
+      const tenant = spawn('/usr/bin/setpriv', [...ids, '--', 'bash', '-c', script, 'race', home, victim], {
         stdio: ['ignore', 'pipe', 'ignore'],
         detached: true,
       });
