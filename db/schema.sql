@@ -465,8 +465,13 @@ begin
     raise exception 'invitations are accepted inside an act only' using errcode = 'GP001';
   end if;
   select i.id, i.organization_id, i.role into invitation, organization, granted
-    from invitations i join organizations o on o.id = i.organization_id and o.deleted_at is null
-    where i.token_hash = p_hash and i.state = 'pending' and i.expires_at > act_time();
+    from invitations i
+      join organizations o on o.id = i.organization_id and o.deleted_at is null
+      join users u on u.id = i.invited_by and u.disabled_at is null
+      join tenant_memberships m on m.user_id = i.invited_by and m.organization_id = i.organization_id
+        and m.deleted_at is null and (m.role = 'owner' or (m.role = 'admin' and i.role <> 'owner'))
+    where i.token_hash = p_hash and i.state = 'pending' and i.expires_at > act_time()
+    for share of m;
   if not found then
     return;
   end if;

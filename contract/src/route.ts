@@ -14,8 +14,15 @@ export type Auth =
       /** What makes or ends credentials is for somebody who signed in: a token cannot beget tokens. */
       readonly personalTokens?: 'refused';
     }
-  | { readonly kind: 'admin'; readonly scope: Scope }
+  | AdminAuth
   | { readonly kind: 'node' };
+
+interface AdminAuth {
+  readonly kind: 'admin';
+  readonly scope: Scope;
+}
+/** A recent sign-in, by the policy that says how recent; or why none is needed. */
+export type StepUp = { readonly maxAge: NumberPolicyKey } | { readonly unneeded: string };
 
 /** Whose data a request is about. The mount resolves it before any handler runs. */
 export type Tenancy =
@@ -46,8 +53,11 @@ interface RouteBase {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly response: TSchema;
-  /** Asks for a recent sign-in: the policy that says how recent. */
-  readonly stepUp?: { readonly maxAge: NumberPolicyKey };
+  /**
+   * Asks for a recent sign-in. Writes of operators cannot leave it out: they say how recent, or why none is needed. Those that
+   * need one take no personal token.
+   */
+  readonly stepUp?: StepUp;
   /** Exists only beside a simulated fleet; everywhere else there is no such path. */
   readonly only?: 'simulator';
   /** Answer only once: never cached, never stored for replay. */
@@ -63,7 +73,7 @@ export interface ReadRoute extends RouteBase {
    */
   readonly stream?: true;
 }
-export interface WriteRoute extends RouteBase {
+interface WriteBase extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: TSchema;
   /** For a body that is larger than usual, because it carries a file. */
@@ -74,6 +84,14 @@ export interface WriteRoute extends RouteBase {
   /** `noun.verb`, as the audit log will name it. */
   readonly audit: `${string}.${string}`;
 }
+interface TenantWrite extends WriteBase {
+  readonly auth: Exclude<Auth, AdminAuth>;
+}
+interface AdminWrite extends WriteBase {
+  readonly auth: AdminAuth;
+  readonly stepUp: StepUp;
+}
+export type WriteRoute = TenantWrite | AdminWrite;
 export type Route = ReadRoute | WriteRoute;
 
 export const defineRoute = <const R extends Route>(route: R): R => route;
@@ -91,3 +109,11 @@ export const laneOf = (route: Route): Lane =>
   route.lane === 'default' && route.method === 'GET' ? 'reads' : route.lane;
 
 export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';
+
+/** How recent a sign-in the route asks for, if it asks. */
+export const stepUpOf = ({ stepUp }: Route): NumberPolicyKey | undefined =>
+  stepUp && 'maxAge' in stepUp ? stepUp.maxAge : undefined;
+/** Fleet-wide power is for people who are there: a token that lies in a file does not have it. */
+export const refusesPersonalTokens = (route: Route): boolean =>
+  (route.auth.kind === 'user' && route.auth.personalTokens === 'refused') ||
+  (route.auth.kind === 'admin' && isWrite(route) && stepUpOf(route) !== undefined);

@@ -1,4 +1,4 @@
-import { isWrite, laneOf, type Route } from '@gpuaas/contract';
+import { isWrite, laneOf, type Route, stepUpOf } from '@gpuaas/contract';
 import { consumersOf } from './asyncapi.ts';
 import { streamOf } from './check-contract.ts';
 import type { Contract } from './contract.ts';
@@ -16,7 +16,7 @@ export const emitRoutes = (contract: Contract): string =>
       .map((route) => [
         route.method,
         route.path,
-        `${access(route)}${route.stepUp ? ' step-up' : ''}`,
+        `${access(route)}${stepUpOf(route) ? ' step-up' : ''}`,
         tenancy(route),
         laneOf(route),
         isWrite(route) ? (route.idempotency === 'key' ? 'key' : 'natural') : '-',

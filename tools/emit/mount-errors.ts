@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, isWrite, type Route } from '@gpuaas/contract';
+import { type ErrorCode, errors, isWrite, type Route, refusesPersonalTokens, stepUpOf } from '@gpuaas/contract';
 import { pathParams } from './check-contract.ts';
 import { byText } from './json.ts';
 
@@ -10,7 +10,7 @@ export function mountErrors(route: Route): readonly ErrorCode[] {
   return [
     ...authErrors(route),
     ...tenancyErrors(route),
-    ...(route.stepUp ? (['step_up_required'] as const) : []),
+    ...(stepUpOf(route) ? (['step_up_required'] as const) : []),
     'rate_limit_exceeded',
     ...idempotencyErrors(route),
     ...validationErrors(route),
@@ -28,17 +28,24 @@ const bearer = ['account_disabled', 'token_missing', 'token_invalid', 'token_exp
 function authErrors(route: Route): readonly ErrorCode[] {
   const { auth } = route;
   // Browsers send their cookie with whatever page asks them to; a write asks where that page came from.
+  const signedIn = refusesPersonalTokens(route) ? (['personal_token_refused'] as const) : [];
   const fromBrowser = isWrite(route) ? (['origin_refused'] as const) : [];
   switch (auth.kind) {
     case 'public':
       return [];
     case 'user': {
       const refused = auth.serviceAccounts === 'refused' ? (['service_account_refused'] as const) : [];
-      const signedIn = auth.personalTokens === 'refused' ? (['personal_token_refused'] as const) : [];
       return [...bearer, ...fromBrowser, 'insufficient_permissions', ...refused, ...signedIn];
     }
     case 'admin':
-      return [...bearer, ...fromBrowser, 'admin_required', 'insufficient_permissions', 'service_account_refused'];
+      return [
+        ...bearer,
+        ...fromBrowser,
+        'admin_required',
+        'insufficient_permissions',
+        'service_account_refused',
+        ...signedIn,
+      ];
     case 'node':
       return ['token_missing', 'token_invalid', 'insufficient_permissions'];
   }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { oneAtATime } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -91,6 +92,7 @@ export const alertRaise = defineRoute({
   summary: 'Say that something is wrong with a host or a slot, and what follows; stays until it is cleared',
   ...writing,
   audit: 'alert.raise',
+  stepUp: oneAtATime,
   errors: ['node_not_found', 'slot_not_found'],
   status: 201,
   body: Type.Object(
@@ -115,6 +117,7 @@ export const alertClear = defineRoute({
   summary: 'Clear an alert that an operator raised; what a program raised clears itself when it has healed',
   ...writing,
   audit: 'alert.clear',
+  stepUp: oneAtATime,
   errors: ['alert_not_found', 'illegal_transition'],
   params: Type.Object({ alert_id: Uuid }, strict),
   body: Type.Object({ reason }, strict),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 import { Allocation, AllocationState } from './allocations.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -120,6 +121,7 @@ export const adminAllocationForceRelease = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'allocation.force_release',
+  stepUp: recentSignIn,
   errors: ['allocation_not_found', 'allocation_already_releasing', 'illegal_transition'],
   status: 202,
   params: ofOne,
@@ -138,6 +140,7 @@ export const adminAllocationForceCleanup = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'allocation.force_cleanup',
+  stepUp: recentSignIn,
   errors: ['allocation_not_found', 'illegal_transition'],
   params: ofOne,
   body: Type.Object(

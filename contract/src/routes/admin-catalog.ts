@@ -3,6 +3,7 @@ import { Name, Slug, Timestamp, Uuid } from '../ids.ts';
 import { Money } from '../money.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 import { BillingUnit, CapacityShape, ImageSlug, PublicImage, Region, SkuSlug, skuFields } from './catalog.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -76,6 +77,7 @@ export const adminRegionCreate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'region.create',
+  stepUp: recentSignIn,
   errors: ['region_already_exists'],
   status: 201,
   body: Type.Object({ slug: Slug, name: Name }, strict),
@@ -91,6 +93,7 @@ export const adminRegionUpdate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'region.update',
+  stepUp: recentSignIn,
   errors: ['region_not_found'],
   params: bySlug,
   body: Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }, strict),
@@ -132,6 +135,7 @@ export const adminSkuCreate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'sku.create',
+  stepUp: recentSignIn,
   errors: ['sku_already_exists', 'sku_invalid'],
   status: 201,
   body: Type.Object(
@@ -161,6 +165,7 @@ export const adminSkuUpdate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'sku.update',
+  stepUp: recentSignIn,
   errors: ['sku_not_found', 'sku_invalid'],
   params: bySku,
   body: Type.Object(
@@ -187,6 +192,7 @@ export const adminSkuRetire = defineRoute({
   auth: write,
   ...keyed,
   audit: 'sku.retire',
+  stepUp: recentSignIn,
   errors: ['sku_not_found'],
   params: bySku,
   body: because,
@@ -216,6 +222,7 @@ export const skuPriceAdd = defineRoute({
   auth: write,
   ...keyed,
   audit: 'sku_price.create',
+  stepUp: recentSignIn,
   errors: ['sku_not_found', 'region_not_found', 'price_already_exists', 'price_backdated'],
   status: 201,
   params: bySku,
@@ -264,6 +271,7 @@ export const adminOsImageCreate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'os_image.create',
+  stepUp: recentSignIn,
   errors: ['os_image_already_exists', 'sku_not_found'],
   status: 201,
   body: Type.Object({ slug: ImageSlug, ...imageFields }, strict),
@@ -279,6 +287,7 @@ export const adminOsImageUpdate = defineRoute({
   auth: write,
   ...keyed,
   audit: 'os_image.update',
+  stepUp: recentSignIn,
   errors: ['os_image_not_found', 'sku_not_found', 'os_image_not_cached'],
   params: byImage,
   body: Type.Object(
@@ -297,6 +306,7 @@ export const adminOsImageRetire = defineRoute({
   auth: write,
   ...keyed,
   audit: 'os_image.retire',
+  stepUp: recentSignIn,
   errors: ['os_image_not_found'],
   params: byImage,
   body: because,
@@ -331,6 +341,7 @@ export const nodeImageSet = defineRoute({
   auth: write,
   ...keyed,
   audit: 'node_image.set',
+  stepUp: recentSignIn,
   errors: ['node_not_found', 'os_image_not_found'],
   params: Type.Object({ node_id: Uuid, os_image: ImageSlug }, strict),
   body: Type.Object({ digest: Digest }, strict),
@@ -346,6 +357,7 @@ export const nodeImageForget = defineRoute({
   auth: write,
   ...keyed,
   audit: 'node_image.forget',
+  stepUp: recentSignIn,
   errors: ['node_not_found', 'os_image_not_found'],
   params: Type.Object({ node_id: Uuid, os_image: ImageSlug }, strict),
   response: NodeImage,
@@ -360,6 +372,7 @@ export const catalogDefaults = defineRoute({
   auth: write,
   ...keyed,
   audit: 'catalog.load_defaults',
+  stepUp: recentSignIn,
   errors: [],
   body: Type.Object({ reason: Type.Optional(reason) }, strict),
   response: Type.Object(

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { defineRoute } from '../route.ts';
+import { oneAtATime } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const Text = Type.Union([Type.String(), Type.Null()]);
@@ -79,6 +80,7 @@ export const slotsApprove = defineRoute({
   summary: 'Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it',
   ...writing,
   audit: 'slot.approve',
+  stepUp: oneAtATime,
   errors: ['node_not_found', 'topology_missing', 'slots_blocked', 'slot_in_use'],
   params: byNode,
   body: Type.Object(
@@ -114,6 +116,7 @@ export const slotDisable = defineRoute({
   summary: 'Hand a slot out no longer',
   ...writing,
   audit: 'slot.disable',
+  stepUp: oneAtATime,
   errors: moves,
   params: bySlot,
   body: because,
@@ -127,6 +130,7 @@ export const slotEnable = defineRoute({
   summary: 'Hand a disabled slot out again',
   ...writing,
   audit: 'slot.enable',
+  stepUp: oneAtATime,
   errors: moves,
   params: bySlot,
   body: because,
@@ -140,6 +144,7 @@ export const slotQuarantine = defineRoute({
   summary: 'Trust a slot no longer; nobody gets it until somebody has looked',
   ...writing,
   audit: 'slot.quarantine',
+  stepUp: oneAtATime,
   errors: moves,
   params: bySlot,
   body: because,
@@ -154,6 +159,7 @@ export const slotClear = defineRoute({
     'Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since',
   ...writing,
   audit: 'slot.clear',
+  stepUp: oneAtATime,
   errors: [...moves, 'probe_required'],
   params: bySlot,
   body: because,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Name, TenantRoleName, Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 export const PlatformRoleName = Type.Enum([
@@ -82,7 +83,7 @@ const writing = {
   tenancy,
   lane: 'admin',
   idempotency: 'key',
-  stepUp: { maxAge: 'auth.step_up_max_age_seconds' },
+  stepUp: recentSignIn,
 } as const;
 const ofUser = Type.Object({ user_id: Uuid }, strict);
 const because = Type.Object(

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { defineRoute } from '../route.ts';
+import { oneAtATime } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -156,6 +157,7 @@ export const workflowRetry = defineRoute({
   summary: 'Try the step that it pauses at now; of a stuck run, take back anew what could not be',
   ...ordered,
   audit: 'workflow.retry',
+  stepUp: oneAtATime,
 });
 
 export const workflowCancel = defineRoute({
@@ -165,4 +167,5 @@ export const workflowCancel = defineRoute({
   summary: 'Call it off: it stops between two steps, takes back what it did, and ends as cancelled',
   ...ordered,
   audit: 'workflow.cancel',
+  stepUp: oneAtATime,
 });

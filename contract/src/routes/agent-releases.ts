@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'SHA-256 of the bundle.' });
@@ -57,6 +58,7 @@ export const agentReleaseAdd = defineRoute({
   path: '/api/v1/admin/agent-releases',
   summary: 'Hand over a release of the node agent; hosts fetch it by its digest, over their own connections',
   audit: 'agent_release.add',
+  stepUp: recentSignIn,
   status: 201,
   bodyLimitBytes: largestBodyBytes,
   errors: ['agent_release_invalid', 'agent_release_already_exists'],
@@ -78,6 +80,7 @@ export const agentReleaseWithdraw = defineRoute({
   path: '/api/v1/admin/agent-releases/{release_id}/withdraw',
   summary: 'Give a release to no host any more',
   audit: 'agent_release.withdraw',
+  stepUp: recentSignIn,
   errors: ['agent_release_not_found'],
   params: Type.Object({ release_id: Uuid }, strict),
   body: Type.Object(
@@ -95,6 +98,7 @@ export const nodeAgentUpdate = defineRoute({
   path: '/api/v1/admin/nodes/{node_id}/agent-update',
   summary: 'Replace the agent of a host by a release; one that does not report in time is put back by itself',
   audit: 'node.agent_update',
+  stepUp: recentSignIn,
   errors: ['node_not_found', 'node_offline', 'agent_release_not_found'],
   status: 202,
   params: Type.Object({ node_id: Uuid }, strict),

@@ -548,7 +548,7 @@ export const allocationSetSshKeys = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'allocation.set_ssh_keys',
-  errors: ['allocation_not_found', 'ssh_key_not_found', 'illegal_transition'],
+  errors: ['allocation_not_found', 'ssh_key_not_found', 'illegal_transition', 'insufficient_permissions'],
   params: ofOne,
   body: Type.Object({ ssh_key_ids: SshKeyIds }, strict),
   response: AllocationDetail,

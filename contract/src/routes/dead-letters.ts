@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { oneAtATime, recentSignIn } from '../step-up.ts';
 
 export const DeadLetter = Type.Object(
   {
@@ -59,6 +60,7 @@ export const outboxRequeue = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'outbox.requeue',
+  stepUp: oneAtATime,
   errors: ['event_not_found', 'event_already_settled'],
   params: byEvent,
   body: reason,
@@ -76,6 +78,7 @@ export const outboxDiscard = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'outbox.discard',
+  stepUp: recentSignIn,
   errors: ['event_not_found', 'event_already_settled'],
   params: byEvent,
   body: reason,
@@ -93,6 +96,7 @@ export const outboxRewind = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'outbox.rewind',
+  stepUp: recentSignIn,
   errors: [],
   status: 202,
   body: reason,
@@ -134,6 +138,7 @@ export const dlqRequeue = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'dlq.requeue',
+  stepUp: oneAtATime,
   errors: ['event_not_found', 'event_already_settled'],
   params: bySequence,
   body: reason,
@@ -151,6 +156,7 @@ export const dlqDiscard = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'dlq.discard',
+  stepUp: recentSignIn,
   errors: ['event_not_found', 'event_already_settled'],
   params: bySequence,
   body: reason,

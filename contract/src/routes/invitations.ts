@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { TenantRoleName, Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 
 const Email = Type.String({
   maxLength: 254,
@@ -50,6 +51,7 @@ export const invitationCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'invitation.create',
+  stepUp: recentSignIn,
   errors: ['ownership_required', 'insufficient_permissions', 'invitation_pending', 'invitation_limit_reached'],
   status: 201,
   shownOnce: ['token'],

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Name, TenantRoleName, Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 
 export const Member = Type.Object(
   {
@@ -46,6 +47,7 @@ export const memberUpdate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'member.update',
+  stepUp: recentSignIn,
   errors: ['member_not_found', 'ownership_required', 'insufficient_permissions', 'last_owner'],
   params: Type.Object({ ...ofOrganization, user_id: Uuid }, { additionalProperties: false }),
   body: roleBody,
@@ -111,6 +113,7 @@ export const projectMemberSet = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'project_member.set',
+  stepUp: recentSignIn,
   errors: ['project_not_found', 'member_not_found', 'ownership_required', 'insufficient_permissions'],
   params: Type.Object({ ...ofProject, user_id: Uuid }, { additionalProperties: false }),
   body: roleBody,

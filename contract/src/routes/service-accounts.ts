@@ -282,7 +282,12 @@ export const serviceAccountKeyCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'service_account.key.create',
-  errors: ['service_account_not_found', 'service_account_key_invalid', 'illegal_transition'],
+  errors: [
+    'service_account_not_found',
+    'service_account_key_invalid',
+    'illegal_transition',
+    'insufficient_permissions',
+  ],
   status: 201,
   params: accountParams,
   body: Type.Object(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 import { faultNames, simulatedFaults } from '../simulator.ts';
+import { onlySimulated } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const SimulatedFaultName = Type.Enum([...faultNames], {
@@ -62,6 +63,7 @@ export const simulatorFaultSet = defineRoute({
   ...shared,
   idempotency: 'key',
   audit: 'simulator.set_fault',
+  stepUp: onlySimulated,
   errors: ['node_not_found'],
   params,
   body: Type.Object(
@@ -83,6 +85,7 @@ export const simulatorFaultClear = defineRoute({
   ...shared,
   idempotency: 'key',
   audit: 'simulator.clear_fault',
+  stepUp: onlySimulated,
   errors: ['node_not_found'],
   params,
   body: Type.Object({ fault: Type.Optional(SimulatedFaultName) }, strict),
@@ -97,6 +100,7 @@ export const simulatorAgentSwitch = defineRoute({
   ...shared,
   idempotency: 'key',
   audit: 'simulator.switch_agent',
+  stepUp: onlySimulated,
   errors: ['node_not_found'],
   params,
   body: Type.Object({ state: SimulatedNode.properties.agent }, strict),
@@ -111,6 +115,7 @@ export const simulatorSpeedSet = defineRoute({
   ...shared,
   idempotency: 'key',
   audit: 'simulator.set_speed',
+  stepUp: onlySimulated,
   errors: [],
   body: Type.Object({ speed: Speed }, strict),
   response: Type.Object({ speed: Speed }, strict),

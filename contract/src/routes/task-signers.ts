@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../ids.ts';
 import { signerStates } from '../node/signers.ts';
 import { defineRoute } from '../route.ts';
+import { recentSignIn } from '../step-up.ts';
 
 export const TaskSigner = Type.Object(
   {
@@ -51,6 +52,7 @@ export const taskSignerRotate = defineRoute({
   path: '/api/v1/admin/task-signers',
   summary: 'Announce a new key; it signs once every node has had time to hear of it',
   audit: 'task_signer.rotate',
+  stepUp: recentSignIn,
   status: 201,
   errors: ['illegal_transition'],
   body,
@@ -64,6 +66,7 @@ export const taskSignerRetire = defineRoute({
   path: '/api/v1/admin/task-signers/{signer_id}/retire',
   summary: 'End the grace of a key that another one has replaced',
   audit: 'task_signer.retire',
+  stepUp: recentSignIn,
   errors: ['task_signer_not_found', 'illegal_transition'],
   params,
   body,

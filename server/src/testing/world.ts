@@ -229,7 +229,7 @@ export async function openWorld(
          select id, 'platform_superadmin' from users where oidc_subject = $1 on conflict do nothing`,
         [subject],
       );
-      return world.token(subject);
+      return world.token(subject, { auth_time: nowSeconds() });
     },
     async listen() {
       await app.listen({ host: '127.0.0.1', port: 0 });

@@ -6,7 +6,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { fleetExamples } from './fleet-examples.ts';
-import { peopleExamples } from './people-examples.ts';
+import { createdBy, peopleExamples } from './people-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
@@ -195,7 +195,10 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_release: anAllocation('requested', {}),
   allocation_extend: anAllocation('active', { seconds: 600 }),
   allocation_restart: anAllocation('active'),
-  allocation_set_ssh_keys: anAllocation('active', { ssh_key_ids: [] }),
+  allocation_set_ssh_keys: async (world, tenant, caller) => {
+    const id = await createdBy(world, await putAllocation(world.root, tenant, 'active'), await personOf(world, caller));
+    return { params: { allocation_id: id }, body: { ssh_key_ids: [] } };
+  },
   allocation_group_create: async (world) => ({ body: { name: 'A group', members: [await wish(world)] } }),
   allocation_group_list: nothing,
   allocation_group_get: aGroup,

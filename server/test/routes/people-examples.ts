@@ -13,6 +13,14 @@ async function somebody(world: World): Promise<string> {
   ]);
   return id;
 }
+/** Makes an allocation somebody's own. */
+export async function createdBy(world: World, allocationId: string, personId: string): Promise<string> {
+  await asSystem(world.root, 'update allocations set requested_by = $2, version = version + 1 where id = $1', [
+    allocationId,
+    personId,
+  ]);
+  return allocationId;
+}
 const body = { reason: 'an example' };
 const aboutSomebody: MakeExample = async (world) => ({ params: { user_id: await somebody(world) }, body });
 

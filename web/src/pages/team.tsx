@@ -6,6 +6,7 @@ import { callName } from '../client/names.ts';
 import { hasRole, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Page } from '../parts/page.tsx';
@@ -21,6 +22,8 @@ const roles: readonly (readonly [Role, string])[] = [
   ['admin', 'also manages people, projects and keys'],
   ['owner', 'may do everything, also delete the organization'],
 ];
+
+const article = (role: Role): string => `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`;
 
 /** Who belongs to the organization, and what they may do. */
 export function TeamPage() {
@@ -41,17 +44,22 @@ export function TeamPage() {
   );
   const [inviting, setInviting] = useState(false);
   const [going, setGoing] = useState<Member>();
+  const [changing, setChanging] = useState<{ readonly member: Member; readonly role: Role }>();
   const change = useAct(
     'member role',
     (input: { user_id: string; role: Role }, options) => api.members.update({ organization_id, ...input }, options),
-    { stale: ['members'] },
+    { stale: ['members'], done: () => setChanging(undefined) },
   );
   const takeBack = useAct(
     'invitation revoke',
     (invitation_id: string, options) => api.members.invitationRevoke({ organization_id, invitation_id }, options),
     { stale: ['invitations'] },
   );
-  const error = change.error ?? takeBack.error;
+  const error = takeBack.error;
+  const endChange = () => {
+    change.reset();
+    setChanging(undefined);
+  };
   return (
     <Page
       title="Team"
@@ -89,7 +97,7 @@ export function TeamPage() {
                   aria-label={`Role of ${callName(member)}`}
                   className="field w-auto"
                   value={member.role}
-                  onChange={(event) => change.mutate({ user_id: member.user_id, role: event.target.value as Role })}
+                  onChange={(event) => setChanging({ member, role: event.target.value as Role })}
                 >
                   {roles.map(([role]) => (
                     <option key={role}>{role}</option>
@@ -148,6 +156,21 @@ export function TeamPage() {
           />
         </section>
       )}
+      <Confirm
+        open={changing !== undefined}
+        title={changing ? `Make ${callName(changing.member)} ${article(changing.role)}?` : ''}
+        verb="Change role"
+        danger={changing?.role === 'owner' || changing?.role === 'admin'}
+        busy={change.isPending}
+        error={change.error}
+        onConfirm={() => changing && change.mutate({ user_id: changing.member.user_id, role: changing.role })}
+        onClose={endChange}
+      >
+        <p>
+          {changing &&
+            `From ${changing.member.role}. Somebody who ${roles.find(([name]) => name === changing.role)?.[1]}.`}
+        </p>
+      </Confirm>
       {inviting && <Invite organizationId={organization_id} onClose={() => setInviting(false)} />}
       <Removal
         it={going}

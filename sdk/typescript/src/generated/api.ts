@@ -36,7 +36,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/agent-releases`
      *
-     * Refusals: agent_release_already_exists, agent_release_invalid.
+     * Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
      */
     agentReleaseAdd(input: { readonly bundle: string; readonly digest: string; readonly version: string }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
@@ -44,7 +44,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/agent-releases/{release_id}/withdraw`
      *
-     * Refusals: agent_release_not_found.
+     * Refusals: agent_release_not_found, step_up_required.
      */
     agentReleaseWithdraw(input: { readonly release_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
@@ -60,7 +60,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/task-signers`
      *
-     * Refusals: illegal_transition.
+     * Refusals: illegal_transition, step_up_required.
      */
     taskSignerRotate(input: { readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
     /**
@@ -68,7 +68,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/task-signers/{signer_id}/retire`
      *
-     * Refusals: illegal_transition, task_signer_not_found.
+     * Refusals: illegal_transition, step_up_required, task_signer_not_found.
      */
     taskSignerRetire(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
     /**
@@ -136,7 +136,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/allocations/{allocation_id}/force-cleanup`
      *
-     * Refusals: allocation_not_found, illegal_transition.
+     * Refusals: allocation_not_found, illegal_transition, step_up_required.
      */
     forceCleanup(input: { readonly allocation_id: string; readonly reason: string; readonly runtime_verified_absent: boolean }, options?: CallOptions): Promise<T.AdminAllocation>;
     /**
@@ -144,7 +144,7 @@ export interface Api {
      *
      * `POST /api/v1/admin/allocations/{allocation_id}/force-release`
      *
-     * Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+     * Refusals: allocation_already_releasing, allocation_not_found, illegal_transition, step_up_required.
      */
     forceRelease(input: { readonly allocation_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminAllocation>;
     /**
@@ -183,6 +183,8 @@ export interface Api {
      * Add what is missing of the catalogue that comes with the product; nothing that is there is changed
      *
      * `POST /api/v1/admin/catalog/defaults`
+     *
+     * Refusals: step_up_required.
      */
     catalogDefaults(input?: { readonly reason?: string | undefined }, options?: CallOptions): Promise<{
   readonly added: {
@@ -206,7 +208,7 @@ readonly os_images: readonly string[];
      *
      * `POST /api/v1/admin/skus`
      *
-     * Refusals: sku_already_exists, sku_invalid.
+     * Refusals: sku_already_exists, sku_invalid, step_up_required.
      */
     create(input: { readonly allowed_gpu_counts?: readonly number[] | undefined; readonly billing_unit?: "gpu_hour" | "node_hour" | undefined; readonly capacity_shape: "baremetal" | "gpu_slice"; readonly display_name: string; readonly gpu_memory_mib: number; readonly gpu_model: string; readonly gpus_total: number; readonly resource_profile?: T.ResourceProfile | undefined; readonly sku: string; readonly vendor: string }, options?: CallOptions): Promise<T.Sku>;
     /**
@@ -222,7 +224,7 @@ readonly os_images: readonly string[];
      *
      * `PATCH /api/v1/admin/skus/{sku}`
      *
-     * Refusals: sku_invalid, sku_not_found.
+     * Refusals: sku_invalid, sku_not_found, step_up_required.
      */
     update(input: { readonly sku: string; readonly active?: boolean | undefined; readonly allowed_gpu_counts?: readonly number[] | undefined; readonly display_name?: string | undefined; readonly gpu_memory_mib?: number | undefined; readonly gpu_model?: string | undefined; readonly resource_profile?: T.ResourceProfile | undefined; readonly vendor?: string | undefined }, options?: CallOptions): Promise<T.Sku>;
     /**
@@ -238,7 +240,7 @@ readonly os_images: readonly string[];
      *
      * `POST /api/v1/admin/skus/{sku}/prices`
      *
-     * Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found.
+     * Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found, step_up_required.
      */
     priceAdd(input: { readonly sku: string; readonly effective_from?: string | undefined; readonly reason?: string | undefined; readonly region?: string | undefined; readonly unit_price: {
   readonly amount_minor: string;
@@ -249,7 +251,7 @@ readonly os_images: readonly string[];
      *
      * `POST /api/v1/admin/skus/{sku}/retire`
      *
-     * Refusals: sku_not_found.
+     * Refusals: sku_not_found, step_up_required.
      */
     retire(input: { readonly sku: string; readonly reason: string }, options?: CallOptions): Promise<T.Sku>;
   };
@@ -275,7 +277,7 @@ readonly os_images: readonly string[];
      *
      * `POST /api/v1/admin/dlq/messages/{stream_seq}/discard`
      *
-     * Refusals: event_already_settled, event_not_found.
+     * Refusals: event_already_settled, event_not_found, step_up_required.
      */
     dlqDiscard(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
@@ -326,6 +328,8 @@ readonly os_images: readonly string[];
      * Publish every event that is kept once more, after the bus lost some; no effect happens twice
      *
      * `POST /api/v1/admin/outbox/rewind`
+     *
+     * Refusals: step_up_required.
      */
     outboxRewind(input: { readonly reason: string }, options?: CallOptions): Promise<{
   /** How many events will go out again. */
@@ -336,7 +340,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/outbox/{event_id}/discard`
      *
-     * Refusals: event_already_settled, event_not_found.
+     * Refusals: event_already_settled, event_not_found, step_up_required.
      */
     outboxDiscard(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
@@ -362,7 +366,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes`
      *
-     * Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found.
+     * Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found, step_up_required.
      */
     create(input: { readonly address?: string | undefined; readonly gpus_total?: number | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly name: string; readonly onboarding_mode?: "manual" | "maas" | undefined; readonly region: string; readonly sku: string }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
     /**
@@ -370,7 +374,7 @@ readonly events: number;
      *
      * `DELETE /api/v1/admin/nodes/{node_id}`
      *
-     * Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_in_use, node_not_found, step_up_required, version_conflict.
      */
     remove(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -386,7 +390,7 @@ readonly events: number;
      *
      * `PATCH /api/v1/admin/nodes/{node_id}`
      *
-     * Refusals: node_not_found, version_conflict.
+     * Refusals: node_not_found, step_up_required, version_conflict.
      */
     update(input: { readonly node_id: string; readonly address?: string | null | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -394,7 +398,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/agent-update`
      *
-     * Refusals: agent_release_not_found, node_not_found, node_offline.
+     * Refusals: agent_release_not_found, node_not_found, node_offline, step_up_required.
      */
     agentUpdate(input: { readonly node_id: string; readonly release_id: string }, options?: CallOptions): Promise<{
   readonly task_id: string;
@@ -428,7 +432,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/enrolment-token`
      *
-     * Refusals: illegal_transition, node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_not_found, step_up_required, version_conflict.
      */
     enrolmentToken(input: { readonly node_id: string; readonly purpose: "enrol" | "recover"; readonly version?: number | undefined }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
     /**
@@ -446,7 +450,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/publish`
      *
-     * Refusals: node_not_found, node_not_ready, version_conflict.
+     * Refusals: node_not_found, node_not_ready, step_up_required, version_conflict.
      */
     publish(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -470,7 +474,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/reimage`
      *
-     * Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, version_conflict.
+     * Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, step_up_required, version_conflict.
      */
     reimage(input: { readonly node_id: string; readonly image: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -496,7 +500,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/retire`
      *
-     * Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_in_use, node_not_found, step_up_required, version_conflict.
      */
     retire(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -600,7 +604,7 @@ readonly missing: readonly number[];
      *
      * `DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}`
      *
-     * Refusals: node_not_found, os_image_not_found.
+     * Refusals: node_not_found, os_image_not_found, step_up_required.
      */
     nodeForget(input: { readonly node_id: string; readonly os_image: string }, options?: CallOptions): Promise<T.NodeImage>;
     /**
@@ -608,7 +612,7 @@ readonly missing: readonly number[];
      *
      * `PUT /api/v1/admin/nodes/{node_id}/images/{os_image}`
      *
-     * Refusals: node_not_found, os_image_not_found.
+     * Refusals: node_not_found, os_image_not_found, step_up_required.
      */
     nodeSet(input: { readonly node_id: string; readonly os_image: string; readonly digest: string }, options?: CallOptions): Promise<T.NodeImage>;
     /**
@@ -624,7 +628,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/admin/os-images`
      *
-     * Refusals: os_image_already_exists, sku_not_found.
+     * Refusals: os_image_already_exists, sku_not_found, step_up_required.
      */
     create(input: { readonly digest: string; readonly display_name: string; readonly driver_strategy: "preinstalled" | "cloud_init"; readonly size_bytes: number; readonly skus: readonly string[]; readonly slug: string }, options?: CallOptions): Promise<T.OsImage>;
     /**
@@ -632,7 +636,7 @@ readonly missing: readonly number[];
      *
      * `PATCH /api/v1/admin/os-images/{os_image}`
      *
-     * Refusals: os_image_not_cached, os_image_not_found, sku_not_found.
+     * Refusals: os_image_not_cached, os_image_not_found, sku_not_found, step_up_required.
      */
     update(input: { readonly os_image: string; readonly active?: boolean | undefined; readonly digest?: string | undefined; readonly display_name?: string | undefined; readonly driver_strategy?: "preinstalled" | "cloud_init" | undefined; readonly size_bytes?: number | undefined; readonly skus?: readonly string[] | undefined }, options?: CallOptions): Promise<T.OsImage>;
     /**
@@ -640,7 +644,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/admin/os-images/{os_image}/retire`
      *
-     * Refusals: os_image_not_found.
+     * Refusals: os_image_not_found, step_up_required.
      */
     retire(input: { readonly os_image: string; readonly reason: string }, options?: CallOptions): Promise<T.OsImage>;
   };
@@ -769,7 +773,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/admin/regions`
      *
-     * Refusals: region_already_exists.
+     * Refusals: region_already_exists, step_up_required.
      */
     create(input: { readonly name: string; readonly slug: string }, options?: CallOptions): Promise<T.Region>;
     /**
@@ -777,7 +781,7 @@ readonly missing: readonly number[];
      *
      * `PATCH /api/v1/admin/regions/{region}`
      *
-     * Refusals: region_not_found.
+     * Refusals: region_not_found, step_up_required.
      */
     update(input: { readonly region: string; readonly active?: boolean | undefined; readonly name?: string | undefined }, options?: CallOptions): Promise<T.Region>;
   };
@@ -1236,7 +1240,7 @@ readonly y: string;
      *
      * `POST /api/v1/organizations/{organization_id}/invitations`
      *
-     * Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required.
+     * Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required, step_up_required.
      */
     invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.InvitationCreated>;
     /**
@@ -1276,7 +1280,7 @@ readonly y: string;
      *
      * `PATCH /api/v1/organizations/{organization_id}/members/{user_id}`
      *
-     * Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+     * Refusals: last_owner, member_not_found, organization_not_found, ownership_required, step_up_required.
      */
     update(input: { readonly organization_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
     /**
@@ -1300,7 +1304,7 @@ readonly y: string;
      *
      * `PUT /api/v1/projects/{project_id}/members/{user_id}`
      *
-     * Refusals: member_not_found, ownership_required, project_not_found.
+     * Refusals: member_not_found, ownership_required, project_not_found, step_up_required.
      */
     projectSet(input: { readonly project_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
   };

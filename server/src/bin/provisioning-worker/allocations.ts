@@ -1,4 +1,5 @@
 import {
+  makeAuthorizedKeys,
   makeGuards,
   makeNodeTenants,
   makeProjectAllocations,
@@ -8,6 +9,7 @@ import {
 import type { Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
+import { tenancyChannel } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Common } from '../../kernel/process.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
@@ -19,7 +21,14 @@ import { makeSagas } from './sagas.ts';
  * How late a guard notices; what matters sooner is told by events. Whoever pays by the second is looked at often, and what
  * is a matter of minutes is not: an installation with nothing to do should do next to nothing.
  */
-const guardEveryMs = { expiry: 2_000, lostNodes: 5_000, idle: 15_000, drift: 15_000, reattest: 15_000 };
+const guardEveryMs = {
+  expiry: 2_000,
+  lostNodes: 5_000,
+  idle: 15_000,
+  drift: 15_000,
+  reattest: 15_000,
+  authorizedKeys: 5_000,
+};
 
 /** Serves the sagas of allocations and looks after those that nobody asks about. */
 export async function serveAllocations(
@@ -77,10 +86,21 @@ export async function serveAllocations(
         projectId: project_id,
       }),
   });
+  const authorizedKeys = makeAuthorizedKeys({
+    db,
+    begin: actsOf('authorized-keys', ids),
+    ids,
+    tasks,
+    taskSeconds: () => policies.number('node.task_ttl_seconds'),
+  });
   const { expiry, lostNodes, idle, drift } = guards;
-  for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest })) {
+  for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest, authorizedKeys })) {
     const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
-    scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs }));
+    const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs }));
+    // Who left is off the machines at once, not with the next look.
+    if (guard === authorizedKeys) {
+      scope.keep('authorized-keys-wake', await database.listen(tenancyChannel, reconciling.wake));
+    }
   }
   return { served, release: guards.release, tenants };
 }

@@ -306,8 +306,8 @@ describe('an active allocation', () => {
     const stranger = await world.join('colleague', home, 'member');
     await send('PUT', `${id}/ssh-keys`, { ssh_key_ids: [] });
     expect(await send('PUT', `${id}/ssh-keys`, { ssh_key_ids: [key.body.id] }, stranger)).toMatchObject({
-      status: 404,
-      body: { code: 'ssh_key_not_found' },
+      status: 403,
+      body: { code: 'insufficient_permissions' },
     });
   });
 

@@ -72,6 +72,7 @@ export async function openAllocations(parts: {
 export { makeClaim } from './claim.ts';
 export { capacityChannel } from './facts.ts';
 export { type GuardParts, makeGuards } from './guards.ts';
+export { makeAuthorizedKeys } from './keys/reconcile.ts';
 export { makeNodeTenants } from './node-tenants.ts';
 export { readLease } from './order.ts';
 export type { MayAfford } from './parts.ts';

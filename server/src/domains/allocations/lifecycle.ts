@@ -123,6 +123,12 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
   parts.db.write(act, async (tx) => {
     const row = await holdAllocation(tx, params.allocation_id);
     if (!row) return tx.abandon(absent());
+    // A key is a way into the machine: whose it is decides that, and whoever administers the organization.
+    if (row.requested_by !== act.actorId && act.actorRole !== 'admin' && act.actorRole !== 'owner') {
+      return tx.abandon(
+        new Fault('insufficient_permissions', 'Only who created it, or an admin or owner, may change its SSH keys.'),
+      );
+    }
     if (!takesKeys(row.state)) return tx.abandon(notNow(row));
     const wanted = body.ssh_key_ids;
     // What is on it already may stay, whoever put it there.

@@ -1,4 +1,4 @@
-import { type Route, routes, type Scope } from '@gpuaas/contract';
+import { isWrite, type Route, refusesPersonalTokens, routes, type Scope, stepUpOf } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf, urlOf } from '../../../test/routes/examples.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
@@ -306,7 +306,7 @@ describe('a sensitive operation', () => {
   // What ends the other sign-ins of the caller comes last: after it, tokens that do not say when they began are refused.
   const isLast = (route: Route) => Number(route.id === 'session_revoke_others');
   const flagged = routes
-    .filter((route) => route.stepUp)
+    .filter(stepUpOf)
     .sort((a, b) => isLast(a) - isLast(b))
     .map((route) => [route.id, route] as const);
 
@@ -325,6 +325,36 @@ describe('a sensitive operation', () => {
     const fresh = await ask({ auth_time: nowSeconds() - 899 });
     expect(fresh.status, fresh.text).toBeLessThan(300);
     await clock.advance(2_000);
+  });
+
+  it('says so for everything that changes the fleet, and every write of operators says how recent or why not', () => {
+    const fleetWide = [
+      ...['agent_release_add', 'agent_release_withdraw', 'node_agent_update', 'node_enrolment_token', 'node_create'],
+      ...['task_signer_rotate', 'task_signer_retire', 'task_signer_revoke', 'policy_set', 'platform_role_grant'],
+      ...['member_update', 'project_member_set', 'invitation_create'],
+    ];
+    const asked = new Set(routes.filter(stepUpOf).map(({ id }) => id as string));
+    expect(fleetWide.filter((id) => !asked.has(id))).toEqual([]);
+    const silent = routes.filter((route) => isWrite(route) && route.auth.kind === 'admin' && !route.stepUp);
+    expect(silent.map(({ id }) => id)).toEqual([]);
+  });
+
+  const forPeople = routes.filter((route) => route.auth.kind === 'admin' && refusesPersonalTokens(route));
+  it.each(forPeople.map((route) => [route.id, route] as const))('%s takes no personal token', async (_, route) => {
+    const as = await strict.token(owner.subject, { auth_time: nowSeconds() });
+    if (route.auth.kind !== 'admin') throw new Error('not an operation of operators');
+    const made = await strict.call('POST', '/api/v1/me/tokens', {
+      as,
+      key: systemIds.next(),
+      body: { name: 'all', scopes: [route.auth.scope], expires_in_days: 7 },
+    });
+    expect(made.status, made.text).toBe(201);
+    const refused = await strict.call(route.method, route.path, {
+      as: made.body.token,
+      key: systemIds.next(),
+      body: {},
+    });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'personal_token_refused' } });
   });
 
   it('asks for a second factor where the installation wants one', async () => {

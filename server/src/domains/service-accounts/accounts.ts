@@ -1,20 +1,18 @@
 import {
   machineIdentityCreate,
   machineIdentityList,
-  type Scope,
   serviceAccountCreate,
   serviceAccountDisable,
   serviceAccountEnable,
   serviceAccountGet,
   serviceAccountList,
   serviceAccountRemove,
-  type TenantRole,
-  tenantRoles,
 } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
+import { mayGive } from './give.ts';
 import { advanceAccount } from './machine.ts';
 import { findAccount, insertAccount, listAccounts, type NewAccount, projectsExist, showAccount } from './store.ts';
 
@@ -28,17 +26,6 @@ export interface AccountParts {
 const on = handlers<AccountParts>();
 const listName = 'service-accounts';
 export const absent = () => new Fault('service_account_not_found', 'There is no such object.');
-
-/** Nobody gives away what they do not have themselves, with the token at hand. */
-export function beyond(who: Viewer, wanted: readonly Scope[]): Fault<'insufficient_permissions'> | undefined {
-  const held = tenantRoles[who.actorRole as TenantRole] ?? [];
-  const narrowed = who.credential?.scopes;
-  const more = wanted.filter((scope) => !held.includes(scope) || (narrowed && !narrowed.has(scope)));
-  if (more.length === 0) return undefined;
-  return new Fault('insufficient_permissions', `You cannot give away what you do not have: ${more.join(', ')}.`, {
-    beyond: more,
-  });
-}
 
 async function make(tx: WriteTx, region: string, account: NewAccount) {
   if (!(await projectsExist(tx, account.organizationId, account.projectIds))) {
@@ -61,11 +48,13 @@ async function make(tx: WriteTx, region: string, account: NewAccount) {
 const born = (
   act: Act,
   ids: Ids,
-  asked: Pick<NewAccount, 'name' | 'slug' | 'scopes'> & { readonly description?: string },
+  asked: Pick<NewAccount, 'name' | 'slug' | 'may'> & { readonly description?: string },
   scope: NewAccount['scope'],
   projectIds: NewAccount['projectIds'],
 ): NewAccount => ({
-  ...asked,
+  name: asked.name,
+  slug: asked.slug,
+  may: asked.may,
   description: asked.description,
   id: ids.next(),
   organizationId: act.organizationId as string,
@@ -75,15 +64,15 @@ const born = (
 });
 
 const create = on(serviceAccountCreate, async ({ db, ids, region }, act, { params, body }) => {
-  const fault = beyond(act, body.scopes);
-  if (fault) return fault;
-  return db.write(act, (tx) => make(tx, region, born(act, ids, body, 'project', [params.project_id])));
+  const may = mayGive(act, body.scopes);
+  if (may instanceof Fault) return may;
+  return db.write(act, (tx) => make(tx, region, born(act, ids, { ...body, may }, 'project', [params.project_id])));
 });
 
 const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, { body: { project_ids, ...body } }) => {
-  const fault = beyond(act, body.scopes);
-  if (fault) return fault;
-  return db.write(act, (tx) => make(tx, region, born(act, ids, body, 'organization', project_ids)));
+  const may = mayGive(act, body.scopes);
+  if (may instanceof Fault) return may;
+  return db.write(act, (tx) => make(tx, region, born(act, ids, { ...body, may }, 'organization', project_ids)));
 });
 
 function page(

@@ -236,6 +236,19 @@ describe('nobody', () => {
     expect((await make(['projects:read'], narrow)).status).toBe(201);
   });
 
+  it('makes a key for an account that may do more than the token at hand', async () => {
+    const { id } = await robot(['projects:write']);
+    await world.join('narrow-key-admin', home, 'admin');
+    const narrow = await world.token('narrow-key-admin', { scope: 'service_accounts:write projects:read' });
+    const mint = (as: string) =>
+      write('POST', `/api/v1/service-accounts/${id}/keys`, { name: 'wider', expires_in_days: 7 }, as);
+    expect((await mint(narrow)).body).toMatchObject({
+      code: 'insufficient_permissions',
+      details: { beyond: ['projects:write'] },
+    });
+    expect((await mint(await world.token('narrow-key-admin'))).status).toBe(201);
+  });
+
   it('reaches another project or organization with the token of a pinned account', async () => {
     const token = await tokenOf(await robot(['projects:read', 'organizations:read']));
     const ask = (path: string) => world.call('GET', path, { as: token, headers: { 'x-request-id': 'same' } });

@@ -1,7 +1,8 @@
 import { serviceAccountUpdate } from '@gpuaas/contract';
 import { type Act, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type AccountParts, absent, beyond } from './accounts.ts';
+import { type AccountParts, absent } from './accounts.ts';
+import { type MayGive, mayGive } from './give.ts';
 import { advanceAccount } from './machine.ts';
 import { type AccountRow, changeAccount, findAccount, lockAccount, projectsExist, showAccount } from './store.ts';
 
@@ -10,17 +11,20 @@ type Wanted = Parameters<typeof changeAccount>[2] & {
   readonly version?: number;
 };
 
-/** Why an account may not become this, if so. What it has already may stay; only what is new must be the giver's own. */
-async function refusal(tx: WriteTx, act: Act, account: AccountRow, wanted: Wanted) {
-  const added = wanted.scopes?.filter((scope) => !account.scopes.includes(scope)) ?? [];
-  const fault = beyond(act, added);
-  if (fault) return fault;
-  if (!wanted.project_ids) return undefined;
+/** Whether an account may become this. What it has already may stay; only what is new must be the giver's own. */
+async function allowed(
+  tx: WriteTx,
+  act: Act,
+  account: AccountRow,
+  wanted: Wanted,
+): Promise<MayGive | Fault<'insufficient_permissions' | 'service_account_pinned' | 'project_not_found'>> {
+  const may = mayGive(act, wanted.scopes?.filter((scope) => !account.scopes.includes(scope)) ?? []);
+  if (may instanceof Fault || !wanted.project_ids) return may;
   if (account.scope === 'project') {
     return new Fault('service_account_pinned', 'This account is pinned to its project: make one of the organization.');
   }
   return (await projectsExist(tx, account.organization_id, wanted.project_ids))
-    ? undefined
+    ? may
     : new Fault('project_not_found', 'There is no such object.');
 }
 
@@ -39,13 +43,13 @@ export const update = handlers<AccountParts>()(
     const written = await db.write(act, async (tx) => {
       const before = await holdAccount(tx, id, wanted.version);
       if (before instanceof Fault) return tx.abandon(before);
-      const refused = await refusal(tx, act, before, wanted);
-      if (refused) return tx.abandon(refused);
+      const may = await allowed(tx, act, before, wanted);
+      if (may instanceof Fault) return tx.abandon(may);
       if (wanted.state !== undefined && wanted.state !== before.state) {
         const moved = await advanceAccount(tx, id, wanted.state === 'active' ? 'enable' : 'disable');
         if (moved instanceof Fault) return tx.abandon(moved);
       }
-      await changeAccount(tx, before, wanted);
+      await changeAccount(tx, before, wanted, may);
       const after = await findAccount(tx, id);
       if (!after) return tx.abandon(absent());
       return tx.commit(showAccount(region, after), {

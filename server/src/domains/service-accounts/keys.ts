@@ -11,6 +11,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
 import { dayMs } from '../../kernel/units.ts';
+import { mayGive } from './give.ts';
 import { insertKey, listKeys, revokeKey, showKey } from './keys-store.ts';
 import { findAccount } from './store.ts';
 
@@ -60,7 +61,10 @@ const create = on(serviceAccountKeyCreate, async ({ db, ids, clock, keyMaxDays }
     if (account.state === 'deleted') {
       return tx.abandon(new Fault('illegal_transition', 'It is deleted, and takes no more keys.'));
     }
-    const row = await insertKey(tx, {
+    // Whoever holds the key is the account, so a key gives away everything that the account may do.
+    const may = mayGive(act, account.scopes);
+    if (may instanceof Fault) return tx.abandon(may);
+    const row = await insertKey(tx, may, {
       id,
       accountId: account.id,
       organizationId: account.organization_id,

@@ -1,6 +1,7 @@
 import type { Scope, ServiceAccount } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
+import type { MayGive } from './give.ts';
 
 const insertSql = sql(
   'service-account-insert',
@@ -91,7 +92,7 @@ export interface NewAccount {
   readonly name: string;
   readonly slug: string;
   readonly description: string | undefined;
-  readonly scopes: readonly Scope[];
+  readonly may: MayGive;
   readonly createdBy: string;
 }
 
@@ -131,7 +132,7 @@ export async function insertAccount(tx: WriteTx, account: NewAccount): Promise<b
     account.name,
     account.slug,
     account.description ?? null,
-    account.scopes,
+    account.may.scopes,
     account.createdBy,
   ]);
   if (inserted === 0) return false;
@@ -147,6 +148,7 @@ export async function changeAccount(
     readonly description?: string | null;
     readonly project_ids?: readonly string[];
   },
+  _may: MayGive,
 ): Promise<void> {
   await tx.run(changeSql, [
     account.id,

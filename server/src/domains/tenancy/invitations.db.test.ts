@@ -149,3 +149,50 @@ describe('invitations that wait', () => {
     }
   });
 });
+
+describe('an invitation whose inviter', () => {
+  const inviteAs = async (subject: string, email: string, role: string): Promise<string> => {
+    const made = await world.call('POST', `/api/v1/organizations/${home.organizationId}/invitations`, {
+      as: await world.token(subject),
+      key: systemIds.next(),
+      body: { email, role },
+    });
+    expect(made.status, made.text).toBe(201);
+    return made.body.token;
+  };
+  const idOf = async (subject: string): Promise<string> =>
+    (await world.root.query('select id from users where oidc_subject = $1', [subject])).rows[0].id;
+  const asOwner = async (method: string, path: string, body?: object) =>
+    world.call(method, `/api/v1/organizations/${home.organizationId}/${path}`, {
+      as: await world.token(home.subject),
+      key: systemIds.next(),
+      ...(body && { body }),
+    });
+
+  it('was removed lets nobody in: not the inviter again, and not another account of theirs', async () => {
+    await world.join('leaving-admin', home, 'admin');
+    const own = await inviteAs('leaving-admin', 'back-door@example.test', 'admin');
+    const other = await inviteAs('leaving-admin', 'other-address@example.test', 'member');
+    expect((await asOwner('DELETE', `members/${await idOf('leaving-admin')}`)).status).toBe(200);
+    expect((await accept('leaving-admin', own)).body.code).toBe('invitation_invalid');
+    expect((await accept('alter-ego', other)).body.code).toBe('invitation_invalid');
+  });
+
+  it('was demoted, or disabled by an operator, lets nobody in', async () => {
+    await world.join('demoted-admin', home, 'admin');
+    const token = await inviteAs('demoted-admin', 'friend@example.test', 'member');
+    expect((await asOwner('PATCH', `members/${await idOf('demoted-admin')}`, { role: 'viewer' })).status).toBe(200);
+    expect((await accept('friend', token)).body.code).toBe('invitation_invalid');
+
+    await world.join('disabled-admin', home, 'admin');
+    const second = await inviteAs('disabled-admin', 'friend-two@example.test', 'member');
+    const operator = await world.operator();
+    const disabled = await world.call('POST', `/api/v1/admin/users/${await idOf('disabled-admin')}/disable`, {
+      as: operator,
+      key: systemIds.next(),
+      body: { reason: 'a test' },
+    });
+    expect(disabled.status, disabled.text).toBe(200);
+    expect((await accept('friend-two', second)).body.code).toBe('invitation_invalid');
+  });
+});

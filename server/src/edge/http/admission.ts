@@ -1,4 +1,4 @@
-import type { Route } from '@gpuaas/contract';
+import { type Route, refusesPersonalTokens } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { revoked, type ShownSignIn } from '../../kernel/revocation.ts';
@@ -87,7 +87,7 @@ export function makeAdmission(route: Route, parts: AdmissionParts) {
         return new Fault('service_account_refused', 'Service accounts may not call this operation.');
       }
       const { kind } = identity.credential;
-      if (kind === 'personal_token' && auth.kind === 'user' && auth.personalTokens === 'refused') {
+      if (kind === 'personal_token' && refusesPersonalTokens(route)) {
         return new Fault(
           'personal_token_refused',
           'A personal access token may not call this operation: sign in and use the token of that session.',

@@ -1,4 +1,4 @@
-import type { PolicyKey, Route, ValueOf } from '@gpuaas/contract';
+import { type PolicyKey, type Route, stepUpOf, type ValueOf } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Identity } from './authentication.ts';
@@ -14,10 +14,10 @@ const secondFactors = ['mfa', 'otp', 'hwk', 'swk', 'sc', 'sms', 'tel', 'fpt', 'f
  * one must not open what its owner would have had to sign in for.
  */
 export function makeStepUp(route: Route, parts: { readonly policy: ReadPolicy; readonly clock: Clock }) {
-  const { stepUp } = route;
+  const maxAge = stepUpOf(route);
   return (identity: Identity, subject: PolicySubject): Fault<'step_up_required'> | undefined => {
-    if (!stepUp || !parts.policy('auth.step_up_enabled', subject)) return undefined;
-    const maxAgeSeconds = parts.policy(stepUp.maxAge, subject);
+    if (!maxAge || !parts.policy('auth.step_up_enabled', subject)) return undefined;
+    const maxAgeSeconds = parts.policy(maxAge, subject);
     const wantsMore = parts.policy('auth.step_up_mfa_required', subject);
     const ageMs = parts.clock.now().getTime() - (identity.signedInAt?.getTime() ?? Number.NEGATIVE_INFINITY);
     const isStrong = !wantsMore || identity.methods.some((method) => secondFactors.includes(method));

@@ -52,7 +52,7 @@ class AdminFleetApi:
 
         ``POST /api/v1/admin/agent-releases``
 
-        Refusals: agent_release_already_exists, agent_release_invalid.
+        Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
         """
         answer: AgentRelease = self._transport.call("agent_release_add", {"bundle": bundle, "digest": digest, "version": version}, options)
         return answer
@@ -62,7 +62,7 @@ class AdminFleetApi:
 
         ``POST /api/v1/admin/agent-releases/{release_id}/withdraw``
 
-        Refusals: agent_release_not_found.
+        Refusals: agent_release_not_found, step_up_required.
         """
         answer: AgentRelease = self._transport.call("agent_release_withdraw", {"release_id": release_id, "reason": reason}, options)
         return answer
@@ -80,7 +80,7 @@ class AdminFleetApi:
 
         ``POST /api/v1/admin/task-signers``
 
-        Refusals: illegal_transition.
+        Refusals: illegal_transition, step_up_required.
         """
         answer: TaskSigner = self._transport.call("task_signer_rotate", {"reason": reason}, options)
         return answer
@@ -90,7 +90,7 @@ class AdminFleetApi:
 
         ``POST /api/v1/admin/task-signers/{signer_id}/retire``
 
-        Refusals: illegal_transition, task_signer_not_found.
+        Refusals: illegal_transition, step_up_required, task_signer_not_found.
         """
         answer: TaskSigner = self._transport.call("task_signer_retire", {"signer_id": signer_id, "reason": reason}, options)
         return answer
@@ -174,7 +174,7 @@ class AdminAllocationsApi:
 
         ``POST /api/v1/admin/allocations/{allocation_id}/force-cleanup``
 
-        Refusals: allocation_not_found, illegal_transition.
+        Refusals: allocation_not_found, illegal_transition, step_up_required.
         """
         answer: AdminAllocation = self._transport.call("admin_allocation_force_cleanup", {"allocation_id": allocation_id, "reason": reason, "runtime_verified_absent": runtime_verified_absent}, options)
         return answer
@@ -184,7 +184,7 @@ class AdminAllocationsApi:
 
         ``POST /api/v1/admin/allocations/{allocation_id}/force-release``
 
-        Refusals: allocation_already_releasing, allocation_not_found, illegal_transition.
+        Refusals: allocation_already_releasing, allocation_not_found, illegal_transition, step_up_required.
         """
         answer: AdminAllocation = self._transport.call("admin_allocation_force_release", {"allocation_id": allocation_id, "reason": reason}, options)
         return answer
@@ -238,6 +238,8 @@ class AdminSkusApi:
         """Add what is missing of the catalogue that comes with the product; nothing that is there is changed
 
         ``POST /api/v1/admin/catalog/defaults``
+
+        Refusals: step_up_required.
         """
         answer: CatalogDefaultsAnswer = self._transport.call("catalog_defaults", {"reason": reason}, options)
         return answer
@@ -256,7 +258,7 @@ class AdminSkusApi:
 
         ``POST /api/v1/admin/skus``
 
-        Refusals: sku_already_exists, sku_invalid.
+        Refusals: sku_already_exists, sku_invalid, step_up_required.
         """
         answer: Sku = self._transport.call("admin_sku_create", {"allowed_gpu_counts": allowed_gpu_counts, "billing_unit": billing_unit, "capacity_shape": capacity_shape, "display_name": display_name, "gpu_memory_mib": gpu_memory_mib, "gpu_model": gpu_model, "gpus_total": gpus_total, "resource_profile": resource_profile, "sku": sku, "vendor": vendor}, options)
         return answer
@@ -276,7 +278,7 @@ class AdminSkusApi:
 
         ``PATCH /api/v1/admin/skus/{sku}``
 
-        Refusals: sku_invalid, sku_not_found.
+        Refusals: sku_invalid, sku_not_found, step_up_required.
         """
         answer: Sku = self._transport.call("admin_sku_update", {"sku": sku, "active": active, "allowed_gpu_counts": allowed_gpu_counts, "display_name": display_name, "gpu_memory_mib": gpu_memory_mib, "gpu_model": gpu_model, "resource_profile": resource_profile, "vendor": vendor}, options)
         return answer
@@ -295,7 +297,7 @@ class AdminSkusApi:
 
         ``POST /api/v1/admin/skus/{sku}/prices``
 
-        Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found.
+        Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found, step_up_required.
         """
         answer: SkuPrice = self._transport.call("sku_price_add", {"sku": sku, "effective_from": effective_from, "reason": reason, "region": region, "unit_price": unit_price}, options)
         return answer
@@ -305,7 +307,7 @@ class AdminSkusApi:
 
         ``POST /api/v1/admin/skus/{sku}/retire``
 
-        Refusals: sku_not_found.
+        Refusals: sku_not_found, step_up_required.
         """
         answer: Sku = self._transport.call("admin_sku_retire", {"sku": sku, "reason": reason}, options)
         return answer
@@ -339,7 +341,7 @@ class AdminOpsApi:
 
         ``POST /api/v1/admin/dlq/messages/{stream_seq}/discard``
 
-        Refusals: event_already_settled, event_not_found.
+        Refusals: event_already_settled, event_not_found, step_up_required.
         """
         answer: DeadLetter = self._transport.call("dlq_discard", {"stream_seq": stream_seq, "reason": reason}, options)
         return answer
@@ -401,6 +403,8 @@ class AdminOpsApi:
         """Publish every event that is kept once more, after the bus lost some; no effect happens twice
 
         ``POST /api/v1/admin/outbox/rewind``
+
+        Refusals: step_up_required.
         """
         answer: OutboxRewindAnswer = self._transport.call("outbox_rewind", {"reason": reason}, options)
         return answer
@@ -410,7 +414,7 @@ class AdminOpsApi:
 
         ``POST /api/v1/admin/outbox/{event_id}/discard``
 
-        Refusals: event_already_settled, event_not_found.
+        Refusals: event_already_settled, event_not_found, step_up_required.
         """
         answer: DeadLetter = self._transport.call("outbox_discard", {"event_id": event_id, "reason": reason}, options)
         return answer
@@ -444,7 +448,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes``
 
-        Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found.
+        Refusals: node_already_exists, region_not_found, sku_invalid, sku_not_found, step_up_required.
         """
         answer: NodeEnrolmentOffer = self._transport.call("node_create", {"address": address, "gpus_total": gpus_total, "labels": labels, "name": name, "onboarding_mode": onboarding_mode, "region": region, "sku": sku}, options)
         return answer
@@ -454,7 +458,7 @@ class AdminNodesApi:
 
         ``DELETE /api/v1/admin/nodes/{node_id}``
 
-        Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_in_use, node_not_found, step_up_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_remove", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -474,7 +478,7 @@ class AdminNodesApi:
 
         ``PATCH /api/v1/admin/nodes/{node_id}``
 
-        Refusals: node_not_found, version_conflict.
+        Refusals: node_not_found, step_up_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_update", {"node_id": node_id, "address": address, "labels": labels, "version": version}, options)
         return answer
@@ -484,7 +488,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/agent-update``
 
-        Refusals: agent_release_not_found, node_not_found, node_offline.
+        Refusals: agent_release_not_found, node_not_found, node_offline, step_up_required.
         """
         answer: NodeAgentUpdateAnswer = self._transport.call("node_agent_update", {"node_id": node_id, "release_id": release_id}, options)
         return answer
@@ -524,7 +528,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/enrolment-token``
 
-        Refusals: illegal_transition, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_not_found, step_up_required, version_conflict.
         """
         answer: NodeEnrolmentOffer = self._transport.call("node_enrolment_token", {"node_id": node_id, "purpose": purpose, "version": version}, options)
         return answer
@@ -544,7 +548,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/publish``
 
-        Refusals: node_not_found, node_not_ready, version_conflict.
+        Refusals: node_not_found, node_not_ready, step_up_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_publish", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -574,7 +578,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/reimage``
 
-        Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, version_conflict.
+        Refusals: illegal_transition, node_in_use, node_not_found, os_image_not_found, step_up_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_reimage", {"node_id": node_id, "image": image, "reason": reason, "version": version}, options)
         return answer
@@ -604,7 +608,7 @@ class AdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/retire``
 
-        Refusals: illegal_transition, node_in_use, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_in_use, node_not_found, step_up_required, version_conflict.
         """
         answer: FleetNode = self._transport.call("node_retire", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -718,7 +722,7 @@ class AdminOsImagesApi:
 
         ``DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}``
 
-        Refusals: node_not_found, os_image_not_found.
+        Refusals: node_not_found, os_image_not_found, step_up_required.
         """
         answer: NodeImage = self._transport.call("node_image_forget", {"node_id": node_id, "os_image": os_image}, options)
         return answer
@@ -728,7 +732,7 @@ class AdminOsImagesApi:
 
         ``PUT /api/v1/admin/nodes/{node_id}/images/{os_image}``
 
-        Refusals: node_not_found, os_image_not_found.
+        Refusals: node_not_found, os_image_not_found, step_up_required.
         """
         answer: NodeImage = self._transport.call("node_image_set", {"node_id": node_id, "os_image": os_image, "digest": digest}, options)
         return answer
@@ -747,7 +751,7 @@ class AdminOsImagesApi:
 
         ``POST /api/v1/admin/os-images``
 
-        Refusals: os_image_already_exists, sku_not_found.
+        Refusals: os_image_already_exists, sku_not_found, step_up_required.
         """
         answer: OsImage = self._transport.call("admin_os_image_create", {"digest": digest, "display_name": display_name, "driver_strategy": driver_strategy, "size_bytes": size_bytes, "skus": skus, "slug": slug}, options)
         return answer
@@ -757,7 +761,7 @@ class AdminOsImagesApi:
 
         ``PATCH /api/v1/admin/os-images/{os_image}``
 
-        Refusals: os_image_not_cached, os_image_not_found, sku_not_found.
+        Refusals: os_image_not_cached, os_image_not_found, sku_not_found, step_up_required.
         """
         answer: OsImage = self._transport.call("admin_os_image_update", {"os_image": os_image, "active": active, "digest": digest, "display_name": display_name, "driver_strategy": driver_strategy, "size_bytes": size_bytes, "skus": skus}, options)
         return answer
@@ -767,7 +771,7 @@ class AdminOsImagesApi:
 
         ``POST /api/v1/admin/os-images/{os_image}/retire``
 
-        Refusals: os_image_not_found.
+        Refusals: os_image_not_found, step_up_required.
         """
         answer: OsImage = self._transport.call("admin_os_image_retire", {"os_image": os_image, "reason": reason}, options)
         return answer
@@ -931,7 +935,7 @@ class AdminRegionsApi:
 
         ``POST /api/v1/admin/regions``
 
-        Refusals: region_already_exists.
+        Refusals: region_already_exists, step_up_required.
         """
         answer: Region = self._transport.call("admin_region_create", {"name": name, "slug": slug}, options)
         return answer
@@ -941,7 +945,7 @@ class AdminRegionsApi:
 
         ``PATCH /api/v1/admin/regions/{region}``
 
-        Refusals: region_not_found.
+        Refusals: region_not_found, step_up_required.
         """
         answer: Region = self._transport.call("admin_region_update", {"region": region, "active": active, "name": name}, options)
         return answer
@@ -1453,7 +1457,7 @@ class MembersApi:
 
         ``POST /api/v1/organizations/{organization_id}/invitations``
 
-        Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required.
+        Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required, step_up_required.
         """
         answer: InvitationCreated = self._transport.call("invitation_create", {"organization_id": organization_id, "email": email, "role": role}, options)
         return answer
@@ -1502,7 +1506,7 @@ class MembersApi:
 
         ``PATCH /api/v1/organizations/{organization_id}/members/{user_id}``
 
-        Refusals: last_owner, member_not_found, organization_not_found, ownership_required.
+        Refusals: last_owner, member_not_found, organization_not_found, ownership_required, step_up_required.
         """
         answer: Member = self._transport.call("member_update", {"organization_id": organization_id, "user_id": user_id, "role": role}, options)
         return answer
@@ -1531,7 +1535,7 @@ class MembersApi:
 
         ``PUT /api/v1/projects/{project_id}/members/{user_id}``
 
-        Refusals: member_not_found, ownership_required, project_not_found.
+        Refusals: member_not_found, ownership_required, project_not_found, step_up_required.
         """
         answer: Member = self._transport.call("project_member_set", {"project_id": project_id, "user_id": user_id, "role": role}, options)
         return answer

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { actsOf } from '../../../kernel/act.ts';
+import { systemIds } from '../../../kernel/id.ts';
+import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
+import { putAllocation } from '../testing.ts';
+import { makeAuthorizedKeys } from './reconcile.ts';
+
+let world: World;
+let home: Tenant;
+let told: { readonly type: string; readonly params: { authorized_keys?: readonly string[] } }[] = [];
+beforeAll(async () => {
+  world = await openWorld();
+  home = await world.found('home');
+});
+beforeEach(() => {
+  told = [];
+});
+afterAll(() => world.close());
+
+const reconcile = () =>
+  makeAuthorizedKeys({
+    db: world.database.database,
+    begin: actsOf('authorized-keys', systemIds),
+    ids: systemIds,
+    tasks: {
+      queueTask: async (_, order) => {
+        told.push(order as never);
+        return systemIds.next();
+      },
+    },
+    taskSeconds: () => 60,
+  }).round(new AbortController().signal);
+const write = (method: string, path: string, as: string, body?: object) =>
+  world.call(method, path, { as, key: systemIds.next(), ...(body && { body }) });
+const newKey = async (as: string): Promise<{ id: string; text: string }> => {
+  const head = Buffer.from('0000000b7373682d6564323535313900000020', 'hex');
+  const text = `ssh-ed25519 ${Buffer.concat([head, randomBytes(32)]).toString('base64')}`;
+  const made = await write('POST', '/api/v1/me/ssh-keys', as, { public_key: `${text} me` });
+  expect(made.status, made.text).toBe(201);
+  return { id: made.body.id, text };
+};
+const idOf = async (subject: string): Promise<string> =>
+  (await world.root.query('select id from users where oidc_subject = $1', [subject])).rows[0].id;
+/** An active machine of somebody. */
+const machineOf = async (subject: string): Promise<string> => {
+  const id = await putAllocation(world.root, home, 'active');
+  await asSystem(world.root, 'update allocations set requested_by = $2, version = version + 1 where id = $1', [
+    id,
+    await idOf(subject),
+  ]);
+  return id;
+};
+const keysOf = async (id: string) =>
+  (await world.root.query('select ssh_key_id from allocation_ssh_keys where allocation_id = $1', [id])).rows.map(
+    ({ ssh_key_id }) => ssh_key_id,
+  );
+
+describe('the SSH keys of an allocation', () => {
+  it('are changed by whoever created it and by admins, not by a colleague', async () => {
+    const ada = await world.join('ada', home, 'member');
+    const colleague = await world.join('colleague', home, 'member');
+    const id = await machineOf('ada');
+    const path = `/api/v1/allocations/${id}/ssh-keys`;
+    const theirs = await newKey(colleague);
+    expect((await write('PUT', path, colleague, { ssh_key_ids: [theirs.id] })).body.code).toBe(
+      'insufficient_permissions',
+    );
+    expect((await write('PUT', path, ada, { ssh_key_ids: [(await newKey(ada)).id] })).status).toBe(200);
+    expect((await write('PUT', path, home.token, { ssh_key_ids: [(await newKey(home.token)).id] })).status).toBe(200);
+  });
+
+  it('lose those of a member who was removed, and the node is told the rest', async () => {
+    const leaving = await world.join('leaving', home, 'member');
+    const id = await machineOf('leaving');
+    const path = `/api/v1/allocations/${id}/ssh-keys`;
+    const [gone, kept] = [await newKey(leaving), await newKey(home.token)];
+    await write('PUT', path, leaving, { ssh_key_ids: [gone.id] });
+    expect((await write('PUT', path, home.token, { ssh_key_ids: [gone.id, kept.id] })).status).toBe(200);
+    await reconcile();
+    expect(told).toEqual([]);
+    const removed = await write(
+      'DELETE',
+      `/api/v1/organizations/${home.organizationId}/members/${await idOf('leaving')}`,
+      home.token,
+    );
+    expect(removed.status, removed.text).toBe(200);
+    await reconcile();
+    expect(await keysOf(id)).toEqual([kept.id]);
+    expect(told).toMatchObject([
+      { type: 'allocation.install_authorized_keys', params: { allocation_id: id, authorized_keys: [kept.text] } },
+    ]);
+    await reconcile();
+    expect(told).toHaveLength(1);
+  });
+
+  it('lose one that its owner deleted, and the node is told again when telling it failed', async () => {
+    const id = await machineOf(home.subject);
+    const key = await newKey(home.token);
+    await write('PUT', `/api/v1/allocations/${id}/ssh-keys`, home.token, { ssh_key_ids: [key.id] });
+    expect((await write('DELETE', `/api/v1/me/ssh-keys/${key.id}`, home.token)).status).toBe(200);
+    await reconcile();
+    expect(await keysOf(id)).toEqual([]);
+    expect(told).toMatchObject([{ params: { allocation_id: id, authorized_keys: [] } }]);
+    // The task that the api queued runs out before its node fetched it.
+    await asSystem(
+      world.root,
+      `update node_tasks set state = 'expired', version = version + 1, finished_at = now() where allocation_id = $1`,
+      [id],
+    );
+    await reconcile();
+    expect(told).toHaveLength(2);
+  });
+});

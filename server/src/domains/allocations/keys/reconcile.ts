@@ -1,0 +1,102 @@
+import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import type { Reconciler } from '../../../kernel/reconciler.ts';
+import type { Tasks } from '../../nodes/index.ts';
+import { guardBatch } from '../facts.ts';
+import { noteAllocation } from '../machine.ts';
+import { type AllocationRow, holdAllocation } from '../store.ts';
+import { listKeys } from '../wish-store.ts';
+
+/** Allocations with a key that was deleted or whose owner left the organization, or whose last installation failed. */
+const staleSql = sql(
+  'authorized-keys-stale',
+  `select a.id from allocations a
+   where a.state in ('requested', 'active') and mine(a.organization_id) and (
+     exists (
+       select from allocation_ssh_keys k
+       where k.allocation_id = a.id and mine(k.organization_id) and (
+         not exists (select from ssh_keys s where s.id = k.ssh_key_id)
+         or (k.user_id is not null and not exists (
+           select from tenant_memberships m
+           where m.user_id = k.user_id and m.organization_id = a.organization_id and m.deleted_at is null
+             and mine(m.organization_id)
+         ))
+       )
+     )
+     or (a.state = 'active' and (
+       select t.state from node_tasks t
+       where t.allocation_id = a.id and mine(t.organization_id) and t.generation = a.generation
+         and t.task_type = 'allocation.install_authorized_keys'
+       order by t.id desc limit 1
+     ) in ('failed', 'expired'))
+   )
+   order by a.id limit $1`,
+);
+const dropSql = sql(
+  'authorized-keys-drop',
+  `delete from allocation_ssh_keys k
+   where k.allocation_id = $1 and mine(k.organization_id) and (
+     not exists (select from ssh_keys s where s.id = k.ssh_key_id)
+     or (k.user_id is not null and not exists (
+       select from tenant_memberships m
+       where m.user_id = k.user_id and m.organization_id = k.organization_id and m.deleted_at is null
+         and mine(m.organization_id)
+     ))
+   ) returning k.fingerprint`,
+);
+
+/**
+ * Whoever left an organization, and whoever deleted a key, is off its machines. Which keys belong on an allocation is asked of
+ * the people and keys that there are now; the node is told whenever that differs from what it was told last, and again when
+ * telling it failed.
+ */
+export function makeAuthorizedKeys(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly tasks: Pick<Tasks, 'queueTask'>;
+  readonly taskSeconds: () => number;
+}): Reconciler {
+  const { db, ids } = parts;
+
+  const install = async (tx: WriteTx, row: AllocationRow, correlationId: string): Promise<string | undefined> => {
+    if (row.state !== 'active' || !row.login || !row.node_id) return undefined;
+    const type = 'allocation.install_authorized_keys';
+    const keys = await listKeys(tx, row.id);
+    const taskId = await parts.tasks.queueTask(tx, {
+      ...{ nodeId: row.node_id, type, generation: Number(row.generation), correlationId },
+      params: {
+        allocation_id: row.id,
+        login: row.login,
+        authorized_keys: [...new Set(keys.map(({ public_key }) => public_key))],
+      },
+      ttlSeconds: parts.taskSeconds(),
+      allocation: { id: row.id, organizationId: row.organization_id },
+    });
+    await noteAllocation(tx, row.id, { ids, correlationId, kind: 'task', name: type, detail: { task_id: taskId } });
+    return taskId;
+  };
+
+  return {
+    name: 'authorized-keys',
+    async round() {
+      const who = systemViewer('authorized-keys', { correlationId: ids.next() });
+      const due = await db.read(who, (tx) => tx.rows<{ id: string }>(staleSql, [guardBatch]));
+      for (const { id } of due) {
+        const correlationId = ids.next();
+        await db.write(parts.begin('allocation.reconcile_ssh_keys', { correlationId }), async (tx) => {
+          const row = await holdAllocation(tx, id);
+          const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id]);
+          const taskId = row && (await install(tx, row, correlationId));
+          return tx.commit(undefined, {
+            target: { type: 'allocation', id },
+            ...(row && { organizationId: row.organization_id, projectId: row.project_id }),
+            change: { removed: dropped.map(({ fingerprint }) => fingerprint), task_id: taskId },
+            events: 'none',
+          });
+        });
+      }
+      return due.length === guardBatch ? 'more' : 'idle';
+    },
+  };
+}
