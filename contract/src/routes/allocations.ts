@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Name, Slug, Timestamp, Uuid } from '../ids.ts';
 import { Money } from '../money.ts';
-import { ReadinessAttestation } from '../node/attestation.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { AllocationConcern } from './admin-alerts.ts';
+import { AttestationReceipt, TimelineItem } from './allocation-history.ts';
+import { PlacementDecision } from './placement.ts';
 
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
@@ -73,53 +74,6 @@ const createBody = Type.Object(
   },
   strict,
 );
-
-export const PlacementReason = Type.Object(
-  {
-    constraint: Type.String({
-      description: 'The first thing that did not suit, in the order in which they are asked.',
-    }),
-    nodes: Type.Integer({ minimum: 0, description: 'Hosts that failed at it.' }),
-    message: Type.String(),
-  },
-  { $id: 'PlacementReason', ...strict },
-);
-export const PlacementChange = Type.Object(
-  {
-    change: Type.Enum(['fewer_gpus', 'other_region', 'other_sku', 'wait']),
-    gpus: Type.Optional(Type.Integer()),
-    region: Type.Optional(Type.String()),
-    sku: Type.Optional(Type.String()),
-  },
-  { $id: 'PlacementChange', ...strict },
-);
-export const PlacementDecision = Type.Object(
-  {
-    outcome: Type.Enum(['placed', 'queued', 'refused']),
-    considered: Type.Integer({ minimum: 0 }),
-    feasible: Type.Integer({ minimum: 0 }),
-    reasons: Type.Array(PlacementReason),
-    nearest_miss: orNull(Type.Object({ constraint: Type.String(), message: Type.String() }, strict)),
-    would_fit: Type.Array(PlacementChange, { description: 'The smallest changes with which it would fit now.' }),
-    chosen: orNull(
-      Type.Object(
-        {
-          gpus: Type.Integer(),
-          numa_groups: Type.Integer({ description: 'One, unless it is a whole host.' }),
-          image_cached: Type.Boolean(),
-        },
-        strict,
-      ),
-    ),
-    decided_at: Timestamp,
-  },
-  {
-    $id: 'PlacementDecision',
-    ...strict,
-    description: 'Why it was placed, or not. Hosts and other tenants are counted, never named.',
-  },
-);
-export type PlacementDecision = Static<typeof PlacementDecision>;
 
 const Price = Type.Object(
   {
@@ -251,37 +205,6 @@ export const AllocationPlan = Type.Object(
   { $id: 'AllocationPlan', ...strict },
 );
 export type AllocationPlan = Static<typeof AllocationPlan>;
-
-export const TimelineItem = Type.Object(
-  {
-    id: Uuid,
-    at: Timestamp,
-    kind: Type.Enum(['transition', 'phase', 'task', 'note']),
-    name: Type.String(),
-    from_state: orNull(Type.String()),
-    to_state: orNull(Type.String()),
-    version: orNull(Type.Integer()),
-    detail: Type.Object({}),
-    correlation_id: orNull(Type.String()),
-  },
-  { $id: 'TimelineItem', ...strict },
-);
-export type TimelineItem = Static<typeof TimelineItem>;
-
-export const AttestationReceipt = Type.Object(
-  {
-    id: Uuid,
-    task_id: Uuid,
-    generation: Type.Integer(),
-    passed: Type.Boolean(),
-    problems: Type.Array(Type.String()),
-    attestation: Type.Object(ReadinessAttestation.properties),
-    signed_result: Type.Object({}, { description: 'As the node signed it; anybody with its key can check it.' }),
-    taken_at: Timestamp,
-  },
-  { $id: 'AttestationReceipt', ...strict },
-);
-export type AttestationReceipt = Static<typeof AttestationReceipt>;
 
 const tag = 'Allocations';
 const reader = { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' } as const;

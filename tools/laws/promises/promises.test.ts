@@ -2,7 +2,7 @@ import { Client, type DatabaseError } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestSchema, type TestSchema } from '../../../server/src/testing/schema.ts';
 import { checks, onlyGrow, type Promised, uniqueness } from './list.ts';
-import { insertRow } from './rows.ts';
+import { insertRow } from './testing.ts';
 
 let schema: TestSchema;
 let client: Client;
