@@ -63,6 +63,15 @@ const listSql = sql(
    where mine(a.organization_id) and ${wanted} and ($10::uuid is null or a.id < $10)
    order by a.id desc limit $11`,
 );
+const currentSql = sql(
+  'allocation-current',
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
+   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
+     left join nodes n on n.id = a.node_id
+   where a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id)
+     and a.state in ('requested', 'provisioning', 'active', 'releasing', 'release_failed')
+   order by a.id desc limit $3`,
+);
 const listAllSql = sql(
   'allocation-list-all',
   `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns},
@@ -290,6 +299,9 @@ export const listAllocations = (
   ]);
 export const countAllocations = (tx: ReadTx, of: Whose, filter: AllocationFilter) =>
   tx.rows<{ state: AllocationState; n: number }>(countsSql, filterValues(of, filter));
+/** The latest of a project that have not ended. */
+export const listCurrent = (tx: ReadTx, projectId: string, organizationId: string, limit: number) =>
+  tx.rows<AllocationRow>(currentSql, [projectId, organizationId, limit]);
 export const listAllAllocations = (
   tx: ReadTx,
   filter: {

@@ -4,4 +4,4 @@ export type { Finding } from './judge.ts';
 export { makeAttention, makeSettle, makeSilence } from './look.ts';
 export { showAlerts } from './metrics.ts';
 export { alertRoutes } from './routes.ts';
-export { countAlerts, listBlocking, replaceAlerts } from './store.ts';
+export { replaceAlerts } from './store.ts';

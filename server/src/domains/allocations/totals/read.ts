@@ -2,7 +2,7 @@ import type { Allocation, AllocationCounts, Overview } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../../kernel/act.ts';
 import { money } from '../price.ts';
 import { type Limits, showAllocation } from '../show.ts';
-import type { AllocationRow } from '../store.ts';
+import { listCurrent } from '../store.ts';
 
 /**
  * Money and counts of a project are added up here, over all of its rows. A client sees pages of rows, so a client that
@@ -35,15 +35,6 @@ const totalsSql = sql(
           where a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id) and a.requested_by = $3
           order by a.id desc limit $4) p
         group by p.sku, p.gpu_count, p.region order by latest desc limit $5) l) as launch_again`,
-);
-const currentSql = sql(
-  'allocation-current',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
-   from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
-     left join nodes n on n.id = a.node_id
-   where a.project_id = $1 and a.organization_id = $2 and mine(a.organization_id)
-     and a.state in ('requested', 'provisioning', 'active', 'releasing', 'release_failed')
-   order by a.id desc limit $3`,
 );
 
 interface TotalsRow {
@@ -93,6 +84,6 @@ export async function readTotals(
 
 /** The latest allocations that have not ended. */
 export async function readCurrent(tx: ReadTx, of: Whose, limit: number, limits: Limits): Promise<Allocation[]> {
-  const rows = await tx.rows<AllocationRow>(currentSql, [of.projectId, of.organizationId, limit]);
+  const rows = await listCurrent(tx, of.projectId, of.organizationId, limit);
   return rows.map((row) => showAllocation(row, limits));
 }
