@@ -45,6 +45,8 @@ export async function setUpCapacity(
         GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,
         GPUAAS_DATABASE_URL: installation.urlFor(login),
         GPUAAS_PLUMBING_URL: installation.urlFor('gpuaas_plumbing'),
+        GPUAAS_ISSUER_URL: installation.urlFor('gpuaas_issuer'),
+        GPUAAS_AUTHORITY_URL: installation.urlFor('gpuaas_authority'),
         GPUAAS_DATABASE_POOL_SIZE: String(options.poolSize),
         GPUAAS_REQUESTS_PER_MINUTE: '1000000',
         GPUAAS_SECRETS_KEY: secretsKey,

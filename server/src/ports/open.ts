@@ -47,6 +47,9 @@ export const portsConfig = Type.Object({
   plumbingUrl: Type.Optional(
     Secret({ description: 'PostgreSQL as gpuaas_plumbing: needed while bus, cache or sagas live in Postgres.' }),
   ),
+  authorityUrl: Type.Optional(
+    Secret({ description: 'PostgreSQL as gpuaas_authority: needed by our own certificate authority.' }),
+  ),
   busUrl: Type.Optional(Secret({ pattern: '^nats://', description: 'NATS JetStream, e.g. nats://nats:4222.' })),
   cacheUrl: Type.Optional(Secret({ pattern: '^rediss?://', description: 'Redis, e.g. redis://redis:6379.' })),
   temporalAddress: Type.Optional(Type.String({ description: 'Temporal, e.g. temporal:7233.' })),
@@ -160,7 +163,9 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
     cache: named('Redis', 'GPUAAS_CACHE_URL', config.cacheUrl) ?? inPostgres,
     sagas: named('Temporal', 'GPUAAS_TEMPORAL_ADDRESS', config.temporalAddress) ?? inPostgres,
     mail: named('The mail server', 'GPUAAS_SMTP_URL', config.smtpUrl) ?? inPostgres,
-    certificates: named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ?? inPostgres,
+    certificates:
+      named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ??
+      named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
     objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
   };
   return servers[need] ?? { server: need, variable: 'see the configuration', at: 'no address' };
@@ -240,7 +245,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     return openObjects({ kind: 'none', because }, opening);
   },
   async certificates(opening) {
-    const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey } = opening.config;
+    const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey, authorityUrl } = opening.config;
     if (stepCaUrl) {
       if (!stepCaRoot || !stepCaProvisionerKey) {
         throw new ConfigFault(opening.name, [
@@ -256,10 +261,12 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       const because = 'no certificates are issued without GPUAAS_SECRETS_KEY or GPUAAS_STEP_CA_URL';
       return openCertificates({ kind: 'none', because }, opening);
     }
+    if (!authorityUrl) {
+      throw new ConfigFault(opening.name, [
+        'GPUAAS_AUTHORITY_URL is missing: our own certificate authority keeps its tables there. Or name step-ca in GPUAAS_STEP_CA_URL.',
+      ]);
+    }
     const seal = openKeyring(secretsKey, 'GPUAAS_SECRETS_KEY').seal('authority');
-    return openCertificates(
-      { kind: 'embedded', url: plumbing(opening, 'GPUAAS_STEP_CA_URL (step-ca)'), seal },
-      opening,
-    );
+    return openCertificates({ kind: 'embedded', url: authorityUrl, seal }, opening);
   },
 };

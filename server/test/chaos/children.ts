@@ -136,6 +136,8 @@ export async function openInstallation(
       launch(name, join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
         GPUAAS_DATABASE_URL: through(schema.as(families[name])),
         GPUAAS_PLUMBING_URL: through(schema.url),
+        GPUAAS_ISSUER_URL: through(schema.url),
+        GPUAAS_AUTHORITY_URL: through(schema.url),
         GPUAAS_DATABASE_POOL_SIZE: '4',
         GPUAAS_INSTANCE: 'chaos',
         GPUAAS_PORT: String(port),

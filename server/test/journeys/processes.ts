@@ -50,6 +50,8 @@ export async function openEverything(
     const env = {
       GPUAAS_DATABASE_URL: schema.as(login),
       GPUAAS_PLUMBING_URL: schema.url,
+      GPUAAS_ISSUER_URL: schema.url,
+      GPUAAS_AUTHORITY_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_INSTANCE: 'journey',
       GPUAAS_PORT: String(port),

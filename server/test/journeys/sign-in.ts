@@ -51,6 +51,8 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
     const whole = {
       GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
       GPUAAS_PLUMBING_URL: schema.url,
+      GPUAAS_ISSUER_URL: schema.url,
+      GPUAAS_AUTHORITY_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',
       GPUAAS_PORT: String(listenOn),
       GPUAAS_NODE_PORT: '0',

@@ -47,7 +47,7 @@ const tokenMs = 5 * 60_000;
  */
 export async function openLocalAccounts(spec: {
   readonly dataDir: string;
-  readonly plumbingUrl: string;
+  readonly issuerUrl: string;
   readonly publicUrl: string;
   readonly audience: string;
   readonly sealingKey: string;
@@ -59,7 +59,7 @@ export async function openLocalAccounts(spec: {
   const issuer = await openIdentityProvider(
     {
       kind: 'embedded',
-      url: spec.plumbingUrl,
+      url: spec.issuerUrl,
       publicUrl: spec.publicUrl,
       audience: spec.audience,
       sealingKey: { text: spec.sealingKey },

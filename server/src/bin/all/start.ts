@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveInbox } from '../../edge/dev-inbox/serve.ts';
 import type { Environment } from '../../kernel/config.ts';
-import { keepKeyring } from '../../kernel/secrets/keyring.ts';
+import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import { startTracing } from '../../kernel/trace.ts';
 import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { openDevInbox } from '../../ports/mail/inbox.ts';
+import { api } from '../api/process.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
 import { type LocalAccounts, openLocalAccounts, people } from './accounts.ts';
@@ -80,6 +81,7 @@ export async function startAll(
     const url = `http://${host}:${port}`;
     const sealingKey = await keepKeyring(join(dataDir, 'secrets.key'));
     const plumbingUrl = server.urlFor('gpuaas_plumbing');
+    const issuerUrl = server.urlFor('gpuaas_issuer');
     const logPath = options.verbose ? undefined : await openLogFile(dataDir);
     const nodePort = env['GPUAAS_NODE_PORT'] ?? String(await keepNodePort(dataDir, closing));
     const fleetLog = openLog('simulated-fleet', env, logPath);
@@ -107,7 +109,6 @@ export async function startAll(
       GPUAAS_PORT: String(port),
       GPUAAS_NODE_PORT: nodePort,
       GPUAAS_PUBLIC_URL: url,
-      GPUAAS_SECRETS_KEY: sealingKey,
       GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(dataDir, 'objects'),
       GPUAAS_OIDC_AUDIENCE: audience,
       GPUAAS_PLUMBING_URL: plumbingUrl,
@@ -116,7 +117,7 @@ export async function startAll(
     };
     const accounts = await steps.step(
       'accounts',
-      () => openLocalAccounts({ dataDir, plumbingUrl, publicUrl: url, audience, sealingKey }),
+      () => openLocalAccounts({ dataDir, issuerUrl, publicUrl: url, audience, sealingKey }),
       () => `${people.length} people`,
     );
     closing.push(accounts.close);
@@ -124,10 +125,21 @@ export async function startAll(
     const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(plumbingUrl, closing);
     const startOne = options.split ? startApart : startHere;
     const members: Member[] = [];
-    for (const { spec, login } of processes) {
+    const keyring = openKeyring(sealingKey, 'The key of the data folder');
+    for (const { spec, login, keys } of processes) {
+      // Each is given what it needs: only the api reaches accounts, and a worker opens only what it signs or writes with.
+      const own = {
+        GPUAAS_DATABASE_URL: server.urlFor(login),
+        ...(spec === api && {
+          GPUAAS_ISSUER_URL: issuerUrl,
+          GPUAAS_AUTHORITY_URL: server.urlFor('gpuaas_authority'),
+          GPUAAS_SECRETS_KEY: sealingKey,
+        }),
+        ...(spec !== api && keys.length > 0 && { GPUAAS_SECRETS_KEY: keyring.only(...keys) }),
+      };
       const member = await steps.step(
         spec.name,
-        () => startOne(spec, { ...shared, GPUAAS_DATABASE_URL: server.urlFor(login) }, logPath),
+        () => startOne(spec, { ...shared, ...own }, logPath),
         ({ healthUrl }) => `health ${healthUrl}`,
       );
       closing.push(member.stop);

@@ -36,7 +36,7 @@ export const signInConfig = Type.Object({
     default: 'gpuaas-cli',
     description: 'What the command line is called at that provider.',
   }),
-  plumbingUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_plumbing, where our own provider lives.' })),
+  issuerUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_issuer, where our own provider lives.' })),
 });
 
 export interface OpenSignIn {
@@ -95,13 +95,13 @@ export async function openSignIn(
       consoleClient: secret ? { id, secret } : undefined,
     };
   }
-  const { secretsKey, plumbingUrl } = config;
-  if (!secretsKey || !plumbingUrl) throw new ConfigFault('api', missing(secretsKey, plumbingUrl));
+  const { secretsKey, issuerUrl } = config;
+  if (!secretsKey || !issuerUrl) throw new ConfigFault('api', missing(secretsKey, issuerUrl));
   const embedded = keep(
     await openIdentityProvider(
       {
         kind: 'embedded',
-        url: plumbingUrl,
+        url: issuerUrl,
         publicUrl,
         name: parts.name,
         audience: config.oidcAudience,
@@ -121,16 +121,16 @@ export async function openSignIn(
   };
 }
 
-const missing = (secretsKey: string | undefined, plumbingUrl: string | undefined): string[] => [
+const missing = (secretsKey: string | undefined, issuerUrl: string | undefined): string[] => [
   ...(secretsKey
     ? []
     : [
         'GPUAAS_SECRETS_KEY is missing: 32 bytes in base64 that seal what our own OpenID provider keeps. Or name another provider in GPUAAS_OIDC_ISSUER.',
       ]),
-  ...(plumbingUrl
+  ...(issuerUrl
     ? []
     : [
-        'GPUAAS_PLUMBING_URL is missing: our own OpenID provider keeps its tables there. Or name another provider in GPUAAS_OIDC_ISSUER.',
+        'GPUAAS_ISSUER_URL is missing: our own OpenID provider keeps its tables there. Or name another provider in GPUAAS_OIDC_ISSUER.',
       ]),
 ];
 

@@ -26,7 +26,7 @@ async function run(args: readonly string[], more: Readonly<Record<string, string
   let printed = '';
   const env = {
     GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
-    GPUAAS_PLUMBING_URL: schema.url,
+    GPUAAS_ISSUER_URL: schema.url,
     GPUAAS_SECRETS_KEY: secretsKey,
     GPUAAS_PUBLIC_URL: 'https://gpuaas.test',
     ...more,

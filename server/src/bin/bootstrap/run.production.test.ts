@@ -25,7 +25,7 @@ async function run(args: readonly string[]) {
   };
   const env = {
     GPUAAS_DATABASE_URL: server.urlFor('gpuaas_api'),
-    GPUAAS_PLUMBING_URL: server.urlFor('gpuaas_plumbing'),
+    GPUAAS_ISSUER_URL: server.urlFor('gpuaas_issuer'),
     GPUAAS_SECRETS_KEY: secretsKey,
     GPUAAS_PUBLIC_URL: 'https://gpuaas.test',
   };

@@ -14,7 +14,7 @@ import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 
 export const bootstrapConfig = Type.Object({
   databaseUrl: Secret({ description: 'PostgreSQL as gpuaas_api.' }),
-  plumbingUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_plumbing; needed with --login.' })),
+  issuerUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_issuer; needed with --login.' })),
   secretsKey: Type.Optional(Secret({ description: 'The key that seals our own provider; needed with --login.' })),
   publicUrl: Type.Optional(
     Type.String({ pattern: '^https?://', description: 'Where callers reach the api; needed with --login.' }),
@@ -100,16 +100,16 @@ async function bootstrap(config: Config, whom: Whom, again: boolean): Promise<st
 
 /** The account of this name in our own provider, made if it is not there. */
 async function openAccount(config: Config, login: string) {
-  const { plumbingUrl, secretsKey, publicUrl } = config;
-  if (!plumbingUrl || !secretsKey || !publicUrl) {
+  const { issuerUrl, secretsKey, publicUrl } = config;
+  if (!issuerUrl || !secretsKey || !publicUrl) {
     throw new ConfigFault('bootstrap', [
-      '--login needs GPUAAS_PLUMBING_URL, GPUAAS_SECRETS_KEY and GPUAAS_PUBLIC_URL, as the api has them.',
+      '--login needs GPUAAS_ISSUER_URL, GPUAAS_SECRETS_KEY and GPUAAS_PUBLIC_URL, as the api has them.',
     ]);
   }
   const provider = await openIdentityProvider(
     {
       kind: 'embedded',
-      url: plumbingUrl,
+      url: issuerUrl,
       publicUrl,
       audience: config.oidcAudience,
       sealingKey: { text: secretsKey },

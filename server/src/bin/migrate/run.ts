@@ -10,6 +10,12 @@ export const migrateConfig = Type.Object({
   workerPassword: Secret({ description: 'The password of gpuaas_worker.' }),
   relayPassword: Secret({ description: 'The password of gpuaas_relay.' }),
   plumbingPassword: Secret({ description: 'The password of gpuaas_plumbing.' }),
+  issuerPassword: Type.Optional(
+    Secret({ description: 'The password of gpuaas_issuer: needed with our own OpenID provider.' }),
+  ),
+  authorityPassword: Type.Optional(
+    Secret({ description: 'The password of gpuaas_authority: needed with our own certificate authority.' }),
+  ),
 });
 
 /** Sets a database up or brings it up to date: roles, logins, schema. Run before the processes of a new release. */
@@ -25,6 +31,8 @@ export async function runMigrate(env: Environment): Promise<void> {
         gpuaas_worker: config.workerPassword,
         gpuaas_relay: config.relayPassword,
         gpuaas_plumbing: config.plumbingPassword,
+        gpuaas_issuer: config.issuerPassword,
+        gpuaas_authority: config.authorityPassword,
       },
     });
     const applied = server.migrated.length > 0 ? server.migrated.join(', ') : 'nothing: it was up to date';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestServer, type TestDatabase } from '../../testing/postgres.ts';
 import { type DatabaseServer, openDatabaseServer } from './open.ts';
-import { families } from './roles.ts';
+import { families, logins } from './roles.ts';
 
 const at = (url: string, database: string): string => {
   const address = new URL(url);
@@ -85,6 +85,8 @@ describe('a database that its owner migrated', () => {
     );
     expect(roles).toEqual([
       { rolname: 'gpuaas_api', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_authority', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
       { rolname: 'gpuaas_plumbing', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },
@@ -215,6 +217,15 @@ describe('a database that its owner migrated', () => {
       code: '42501',
     });
     await expect(ask(url, 'create table public.x ()')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('keeps what each keeper has from the others and from every family', async () => {
+    await ask(server.urlFor('gpuaas_issuer'), 'create schema kept; create table kept.hashes (id int)');
+    for (const other of logins.filter((login) => login !== 'gpuaas_issuer')) {
+      await expect(ask(server.urlFor(other), 'select from kept.hashes'), other).rejects.toMatchObject({
+        code: '42501',
+      });
+    }
   });
 
   it('takes no table of plumbing for one of ours, even in a schema named like the role', async () => {

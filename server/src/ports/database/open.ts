@@ -10,6 +10,7 @@ import {
   ensureDatabase,
   ensureRoles,
   giveLogins,
+  handOver,
   type Login,
   logins,
   openDoors,
@@ -87,7 +88,7 @@ async function openOurs(
       adopted: server.adopted,
       lost: server.lost,
       describe: () => `PostgreSQL ${version} in ${config.dataDir}`,
-      urlFor: (login) => server.url(login, passwords[login], databaseName),
+      urlFor: (login) => server.url(login, passwordOf(passwords, login), databaseName),
       close: server.close,
     };
   } catch (error) {
@@ -112,7 +113,7 @@ async function openTheirs(
       migrated,
       describe: () =>
         `PostgreSQL ${version} at ${decodeURIComponent(host) || 'its default address'}, database ${database}`,
-      urlFor: (login) => addressOf(adminUrl, { database, user: login, password: passwords[login] }),
+      urlFor: (login) => addressOf(adminUrl, { database, user: login, password: passwordOf(passwords, login) }),
       close: () => claim.end(),
     };
   } catch (error) {
@@ -145,6 +146,7 @@ async function setUp(spec: {
       await assertOurs(owner, database);
       await openDoors(owner, database);
     });
+    await withClient(addressOf(adminUrl, { database }), handOver);
     const migrated = await migrateUp(asOwner, spec.migrations);
     await giveLogins(admin, database, spec.passwords, () => randomBytes(16));
     return { version, migrated };
@@ -180,6 +182,12 @@ async function claimLogins(adminUrl: string, alone: boolean): Promise<Client> {
   throw new Error(
     'Another process is using the logins of this database server, and they have one password each. Stop it, or give all processes the same passwords.',
   );
+}
+
+function passwordOf(passwords: Passwords, login: Login): string {
+  const password = passwords[login];
+  if (password === undefined) throw new Error(`${login} was given no password, so it cannot log in.`);
+  return password;
 }
 
 function makePasswords(): Passwords {

@@ -5,14 +5,22 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
  * Who may do what in the database.
  *
  * `gpuaas_owner` owns the database and everything that migrations make in it; nobody logs in as it. Each family of
- * processes has a role with the rights that the schema grants it. `gpuaas_plumbing` is for adapters that keep tables
- * of their own in the same database (bus, cache, sagas): it may create schemas, and sees nothing of ours.
+ * processes has a role with the rights that the schema grants it. The keepers are for adapters that have tables of
+ * their own in the same database: they may create schemas, and see nothing of ours and nothing of each other.
+ * `gpuaas_plumbing` has bus, cache, sagas and the development inbox, `gpuaas_issuer` the accounts and keys of our own
+ * OpenID provider, `gpuaas_authority` the keys of our own certificate authority. Only the api is given the last two, so a
+ * stolen relay or worker reads neither password hashes nor keys.
  */
 export const ownerRole = 'gpuaas_owner';
 export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay'] as const;
-export const logins = [...families, 'gpuaas_plumbing'] as const;
+export const keepers = ['gpuaas_plumbing', 'gpuaas_issuer', 'gpuaas_authority'] as const;
+export const logins = [...families, ...keepers] as const;
 export type Login = (typeof logins)[number];
-export type Passwords = Readonly<Record<Login, string>>;
+/** An installation with another OpenID provider and another authority needs no logins for ours. */
+export type Passwords = Readonly<
+  Record<Exclude<Login, 'gpuaas_issuer' | 'gpuaas_authority'>, string> &
+    Partial<Record<'gpuaas_issuer' | 'gpuaas_authority', string | undefined>>
+>;
 
 /** Somebody else made it between our look and our attempt, under another lock than ours. */
 const alreadyThere = new Set(['42710', '42P04', '23505']);
@@ -101,18 +109,40 @@ export async function openDoors(owner: Client, name: string): Promise<void> {
   const all = logins.map(named).join(', ');
   await owner.query(`revoke all on database ${named(name)} from public`);
   await owner.query(`grant connect on database ${named(name)} to ${all}`);
-  await owner.query(`grant create, temporary on database ${named(name)} to gpuaas_plumbing`);
+  await owner.query(`grant create, temporary on database ${named(name)} to ${keepers.map(named).join(', ')}`);
 }
 
 /** Lets every role log in. The server is sent a verifier, so that no password can end up in its log. */
 export async function giveLogins(admin: Client, name: string, passwords: Passwords, salt: () => Buffer): Promise<void> {
   for (const role of logins) {
-    const verifier = scramVerifier(passwords[role], salt());
+    const password = passwords[role];
+    if (password === undefined) continue;
+    const verifier = scramVerifier(password, salt());
     await admin.query(`alter role ${named(role)} login password ${escapeLiteral(verifier)}`);
   }
   // The usual path begins with a schema named like the role, which plumbing could make.
   for (const role of families) {
     await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = public`);
+  }
+}
+
+/** Schemas that one role had for all adapters, and whose they are now. */
+const handedOver = { gpuaas_oidc: 'gpuaas_issuer', gpuaas_pki: 'gpuaas_authority' } as const;
+
+/** Gives schemas of an older installation to the role that has them now. Does nothing the second time. */
+export async function handOver(admin: Client): Promise<void> {
+  for (const [schema, keeper] of Object.entries(handedOver)) {
+    const { rows } = await admin.query<{ kind: string; name: string }>(
+      `select 'schema' as kind, quote_ident(nspname) as name from pg_namespace
+       where nspname = $1 and nspowner = 'gpuaas_plumbing'::regrole
+       union all
+       select 'table', format('%I.%I', $1::text, relname) from pg_class
+       where relnamespace = to_regnamespace($1) and relkind in ('r', 'p') and relowner = 'gpuaas_plumbing'::regrole`,
+      [schema],
+    );
+    if (rows.length === 0) continue;
+    await admin.query(`grant gpuaas_plumbing, ${named(keeper)} to current_user`);
+    for (const { kind, name } of rows) await admin.query(`alter ${kind} ${name} owner to ${named(keeper)}`);
   }
 }
 
