@@ -72,7 +72,7 @@ describe('operators, in the console', () => {
     await page.goto(`${here.base}/ops/enrol`);
     await page.getByLabel('Name').fill('new-host-01');
     await page.getByLabel('Sold as').selectOption({ label: 'NVIDIA H200 GPU VM' });
-    await page.getByRole('button', { name: 'Announce it' }).click();
+    await page.getByRole('button', { name: 'Create enrolment' }).click();
     const line = (await page.locator('pre').first().textContent()) ?? '';
     expect(line).toContain('node-agent enrol');
     await pasteOnHost(line);
@@ -80,15 +80,15 @@ describe('operators, in the console', () => {
     await page.getByRole('button', { name: 'Approve 8 slots' }).click();
     // What it is sold as boots from images; the operator says that they are there.
     const there = page.getByRole('button', { name: /is on the host$/ });
-    await page.getByRole('button', { name: 'Publish it' }).waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
     await page.getByRole('region', { name: 'Images' }).getByRole('listitem').first().waitFor();
     while ((await there.count()) > 0) {
       const left = await there.count();
       await there.first().click();
       await expect.poll(() => there.count()).toBeLessThan(left);
     }
-    await page.getByRole('button', { name: 'Publish it' }).click();
-    await page.getByText('It is in service: tenants can rent it now.').waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('In service: tenants can launch on it now.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.goto(`${here.base}/ops?q=new-host`);
     await page.getByRole('link', { name: /new-host-01.*8 free/s }).waitFor();
@@ -127,10 +127,10 @@ describe('operators, in the console', () => {
     const story = page.getByRole('list', { name: 'The story, in the order of time' });
     for (const sentence of [
       /created an allocation/,
-      'GPUs were asked for.',
+      'GPUs were requested.',
       /The saga allocation.provision/,
       'The host was given a task.',
-      'Ready: the host has proven that the GPUs work.',
+      'Active: the host has verified the GPUs.',
     ]) {
       await story.getByText(sentence).first().waitFor();
     }
@@ -138,7 +138,7 @@ describe('operators, in the console', () => {
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const visitor = await here.enter('owner');
     await visitor.page.goto(`${here.base}/correlations/${id}`);
-    await visitor.page.getByText('GPUs were asked for.').waitFor();
+    await visitor.page.getByText('GPUs were requested.').waitFor();
     expect(await visitor.page.getByText('local-slice').count()).toBe(0);
     await visitor.context.close();
     await context.close();

@@ -28,26 +28,7 @@ export function Filter(parts: {
   );
 }
 
-/** Words to look for. The key `/` leads here, and Escape away. */
-export function SearchBox(parts: { label: string; value: string; onChange(value: string): void }) {
-  const box = useRef<HTMLInputElement>(null);
-  useEffect(() => onKey('/', () => box.current?.focus()), []);
-  return (
-    <input
-      ref={box}
-      type="search"
-      aria-label={parts.label}
-      placeholder={`${parts.label} ( / )`}
-      maxLength={200}
-      className="field w-52 grow sm:grow-0"
-      value={parts.value}
-      onChange={(event) => parts.onChange(event.target.value)}
-      onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
-    />
-  );
-}
-
-/** Words that the server looks for. It is asked once somebody stops typing, not with every letter. */
+/** Words that the server looks for. The key `/` leads here, and Escape away. It is asked once somebody stops typing, not with every letter. */
 export function WordFilter(parts: {
   label: string;
   placeholder?: string;
@@ -56,6 +37,8 @@ export function WordFilter(parts: {
 }) {
   const { value = '' } = parts;
   const [text, setText] = useState(value);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => onKey('/', () => box.current?.focus()), []);
   // Whoever goes back sees the words of where they are.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who is told
@@ -66,7 +49,9 @@ export function WordFilter(parts: {
   }, [text]);
   return (
     <input
+      ref={box}
       type="search"
+      onKeyDown={(event) => event.key === 'Escape' && box.current?.blur()}
       aria-label={parts.label}
       placeholder={parts.placeholder ?? parts.label}
       maxLength={200}

@@ -42,7 +42,7 @@ const plan = on(allocationPlan, async (parts, act, { body }) =>
     return tx.commit(
       {
         feasible: decision.chosen !== null,
-        message: decision.chosen ? 'Capacity is available.' : sayWhy(decision),
+        message: decision.chosen ? 'Capacity available.' : sayWhy(decision),
         price: {
           price_id: resolved.offer.price_id,
           unit: price.billing_unit,
