@@ -15,7 +15,8 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
         'allocation_id', a.allocation_id, 'raised_by', a.raised_by,
         'since', to_char(a.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by a.effect, a.since), '[]')
       from alerts a left join slots s on s.id = a.slot_id where a.node_id = n.id) as alerts,
-     (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
+     (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.allocation_id is null
+       and (t.organization_id is null or mine(t.organization_id))
        and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at`;
 const insertSql = sql(
   'node-insert',
@@ -57,7 +58,8 @@ const scheduleSql = sql(
 const lockSql = sql('node-operator-lock', 'select id, state, version from nodes where id = $1 for update');
 const slotsSql = sql(
   'node-slots',
-  `select s.*, (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.organization_id is null
+  `select s.*, (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.allocation_id is null
+       and (t.organization_id is null or mine(t.organization_id))
        and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at,
      (select max(a.since) from alerts a where a.node_id = s.node_id and a.effect = 'blocks_sale'
        and a.allocation_id is null and (a.slot_id is null or a.slot_id = s.id)) as alerted_at
