@@ -160,14 +160,16 @@ function Frame({ session }: { session: Session }) {
 /** How many notices are new; the server remembers what was read, so every browser says the same. */
 function Bell({ onOpen }: { onOpen(): void }) {
   const fresh = useOverview().data?.unread_notices ?? 0;
+  // What is seen is part of what is said, so that both find the button.
+  const shown = fresh > 9 ? '9+' : String(fresh);
   return (
-    <IconButton icon="bell" label={fresh > 0 ? `Notices, ${fresh} new` : 'Notices'} onClick={onOpen}>
+    <IconButton icon="bell" label={fresh > 0 ? `Notices, ${shown} new` : 'Notices'} onClick={onOpen}>
       {fresh > 0 && (
         <span
           aria-hidden="true"
           className="absolute -end-0.5 -top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-[10px] leading-4 font-semibold text-on-accent"
         >
-          {fresh > 9 ? '9+' : fresh}
+          {shown}
         </span>
       )}
     </IconButton>
