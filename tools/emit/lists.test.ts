@@ -10,8 +10,8 @@ describe('the lists', () => {
       [
         'METHOD  PATH                     ACCESS                 TENANCY             LANE     IDEMPOTENCY  AUDIT',
         'POST    /api/v1/birds            user projects:write    header              default  key          bird.create',
-        'GET     /api/v1/birds/{bird_id}  user+sa projects:read  owner-of {bird_id}  default  -            -',
-        'GET     /api/v1/season           public                 none                default  -            -',
+        'GET     /api/v1/birds/{bird_id}  user+sa projects:read  owner-of {bird_id}  reads    -            -',
+        'GET     /api/v1/season           public                 none                reads    -            -',
         '',
       ].join('\n'),
     );

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { Uuid } from '../ids.ts';
 import { Money } from '../money.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
@@ -10,7 +9,6 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const Overview = Type.Object(
   {
-    project_id: Uuid,
     running: Type.Object(
       {
         allocations: Count,

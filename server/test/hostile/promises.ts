@@ -29,7 +29,7 @@ function promised(route: Route, status: number): readonly string[] {
 /** The operation that a request is about, once the path is read as HTTP reads it. */
 export function operationOf(method: string, url: string): Route | undefined {
   const given = segmentsOf(url);
-  return routes.find((route) => {
+  const fitting = routes.filter((route) => {
     const shape = route.path.split('/');
     return (
       route.method === (method === 'HEAD' ? 'GET' : method) &&
@@ -37,6 +37,9 @@ export function operationOf(method: string, url: string): Route | undefined {
       shape.every((part, at) => part.startsWith('{') || part === given[at])
     );
   });
+  // A path that is written out goes before one with a parameter in the same place.
+  const places = ({ path }: Route) => path.split('{').length;
+  return fitting.sort((one, other) => places(one) - places(other))[0];
 }
 
 function segmentsOf(url: string): string[] | undefined {

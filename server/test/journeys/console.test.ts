@@ -233,11 +233,11 @@ describe('the session of a browser', () => {
     const cookie = await signInBrowser();
     const row = await rowOf(cookie);
     const place = `console session ${row.id}`;
-    const tokens = JSON.parse(world.seal.open(row.sealed_tokens, place)) as { accessToken: string };
+    const tokens = JSON.parse(world.consoleSeal.open(row.sealed_tokens, place)) as { accessToken: string };
     const late = { ...tokens, accessToken: 'spent', accessExpiresAt: new Date(0).toISOString() };
     await world.root.query('update console_sessions set sealed_tokens = $2 where id = $1', [
       row.id,
-      world.seal.close(JSON.stringify(late), place),
+      world.consoleSeal.close(JSON.stringify(late), place),
     ]);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => withCookie(cookie, '/api/v1/me', {}, n % 2 ? other.url : world.url)),
@@ -250,11 +250,11 @@ describe('the session of a browser', () => {
     const cookie = await signInBrowser();
     const row = await rowOf(cookie);
     const place = `console session ${row.id}`;
-    const tokens = JSON.parse(world.seal.open(row.sealed_tokens, place)) as object;
+    const tokens = JSON.parse(world.consoleSeal.open(row.sealed_tokens, place)) as object;
     const spent = { ...tokens, refreshToken: 'unknown', accessExpiresAt: new Date(0).toISOString() };
     await world.root.query('update console_sessions set sealed_tokens = $2 where id = $1', [
       row.id,
-      world.seal.close(JSON.stringify(spent), place),
+      world.consoleSeal.close(JSON.stringify(spent), place),
     ]);
     expect(await withCookie(cookie)).toMatchObject({ status: 401, body: { code: 'token_expired' } });
     expect((await rowOf(cookie)).end_reason).toBe('the issuer renews it no more');

@@ -27,7 +27,7 @@ export interface SignInWorld {
   readonly root: pg.Client;
   readonly issuer: EmbeddedIssuer;
   /** The key of the installation: a test may look where nobody else can. */
-  readonly seal: Seal;
+  readonly consoleSeal: Seal;
   /** A token as the provider would sign it, with other claims. */
   sign(claims: JWTPayload): Promise<string>;
   readonly person: Person;
@@ -79,19 +79,20 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   const person = await make('ada');
   const root = new pg.Client({ connectionString: schema.url });
   await root.connect();
-  const seal = openKeyring(key, 'the test').seal('issuer');
+  const keyring = openKeyring(key, 'the test');
+  const issuerSeal = keyring.seal('issuer');
   return {
     url,
     root,
     issuer,
-    seal,
+    consoleSeal: keyring.seal('console'),
     async sign(claims) {
       const { rows } = await root.query<{ id: string; sealed_private_key: Buffer }>(
         `select id, sealed_private_key from gpuaas_oidc.signing_key where state = 'active'`,
       );
       const [row] = rows;
       if (!row) throw new Error('the provider has no key');
-      const jwk = JSON.parse(seal.open(row.sealed_private_key, `signing key ${row.id}`)) as JWK;
+      const jwk = JSON.parse(issuerSeal.open(row.sealed_private_key, `signing key ${row.id}`)) as JWK;
       return new SignJWT({ iss: issuer.issuer, aud: 'gpuaas', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: row.id })
         .setIssuedAt()

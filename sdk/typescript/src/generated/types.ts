@@ -1217,7 +1217,6 @@ readonly launch_again: readonly {
   readonly region: string;
   readonly sku: string;
 }[];
-  readonly project_id: string;
   /** Of those that are requested: how many wait in the queue. */
 readonly queued: number;
   /** All active allocations of the project, however many there are. */

@@ -49,7 +49,7 @@ const countsSql = sql(
 );
 const oldestSql = sql(
   'allocation-list-oldest',
-  `select a.*, i.slug as image, k.billing_unit, n.name as node_name
+  `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns}
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where mine(a.organization_id) and ${wanted} and ($10::uuid is null or a.id > $10)

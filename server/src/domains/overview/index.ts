@@ -51,7 +51,6 @@ const overview = on(overviewGet, async ({ db, policies }, who) => {
     const limits = { maxReleaseAttempts: policies.number('allocation.force_release_max_attempts', who) };
     const mayLook = maySeeActivity(who);
     return {
-      project_id: of.projectId,
       ...totals,
       current: await readCurrent(tx, of, shownCurrent, limits),
       activity: mayLook ? await readActivity(tx, of, { actors: 'people', limit: shownActivity }) : null,

@@ -1365,7 +1365,6 @@ class Overview(TypedDict):
     """What the caller has done already."""
     launch_again: Sequence[OverviewLaunchAgainItem]
     """What the caller launched last in this project, each kind once."""
-    project_id: str
     queued: int
     """Of those that are requested: how many wait in the queue."""
     running: OverviewRunning
