@@ -2,6 +2,7 @@ import type { TObject } from 'typebox';
 import { bootstrapConfig } from '../../server/src/bin/bootstrap/run.ts';
 import { migrateConfig } from '../../server/src/bin/migrate/run.ts';
 import { processes } from '../../server/src/bin/processes.ts';
+import { secretsConfig } from '../../server/src/bin/secrets/run.ts';
 import { variable } from '../../server/src/kernel/config.ts';
 import { everyProcess } from '../../server/src/kernel/process.ts';
 import { type ConnectionSettings, mostConnections } from '../../server/src/ports/connections.ts';
@@ -105,5 +106,12 @@ ${settings(migrateConfig)}
 Makes the first operator of an installation, then ends. See [signing in](../guides/signing-in.md).
 
 ${settings(bootstrapConfig)}
+
+## secrets
+
+Makes sealing keys, and cuts a keyring down to what one process needs, then ends. See
+[your own servers](../guides/run-on-your-own-servers.md#sealing-keys).
+
+${settings(secretsConfig)}
 `;
 }

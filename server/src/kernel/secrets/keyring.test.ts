@@ -60,6 +60,10 @@ describe('a keyring', () => {
     }
   });
 
+  it.each(['K2', '', 'k 2', 'first', 'k/letters'])('has no new key called %j', (id) => {
+    expect(() => makeKey(id)).toThrow('cannot name a key');
+  });
+
   it('can be cut down to some purposes, and the rest does not follow from them', () => {
     const whole = openKeyring(`${makeKey('k2')} ${makeKey('k1')}`, 'it');
     const cut = openKeyring(whole.only('letters'), 'the mail worker');
@@ -81,6 +85,9 @@ describe('a keyring', () => {
     expect(ring.ids).toEqual(['k2', 'first']);
     expect(ring.seal('issuer').open(sealed, 'here')).toBe('a secret');
     expect(() => openKeyring(makeKey('k2'), 'it').seal('issuer').open(sealed, 'here')).toThrow(/before keys had ids/);
+    const cut = openKeyring(ring.only('issuer', 'letters'), 'a worker');
+    expect(cut.ids).toEqual(['k2', 'first']);
+    expect(cut.seal('issuer').open(sealed, 'here')).toBe('a secret');
     const digest = createHmac('sha256', old).update('digest id').update('\0').update('v').digest();
     expect(
       ring

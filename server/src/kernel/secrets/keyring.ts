@@ -23,7 +23,10 @@ export interface Keyring {
   seal(purpose: Purpose): Seal;
   /** Nothing when it has none. */
   find(purpose: Purpose): Seal | undefined;
-  /** The text of a keyring that holds these purposes alone. */
+  /**
+   * The text of a keyring that holds these purposes alone. A key from before keys had ids stays whole: what it sealed then
+   * opens with nothing less.
+   */
   only(...wanted: readonly Purpose[]): string;
 }
 
@@ -35,6 +38,7 @@ interface Part {
 }
 
 const shape = /^(?:(?<id>[a-z0-9][a-z0-9-]{0,31})(?:\/(?<purpose>[a-z-]+))?:)?(?<key>[A-Za-z0-9+/_-]{43}=?)$/;
+const idShape = /^[a-z0-9][a-z0-9-]{0,31}$/;
 const formerId = 'first';
 
 export class KeyringFault extends Error {
@@ -71,12 +75,12 @@ export function openKeyring(text: string, from: string): Keyring {
       if (!seal) throw new KeyringFault(`${from} holds no key for ${purpose}.`);
       return seal;
     },
-    only: (...wanted) =>
-      wanted
-        .flatMap((purpose) =>
-          keysOf(purpose).map(({ id, key }) => `${id}/${purpose}:${Buffer.from(key).toString('base64')}`),
-        )
-        .join(' '),
+    only(...wanted) {
+      const texts = wanted.flatMap((purpose) =>
+        keysOf(purpose).map(({ id, key, former }) => (former ? text64(former) : `${id}/${purpose}:${text64(key)}`)),
+      );
+      return [...new Set(texts)].join(' ');
+    },
   };
 }
 
@@ -94,13 +98,22 @@ function partOf(text: string, index: number, from: string): Part {
   return { id: id ?? formerId, purpose, key: bytes, isFormer: id === undefined || id === formerId };
 }
 
-const isPurpose = (text: string): text is Purpose => (purposes as readonly string[]).includes(text);
+export const isPurpose = (text: string): text is Purpose => (purposes as readonly string[]).includes(text);
 
 const subkey = (key: Uint8Array, purpose: Purpose): Buffer =>
   createHmac('sha256', key).update(`gpuaas purpose ${purpose}`).digest();
 
+const text64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
+
 /** A new whole key, to be put in front of the others. */
-export const makeKey = (id: string): string => `${id}:${randomBytes(sealingKeyBytes).toString('base64')}`;
+export function makeKey(id: string): string {
+  if (!idShape.test(id) || id === formerId) {
+    throw new KeyringFault(
+      `"${id}" cannot name a key: take up to 32 small letters, digits and hyphens, such as k2, and not "${formerId}".`,
+    );
+  }
+  return `${id}:${text64(randomBytes(sealingKeyBytes))}`;
+}
 
 /** The keyring of a data directory: made once, readable by its owner alone. */
 export async function keepKeyring(path: string): Promise<string> {
