@@ -60,7 +60,9 @@ async function ask(route: Route, tenant: Tenant) {
 describe('a machine of an organization, bounded to one project', () => {
   it.each(named(open))('may call %s there, and is shown nothing of the other project', async (_, route) => {
     const reply = await ask(route, home);
-    expect(reply.status, reply.text).toBeLessThan(300);
+    // The allocation of the example belongs to a person, and a key is a way into it: a machine changes those of its own.
+    if (route.id === 'allocation_set_ssh_keys') expect(reply.body).toMatchObject({ code: 'insufficient_permissions' });
+    else expect(reply.status, reply.text).toBeLessThan(300);
     expect(reply.text).not.toContain(hidden.projectId);
     expect(reply.text).not.toContain('obody may know');
   });
