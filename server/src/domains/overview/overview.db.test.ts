@@ -97,7 +97,7 @@ describe('the list of allocations', () => {
     expect(await ask('/counts?q=%25')).toMatchObject({ total: 0 });
     expect(await ask('/counts?requested_by=nobody')).toMatchObject({ total: 250 });
     const [first, second] = [await ask('?limit=1'), await ask('?limit=1&order=oldest')];
-    expect(second.data[0].created_at <= first.data[0].created_at).toBe(true);
+    expect(second.data[0].id < first.data[0].id).toBe(true);
     const next = await ask(`?limit=1&order=oldest&cursor=${second.next_cursor}`);
     expect(next.data[0].id > second.data[0].id).toBe(true);
     expect(await ask(`?limit=1&cursor=${second.next_cursor}`)).toMatchObject({ code: 'cursor_invalid' });
