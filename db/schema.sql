@@ -1580,6 +1580,7 @@ create table nodes (
   drain_deadline_at timestamp with time zone,
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
+  simulated boolean generated always as (((topology -> 'simulated'::text))::boolean) stored,
   constraint nodes_pkey PRIMARY KEY (id),
   constraint nodes_address_check CHECK (((length(address) >= 1) AND (length(address) <= 253))),
   constraint nodes_gpus_total_check CHECK (((gpus_total >= 1) AND (gpus_total <= 64))),

@@ -28,6 +28,7 @@ const allocation = (state: string, more: object = {}) => ({
   receipt: null,
   release_reason: null,
   over: false,
+  simulated: false,
   reachable: true,
   concerns: [],
   login: { uid: 20_004, gid: 20_004, username: 'u20004' },
@@ -118,6 +119,10 @@ const world: Script = {
   }),
 };
 const nowActive: Script = { ...world, [`GET /api/v1/allocations/${id}`]: active };
+const simulated: Script = {
+  ...world,
+  [`GET /api/v1/allocations/${id}`]: { ...active, simulated: true, receipt: { ...receipt, simulated: true } },
+};
 const failed = allocation('failed', {
   failure: { code: 'gpu_unhealthy', reason: 'A GPU has fallen off the bus.' },
   ended_at: '2026-11-15T11:59:59.000Z',
@@ -127,6 +132,7 @@ const node = {
   name: 'rack-7',
   state: 'active',
   schedulable: true,
+  simulated: true,
   sku: 'h200-sxm-slice',
   region: 'eu-1',
   slots: { available: 6, in_use: 2 },
@@ -177,6 +183,9 @@ const goldens: readonly Golden[] = [
   { name: 'alloc-get-fields', args: ['alloc', 'get', id, '--json=state,access.port'], script: nowActive },
   { name: 'why', args: ['why', id], script: nowActive },
   { name: 'why-failed', args: ['why', id], script: { ...world, [`GET /api/v1/allocations/${id}`]: failed } },
+  { name: 'launch-simulated', args: ['launch', 'h200-sxm-slicex1', '-y'], script: simulated },
+  { name: 'why-simulated', args: ['why', id], script: simulated },
+  { name: 'ssh-simulated', args: ['ssh', id], script: simulated },
   {
     name: 'timeline',
     args: ['timeline', id],

@@ -253,6 +253,12 @@ export const policies = [
     description: 'What happens to a bare-metal node between two tenants.',
     owner: 'allocations',
   }),
+  onOff(
+    'node.simulated_allowed',
+    false,
+    'nodes',
+    'Whether simulated hosts may be published. Tenants would rent machines that do not exist.',
+  ),
   whole(
     'node.heartbeat_seconds',
     { default: 15, minimum: 1, maximum: 300, unit: 'seconds' },

@@ -349,6 +349,7 @@ async function showFleetOf(page: Page, count: number): Promise<void> {
       onboarding_mode: 'manual',
       address: null,
       labels: {},
+      simulated: false,
       state: 'active',
       state_reason: null,
       schedulable: true,

@@ -25,6 +25,13 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
         expect(slots.every(({ numa_node }) => numa_node === -1 || sides.has(numa_node))).toBe(true);
       });
 
+      it('says whether it is simulated, in what it is made of and in what it swears to', async () => {
+        const { host, user } = await begin();
+        const isSimulated = host.kind === 'simulated';
+        expect((await host.topology(makeWork())).simulated).toBe(isSimulated);
+        expect((await host.provisionUser(user(first), makeWork())).simulated).toBe(isSimulated);
+      });
+
       it('is the same host when it is opened again', async () => {
         const { host } = await begin();
         const before = await host.topology(makeWork());

@@ -8,7 +8,7 @@ import { readLength } from '../read-input.ts';
 import { resolveAllocation, resolveGroup } from '../resolve.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
-import { causeOf, placementLines, sentenceOf } from '../show/sentence.ts';
+import { causeOf, placementLines, sentenceOf, simulatedLine } from '../show/sentence.ts';
 import { plain, showTime } from '../show/value.ts';
 import { allocationColumns, allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
@@ -95,10 +95,11 @@ export const why: Run = async (session) => {
     return exitCodes.ok;
   }
   const evidence = [
+    ...(allocation.simulated ? [simulatedLine] : []),
     ...(decision ? placementLines(decision) : ['placement: no decision is written down']),
     ...(allocation.failure ? [`failure: ${allocation.failure.code}`] : []),
-    ...receipts.flatMap(({ passed, taken_at, attestation, problems }) => [
-      `attestation ${passed ? 'passed' : 'failed'} at ${showTime(taken_at)}: ${attestation.gpus.length} GPU, driver ${plain(attestation.driver_version)}, CUDA ${plain(attestation.cuda_version)}`,
+    ...receipts.flatMap(({ passed, simulated, taken_at, attestation, problems }) => [
+      `attestation ${passed ? 'passed' : 'failed'} at ${showTime(taken_at)}: ${simulated ? 'simulated, ' : ''}${attestation.gpus.length} GPU, driver ${plain(attestation.driver_version)}, CUDA ${plain(attestation.cuda_version)}`,
       ...problems.map((problem) => `  ${plain(problem)}`),
     ]),
   ];

@@ -6,7 +6,7 @@ import { readPairs } from '../read-input.ts';
 import { rememberLast, resolveSshKeys } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
-import { changeOf, priceLine, sshLine } from '../show/sentence.ts';
+import { changeOf, priceLine, simulatedLine, sshLine } from '../show/sentence.ts';
 import { plain, showDuration } from '../show/value.ts';
 import { allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
@@ -40,7 +40,8 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
     const { receipt } = done;
     if (receipt) session.say(`  ✓ active  ${receipt.gpus} GPU, driver ${plain(receipt.driver_version)}`);
     const ssh = sshLine(done);
-    if (ssh) session.say(`  ${ssh}`);
+    if (done.simulated) session.say(`  ${simulatedLine}`);
+    else if (ssh) session.say(`  ${ssh}`);
     finish(session, done);
     return exitCodes.ok;
   } catch (error) {

@@ -4,10 +4,16 @@ import type { Run } from '../command.ts';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
 import { resolveAllocation } from '../resolve.ts';
 import { sshWords } from '../show/sentence.ts';
+import { plain } from '../show/value.ts';
 
 /** Enters with the ssh of this machine. How that ends is how this ends. */
 export const ssh: Run = async (session) => {
   const allocation = await (await session.api()).allocations.get({ allocation_id: await resolveAllocation(session) });
+  if (allocation.simulated) {
+    throw new Failure(exitCodes.conflict, `${plain(allocation.name)} is simulated: its machine does not exist.`, {
+      next: `There is nothing to sign in to. gpuaas why ${allocation.id} shows what its host reported.`,
+    });
+  }
   const words = sshWords(allocation);
   if (!words) {
     throw new Failure(exitCodes.conflict, `It is ${allocation.state}; there is no way in yet.`, {

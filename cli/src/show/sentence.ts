@@ -87,6 +87,9 @@ export function changeOf({ change, gpus, region, sku }: PlacementChange): string
   }
 }
 
+/** Said of every allocation whose host is simulated. */
+export const simulatedLine = 'simulated: its host is simulated, and its machine does not exist';
+
 /** How to get in, once there is somewhere to get in. An address that looks like a flag is none. */
 export function sshWords({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string[] | undefined {
   const ssh = (access?.['ssh'] ?? access) as Readonly<Record<string, unknown>> | null;

@@ -1,9 +1,20 @@
 /** What is shown of an allocation, here and there. */
-export const allocationColumns = ['id', 'name', 'state', 'sku', 'gpu_count', 'region', 'price.per_hour', 'created_at'];
+export const allocationColumns = [
+  'id',
+  'name',
+  'state',
+  'simulated',
+  'sku',
+  'gpu_count',
+  'region',
+  'price.per_hour',
+  'created_at',
+];
 export const allocationFields = [
   'id',
   'name',
   'state',
+  'simulated',
   'sku',
   'gpu_count',
   'region',

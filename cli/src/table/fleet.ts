@@ -21,7 +21,18 @@ const someId = '01a1dea2-0000-7000-8000-000000000000';
 const release: ArgSpec = { name: 'RELEASE', meaning: 'as gpuaas ops release list shows it', field: 'release_id' };
 const releaseColumns = ['id', 'version', 'digest', 'size_bytes', 'created_at', 'withdrawn_at'];
 
-const columns = ['id', 'name', 'state', 'schedulable', 'sku', 'region', 'slots', 'sellable_slots', 'last_report_at'];
+const columns = [
+  'id',
+  'name',
+  'state',
+  'schedulable',
+  'simulated',
+  'sku',
+  'region',
+  'slots',
+  'sellable_slots',
+  'last_report_at',
+];
 const alertColumns = ['id', 'effect', 'source', 'node_name', 'slot_index', 'message', 'since'];
 const alert: ArgSpec = { name: 'ALERT', meaning: 'as gpuaas ops alerts shows it', field: 'alert_id' };
 const details = [

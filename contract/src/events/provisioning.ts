@@ -8,6 +8,9 @@ const of = {
   organization_id: Uuid,
   project_id: Uuid,
   version: Type.Integer({ description: 'The version of the allocation that this event left behind.' }),
+  simulated: Type.Optional(
+    Type.Boolean({ description: 'Its host is simulated: there is no such machine. Left out while it has no host.' }),
+  ),
 };
 const offered = { none: 'Offered to webhooks and streams; nothing of ours depends on it.' };
 const payload = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) =>

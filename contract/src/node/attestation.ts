@@ -32,6 +32,9 @@ export const ReadinessAttestation = Type.Object(
   {
     allocation_id: Uuid,
     taken_at: Timestamp,
+    simulated: Type.Optional(
+      Type.Boolean({ description: 'Whether the machine is simulated and does not exist. Older agents do not say.' }),
+    ),
     gpus: Type.Array(GpuEvidence, { maxItems: 64 }),
     driver_version: Type.String({ maxLength: 50 }),
     cuda_version: Type.String({ maxLength: 50 }),

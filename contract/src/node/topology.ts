@@ -28,6 +28,9 @@ export type SlotCandidate = Static<typeof SlotCandidate>;
 export const HostTopology = Type.Object(
   {
     hostname: Type.String({ maxLength: 253 }),
+    simulated: Type.Optional(
+      Type.Boolean({ description: 'Whether the host is simulated: no such machine exists. Older agents do not say.' }),
+    ),
     kernel: Type.String({ maxLength: 200 }),
     cpu_count: Type.Integer({ minimum: 1 }),
     memory_mib: Type.Integer({ minimum: 1 }),

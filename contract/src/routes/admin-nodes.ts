@@ -67,6 +67,9 @@ const nodeFields = {
   onboarding_mode: Type.Enum(['manual', 'maas']),
   address: Type.Union([Address, Type.Null()]),
   labels: Type.Record(Type.String(), Type.String()),
+  simulated: Type.Union([Type.Boolean(), Type.Null()], {
+    description: 'Whether the host is simulated, by its own last discovery; null while it has not said.',
+  }),
   state: NodeState,
   state_reason: Text,
   schedulable: Type.Boolean({ description: 'Whether new work may go there, as far as operators are concerned.' }),

@@ -29,6 +29,7 @@ export const AttestationReceipt = Type.Object(
     task_id: Uuid,
     generation: Type.Integer(),
     passed: Type.Boolean(),
+    simulated: Type.Boolean({ description: 'What was sworn to is a simulated machine.' }),
     problems: Type.Array(Type.String()),
     attestation: Type.Object(ReadinessAttestation.properties),
     signed_result: Type.Object({}, { description: 'As the node signed it; anybody with its key can check it.' }),

@@ -128,6 +128,9 @@ const allocationFields = {
   idle: orNull(IdleGuard),
   failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
   release_reason: orNull(Type.String()),
+  simulated: Type.Boolean({
+    description: 'Its host is simulated: there is no such machine, and nothing to sign in to by SSH.',
+  }),
   reachable: Type.Boolean({ description: 'Whether its host is heard. One that is silent ends nothing.' }),
   concerns: Type.Array(AllocationConcern, { description: 'What its owner should know about its host or its GPUs.' }),
   actions: Type.Array(AllocationAction, { description: 'What can be done with it now, and if not, why not.' }),
@@ -179,6 +182,7 @@ export const AllocationDetail = Type.Object(
           attestation_id: Uuid,
           taken_at: Timestamp,
           passed: Type.Boolean(),
+          simulated: Type.Boolean({ description: 'What was sworn to is a simulated machine.' }),
           gpus: Type.Integer(),
           driver_version: Type.String(),
           cuda_version: Type.String(),

@@ -107,7 +107,9 @@ describe('the life of an allocation', () => {
       expect(types).not.toContain('provisioning.failed');
 
       const active = await get(asked.id);
-      expect(active).toMatchObject({ state: 'active', placement_status: 'leased', receipt: { passed: true, gpus: 4 } });
+      const proof = { passed: true, gpus: 4, simulated: true };
+      expect(active).toMatchObject({ state: 'active', placement_status: 'leased', simulated: true, receipt: proof });
+      expect(watch.seen(asked.id).every(({ payload }) => payload.simulated === true)).toBe(true);
       expect(active.access).toMatchObject({ reachable: true, port: expect.any(Number) });
       const [receipt] = (await owner.allocations.attestations({ allocation_id: asked.id })).data;
       expect(receipt).toMatchObject({ id: active.receipt?.attestation_id, passed: true, problems: [] });

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk, useList } from '../client/ask.ts';
 import { Button } from '../parts/button.tsx';
-import { StateChip } from '../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
@@ -158,7 +158,12 @@ export function AllAllocationsPage() {
           },
           {
             head: 'State',
-            cell: (row) => <StateChip state={row.placement_status === 'queued' ? 'queued' : row.state} />,
+            cell: (row) => (
+              <span className="flex flex-wrap gap-1">
+                <StateChip state={row.placement_status === 'queued' ? 'queued' : row.state} />
+                <SimulatedChip of={row} />
+              </span>
+            ),
           },
           {
             head: 'GPUs',

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, isAbsent } from '../client/api.ts';
 import { useAct, useAsk, useList } from '../client/ask.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { Chip, StateChip } from '../parts/chip.tsx';
+import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
@@ -123,6 +123,7 @@ function Detail({ node }: { node: NodeDetail }) {
       lead={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <StateChip state={node.state} />
+          <SimulatedChip of={node} />
           {node.cordon_reason && <Chip tone="warn">cordoned: {node.cordon_reason}</Chip>}
           {node.state === 'active' && !node.schedulable && !node.cordon_reason && (
             <Chip tone="calm">not published</Chip>

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useList } from '../client/ask.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { Chip, StateChip } from '../parts/chip.tsx';
+import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Filter } from '../parts/filter.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
 import { Page } from '../parts/page.tsx';
@@ -56,6 +56,7 @@ export function NodesPage() {
             cell: (node) => (
               <span className="inline-flex flex-wrap gap-1">
                 <StateChip state={node.state} />
+                <SimulatedChip of={node} />
                 {node.cordon_reason && <Chip tone="warn">cordoned</Chip>}
               </span>
             ),

@@ -10,6 +10,9 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
     <Panel title="Access">
       {access ? (
         <div className="grid grid-cols-1 gap-3">
+          {it.simulated && (
+            <p className="text-warn">This machine is simulated and does not exist: SSH cannot reach it.</p>
+          )}
           <Copy text={access.line} label="the SSH line" />
           <Facts
             rows={[

@@ -1,5 +1,5 @@
 import type { AllocationDetail, TimelineItem } from '@gpuaas/sdk';
-import { StateChip } from '../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Facts, Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 import { Ago, useNow } from '../parts/time.tsx';
@@ -13,7 +13,15 @@ export function Receipt({ it }: { it: AllocationDetail }) {
   const { receipt } = it;
   if (!receipt) return null;
   return (
-    <Panel title="Readiness receipt" aside={<StateChip state={receipt.passed ? 'succeeded' : 'failed'} />}>
+    <Panel
+      title="Readiness receipt"
+      aside={
+        <span className="flex flex-wrap gap-1">
+          <SimulatedChip of={receipt} />
+          <StateChip state={receipt.passed ? 'succeeded' : 'failed'} />
+        </span>
+      }
+    >
       <p className="mb-3 text-dim">
         {it.active_at
           ? `Verified and signed by the host. Active since ${spellWhen(it.active_at, now)}.`

@@ -1,5 +1,5 @@
 import type { Allocation } from '@gpuaas/sdk';
-import { StateChip } from '../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { NameCell } from '../parts/name-cell.tsx';
 import type { Column } from '../parts/rows.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
@@ -15,7 +15,15 @@ export const allocationColumns = (nameOf: (id: string) => string): readonly Colu
     head: 'Name',
     cell: (row) => <NameCell to="/allocations/$id" id={row.id} name={row.name} />,
   },
-  { head: 'State', cell: (row) => <StateChip state={shownState(row)} /> },
+  {
+    head: 'State',
+    cell: (row) => (
+      <span className="flex flex-wrap gap-1">
+        <StateChip state={shownState(row)} />
+        <SimulatedChip of={row} />
+      </span>
+    ),
+  },
   {
     head: 'GPUs',
     cell: (row) => (

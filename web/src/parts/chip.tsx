@@ -25,6 +25,10 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   );
 }
 
+/** Stands beside the state of whatever no machine is behind. */
+export const SimulatedChip = ({ of }: { of: { readonly simulated: boolean | null } | null }) =>
+  of?.simulated ? <Chip tone="warn">simulated</Chip> : null;
+
 const stateTones: Readonly<Record<string, Tone>> = {
   active: 'ok',
   available: 'ok',

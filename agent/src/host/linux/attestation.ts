@@ -58,6 +58,7 @@ export function makeAttest(parts: {
     return {
       allocation_id: tenancy.allocation_id,
       taken_at: parts.clock.now().toISOString(),
+      simulated: false,
       gpus: evidence,
       driver_version: look.driverVersion ?? '',
       cuda_version: cuda ?? '',

@@ -40,7 +40,8 @@ describe('what a machine is made of', () => {
       memory_mib: 2_062_500,
       driver_version: h200.driver,
       cuda_version: h200.cuda,
-      blockers: [],
+      simulated: false,
+      blockers: [expect.stringContaining('makes no virtual machines')],
       prerequisites: {
         kvm_available: true,
         iommu_group_count: 33,

@@ -27,6 +27,8 @@ const isBridge = ({ class: kind }: PciDevice) => kind.startsWith('0604');
 const mostSlots = 64;
 const mostBlockers = 50;
 const mostIn = { slot: 20, args: 20, argLetters: 100, sentence: 200 };
+/** `host.ts` refuses every task that would make a slice, so no operator may offer one. */
+const noSlices = 'It is handed out whole: the agent makes no virtual machines on Linux hosts.';
 const sentence = (text: string) => text.slice(0, mostIn.sentence);
 
 export async function discoverTopology(root: string, commands: Commands): Promise<HostTopology> {
@@ -42,6 +44,7 @@ export async function discoverTopology(root: string, commands: Commands): Promis
   const cpus = countList(await readText(root, 'sys/devices/system/cpu/online'));
   return {
     hostname: (await readText(root, 'proc/sys/kernel/hostname')).slice(0, 253),
+    simulated: false,
     kernel: (await readText(root, 'proc/sys/kernel/osrelease')).slice(0, 200),
     cpu_count: Math.max(1, cpus),
     memory_mib: Math.max(1, mebibytesIn(await readText(root, 'proc/meminfo'))),
@@ -79,6 +82,7 @@ function findBlockers(seen: {
   const answering = new Set(look.gpus.map(({ pciAddress }) => pciAddress));
   const silent = onBus.filter(({ address }) => !answering.has(address));
   return [
+    noSlices,
     ...(onBus.length === 0 ? ['There is no GPU of NVIDIA on the PCI bus.'] : []),
     ...(onBus.length > 0 && !look.answers.passed ? [look.answers.detail] : []),
     ...silent.map(({ address, driver }) =>

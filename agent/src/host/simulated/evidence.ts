@@ -116,6 +116,7 @@ export function makeEvidence(parts: {
       return {
         allocation_id: allocationId,
         taken_at: clock.now().toISOString(),
+        simulated: true,
         gpus: found,
         driver_version: version,
         cuda_version: version === hardware.driverVersion ? hardware.cudaVersion : '',

@@ -68,6 +68,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       const missing = faults.find('gpu_missing')?.slot_index;
       return {
         hostname: hardware.hostname,
+        simulated: true,
         kernel: '6.8.0-79-generic',
         cpu_count: hardware.cpuCount,
         memory_mib: hardware.memoryMib,

@@ -96,6 +96,8 @@ readonly reachable: boolean;
   readonly releasing_at: string | null;
   readonly requested_by: string;
   readonly resource_name: string;
+  /** Its host is simulated: there is no such machine, and nothing to sign in to by SSH. */
+readonly simulated: boolean;
   readonly sku: string;
   /** How many of its slots are in which state. */
 readonly slots: Readonly<Record<string, number>>;
@@ -300,6 +302,8 @@ readonly reachable: boolean;
   readonly releasing_at: string | null;
   readonly requested_by: string;
   readonly resource_name: string;
+  /** Its host is simulated: there is no such machine, and nothing to sign in to by SSH. */
+readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
   /** Words of your own, to find things by. */
@@ -417,6 +421,8 @@ readonly receipt: {
   readonly driver_version: string;
   readonly gpus: number;
   readonly passed: boolean;
+  /** What was sworn to is a simulated machine. */
+readonly simulated: boolean;
   readonly taken_at: string;
 } | null;
   readonly region: string;
@@ -424,6 +430,8 @@ readonly receipt: {
   readonly releasing_at: string | null;
   readonly requested_by: string;
   readonly resource_name: string;
+  /** Its host is simulated: there is no such machine, and nothing to sign in to by SSH. */
+readonly simulated: boolean;
   readonly sku: string;
   readonly ssh_keys: readonly {
   readonly fingerprint: string;
@@ -509,6 +517,8 @@ readonly reachable: boolean;
   readonly releasing_at: string | null;
   readonly requested_by: string;
   readonly resource_name: string;
+  /** Its host is simulated: there is no such machine, and nothing to sign in to by SSH. */
+readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
   /** Words of your own, to find things by. */
@@ -586,6 +596,8 @@ readonly durations_ms: Readonly<Record<string, number>>;
   readonly gpus: readonly GpuEvidence[];
   readonly isolation: Proof;
   readonly nvidia_smi: Proof;
+  /** Whether the machine is simulated and does not exist. Older agents do not say. */
+readonly simulated?: boolean;
   readonly ssh: {
   readonly address: string;
   readonly host_key_fingerprint: string;
@@ -601,6 +613,8 @@ readonly durations_ms: Readonly<Record<string, number>>;
   readonly problems: readonly string[];
   /** As the node signed it; anybody with its key can check it. */
 readonly signed_result: Readonly<Record<string, unknown>>;
+  /** What was sworn to is a simulated machine. */
+readonly simulated: boolean;
   readonly taken_at: string;
   readonly task_id: string;
 };
@@ -840,6 +854,8 @@ readonly alerts: readonly NodeAlert[];
 readonly schedulable: boolean;
   /** Free slots that may be sold now: healthy, on a host that takes work. */
 readonly sellable_slots: number;
+  /** Whether the host is simulated, by its own last discovery; null while it has not said. */
+readonly simulated: boolean | null;
   readonly sku: string;
   /** How many slots are in each state. */
 readonly slots: Readonly<Record<string, number>>;
@@ -920,6 +936,8 @@ readonly blockers: readonly string[];
   readonly iommu_kernel_args: readonly string[];
   readonly kvm_available: boolean;
 };
+  /** Whether the host is simulated: no such machine exists. Older agents do not say. */
+readonly simulated?: boolean;
   readonly slots: readonly SlotCandidate[];
 };
 
@@ -1122,6 +1140,8 @@ readonly conditions: readonly NodeCondition[];
 readonly schedulable: boolean;
   /** Free slots that may be sold now: healthy, on a host that takes work. */
 readonly sellable_slots: number;
+  /** Whether the host is simulated, by its own last discovery; null while it has not said. */
+readonly simulated: boolean | null;
   readonly sku: string;
   /** How many slots are in each state. */
 readonly slots: Readonly<Record<string, number>>;

@@ -38,6 +38,7 @@ const open = async () => {
 function makeApi(failsAt?: string, silent = false) {
   const done: string[] = [];
   let node: Record<string, unknown> | undefined;
+  const settings: { key: string }[] = [];
   let image = { slug: 'ubuntu', digest, skus: ['h200-sxm-slice'], active: false };
   const offer = () => ({
     node,
@@ -50,6 +51,7 @@ function makeApi(failsAt?: string, silent = false) {
   };
   const writes: Record<string, () => unknown> = {
     'POST /regions': () => ({}),
+    'PUT /policies/node.simulated_allowed': () => settings.push({ key: 'node.simulated_allowed' }),
     'POST /nodes': () => {
       change({ id: plane.nodeId, name: 'local-slice-1', state: 'bootstrap_issued', schedulable: false });
       change({ cordon_reason: null, topology_at: null, slots: {} });
@@ -79,6 +81,7 @@ function makeApi(failsAt?: string, silent = false) {
         return { data: node ? [node] : [], next_cursor: null };
       }
       if (what.startsWith('GET /os-images')) return { data: [image] };
+      if (what === 'GET /policies') return { settings };
       if (what.startsWith('GET /regions')) return { data: [{ slug: 'local' }] };
       if (what === failsAt) throw new Error('The process was killed.');
       done.push(what);
@@ -105,6 +108,7 @@ describe('bringing a simulated host into service', () => {
     const of = `/nodes/${plane.nodeId}`;
     expect(api.done).toEqual([
       'POST /regions',
+      'PUT /policies/node.simulated_allowed',
       'POST /nodes',
       `POST ${of}/slots/approve`,
       `PUT ${of}/images/ubuntu`,

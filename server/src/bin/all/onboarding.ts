@@ -25,15 +25,16 @@ interface Image {
   readonly active: boolean;
 }
 
+const simulatedAllowed = 'node.simulated_allowed';
 const atOnce = 4;
 const lookEveryMs = 200;
 const patienceMs = 60_000;
 const mostRounds = 6;
 
 /**
- * Brings simulated hosts into service as an operator would, through the public API: announce the host, let it enrol, ask
- * what it is made of, approve its slots, note its images, publish it. Each step looks first at what is there, so that a
- * start that was killed in the middle is finished by the next.
+ * Brings simulated hosts into service as an operator would, through the public API: allow simulated hosts, announce the
+ * host, let it enrol, ask what it is made of, approve its slots, note its images, publish it. Each step looks first at
+ * what is there, so that a start that was killed in the middle is finished by the next.
  */
 export async function onboardFleet(spec: {
   readonly fleet: LocalFleet;
@@ -48,6 +49,7 @@ export async function onboardFleet(spec: {
 }): Promise<void> {
   const { fleet, call, log, signal, betweenRoundsMs = 20_000, answerWithinMs = 5_000 } = spec;
   await openRegions(call);
+  await allowSimulated(call);
   const images = ((await call('GET', '/api/v1/admin/os-images?limit=200')) as { data: Image[] }).data;
   const view = makeView(call);
   /** Answers with those that have to be tried again. */
@@ -88,6 +90,14 @@ async function openRegions(call: Call): Promise<void> {
   for (const region of regions) {
     if (!data.some(({ slug }) => slug === region.slug)) await call('POST', '/api/v1/admin/regions', region);
   }
+}
+
+/** These hosts are simulated, and an installation has to allow that. What an operator has set is left alone. */
+async function allowSimulated(call: Call): Promise<void> {
+  const { settings } = (await call('GET', '/api/v1/admin/policies')) as { settings: { key: string }[] };
+  if (settings.some(({ key }) => key === simulatedAllowed)) return;
+  const reason = 'This installation has a simulated fleet.';
+  await call('PUT', `/api/v1/admin/policies/${simulatedAllowed}`, { level: 'global', value: true, reason });
 }
 
 /** The fleet as the control plane sees it. Whoever asks while an answer is on its way gets that answer. */

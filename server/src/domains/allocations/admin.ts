@@ -10,7 +10,7 @@ import { handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { maxQueueShown } from './facts.ts';
-import { advanceAllocation } from './machine.ts';
+import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
 import { listQueue } from './queue/store.ts';
 import { absent } from './read.ts';
@@ -120,8 +120,8 @@ const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params
       organizationId: row.organization_id,
       events: [
         provisioningFailed.of(id, {
-          ...{ allocation_id: id, organization_id: row.organization_id, project_id: row.project_id },
-          ...{ version: moved.version, failure_code: 'force_cleanup', failure_reason: body.reason },
+          ...aboutMoved(id, moved),
+          ...{ failure_code: 'force_cleanup', failure_reason: body.reason },
         }),
       ],
     });

@@ -190,6 +190,7 @@ export async function makeAllocations(
       return reservation
         ? provisioningRequested.of(id, {
             ...{ ...about, ...what, node_id: reservation.nodeId, generation: reservation.generation },
+            simulated: reservation.simulated,
           })
         : provisioningQueued.of(id, { ...about, ...what, queue_deadline_at: queueDeadlineAt.toISOString() });
     }),

@@ -15,8 +15,9 @@ const lostSql = sql(
 const idleSql = sql(
   'guard-idle',
   `select a.id, a.organization_id, a.project_id, a.version, a.idle_minutes, a.idle_action, a.idle_since, a.idle_warned_at,
+     coalesce(n.simulated, false) as simulated,
      (select max(r.gpu_utilization[s.slot_index + 1]) from slots s where s.allocation_id = a.id) as busiest
-   from allocations a join node_reports r on r.node_id = a.node_id
+   from allocations a join node_reports r on r.node_id = a.node_id join nodes n on n.id = a.node_id
    where a.state = 'active' and a.idle_minutes is not null and r.reported_at > $1 and mine(a.organization_id)
      and ($2::uuid is null or a.id > $2) order by a.id limit $3`,
 );
@@ -68,6 +69,7 @@ export interface IdleRow {
   readonly organization_id: string;
   readonly project_id: string;
   readonly version: bigint;
+  readonly simulated: boolean;
   readonly idle_minutes: number;
   readonly idle_action: 'warn' | 'release' | null;
   readonly idle_since: Date | null;

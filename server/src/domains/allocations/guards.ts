@@ -196,6 +196,7 @@ export function makeGuards(parts: GuardParts) {
         organization_id: row.organization_id,
         project_id: row.project_id,
         version: Number(row.version) + 1,
+        simulated: row.simulated,
         idle_since: row.idle_since.toISOString(),
         releases_at: releasesAt,
       });

@@ -112,7 +112,7 @@ const restart = on(allocationRestart, async (parts, act, { params }) =>
       events: [
         provisioningRestartRequested.of(row.id, {
           ...{ allocation_id: row.id, organization_id: row.organization_id, project_id: row.project_id },
-          ...{ version: Number(row.version), generation: Number(row.generation) },
+          ...{ version: Number(row.version), generation: Number(row.generation), simulated: row.simulated },
         }),
       ],
     });

@@ -42,6 +42,7 @@ export const stepAllocation = sql(
      from held h join moved m on m.id = h.id
    )
    select h.organization_id, h.project_id, h.state, h.version, h.generation, h.node_id,
+     (select coalesce(n.simulated, false) from nodes n where n.id = coalesce($11, h.node_id)) as simulated,
      exists (select from moved) as moved
    from held h`,
 );

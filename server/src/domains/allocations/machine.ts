@@ -27,13 +27,19 @@ export interface MovedAllocation extends Moved {
   /** As they are after the move. */
   readonly nodeId: string | undefined;
   readonly generation: number;
+  /** Whether its host is simulated; undefined while it has none. */
+  readonly simulated: boolean | undefined;
 }
 /** What every event of an allocation says of it. */
-export const aboutMoved = (id: string, moved: Pick<MovedAllocation, 'organizationId' | 'projectId' | 'version'>) => ({
+export const aboutMoved = (
+  id: string,
+  moved: Pick<MovedAllocation, 'organizationId' | 'projectId' | 'version' | 'simulated'>,
+) => ({
   allocation_id: id,
   organization_id: moved.organizationId,
   project_id: moved.projectId,
   version: moved.version,
+  ...(moved.simulated !== undefined && { simulated: moved.simulated }),
 });
 
 interface SteppedRow {
@@ -43,6 +49,7 @@ interface SteppedRow {
   readonly version: bigint;
   readonly generation: bigint;
   readonly node_id: string | null;
+  readonly simulated: boolean | null;
   readonly moved: boolean;
 }
 
@@ -86,6 +93,7 @@ export async function advanceAllocation(
       projectId: row.project_id,
       nodeId: set.nodeId ?? row.node_id ?? undefined,
       generation: set.generation ?? Number(row.generation),
+      simulated: row.simulated ?? undefined,
     };
   }
   const stale =

@@ -14,8 +14,9 @@ const stayingSql = sql(
 );
 const lockSql = sql(
   'allocation-notice-lock',
-  `select organization_id, project_id, version from allocations
-   where id = $1 and state in ('requested', 'provisioning', 'active') and mine(organization_id) for update`,
+  `select a.organization_id, a.project_id, a.version, coalesce(n.simulated, false) as simulated
+   from allocations a left join nodes n on n.id = a.node_id
+   where a.id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id) for update of a`,
 );
 /** The last word that it was given about its host. */
 const lastWordSql = sql(
@@ -29,7 +30,14 @@ interface Word {
   readonly name: typeof notice | typeof calledOff;
   readonly deadline_at: string | null;
 }
+interface NoticedRow {
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly version: bigint;
+  readonly simulated: boolean;
+}
 interface About {
+  readonly simulated: boolean;
   readonly allocation_id: string;
   readonly organization_id: string;
   readonly project_id: string;
@@ -65,18 +73,18 @@ export function makeNodeTenants(parts: {
   ): Promise<void> {
     const correlationId = ids.next();
     await db.write(parts.begin('allocation.give_notice', { correlationId }), async (tx) => {
-      const [row] = await tx.rows<{ organization_id: string; project_id: string; version: bigint }>(lockSql, [id]);
+      const [row] = await tx.rows<NoticedRow>(lockSql, [id]);
       if (!row) return tx.abandon(new Fault('allocation_not_found', 'It is leaving already.'));
       const [last] = await tx.rows<Word>(lastWordSql, [id, [notice, calledOff]]);
       if (word.isIdle(last)) return tx.abandon(new Fault('illegal_transition', 'It was told already.'));
       await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name: word.name, detail: word.detail });
-      const { organization_id, project_id, version } = row;
+      const { version, ...about } = row;
       return tx.commit(undefined, {
         target: { type: 'allocation', id },
         change: { told: word.name, ...word.detail },
-        organizationId: organization_id,
-        projectId: project_id,
-        events: [word.event({ allocation_id: id, organization_id, project_id, version: Number(version) })],
+        organizationId: about.organization_id,
+        projectId: about.project_id,
+        events: [word.event({ ...about, allocation_id: id, version: Number(version) })],
       });
     });
   }

@@ -11,6 +11,7 @@ export interface Order {
   readonly version: number;
   readonly shape: 'baremetal' | 'gpu_slice';
   readonly nodeId: string;
+  readonly simulated: boolean;
   readonly generation: number;
   readonly isolationModel: 'user-revoke' | 'full-reimage';
   readonly maxDurationSeconds: number | undefined;
@@ -30,6 +31,7 @@ export interface Order {
 const readAllocation = sql(
   'allocation-order',
   `select a.id, a.organization_id, a.project_id, a.state, a.version, a.capacity_shape, a.node_id, a.generation,
+     coalesce(n.simulated, false) as simulated,
      a.isolation_model, a.max_duration_seconds, a.expires_at, a.ended_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
      s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
      s.resource_profile ->> 'minimum_cuda_version' as minimum_cuda,
@@ -44,6 +46,7 @@ const readAllocation = sql(
        from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
    from allocations a
    join skus s on s.slug = a.sku
+   left join nodes n on n.id = a.node_id
    left join os_images i on i.id = a.image_id
    where a.id = $1 and mine(a.organization_id)`,
 );
@@ -56,6 +59,7 @@ interface Row {
   readonly version: bigint;
   readonly capacity_shape: Order['shape'];
   readonly node_id: string | null;
+  readonly simulated: boolean;
   readonly generation: bigint;
   readonly isolation_model: Order['isolationModel'];
   readonly max_duration_seconds: number | null;
@@ -86,6 +90,7 @@ export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order
     version: Number(row.version),
     shape: row.capacity_shape,
     nodeId: row.node_id,
+    simulated: row.simulated,
     generation: Number(row.generation),
     isolationModel: row.isolation_model,
     maxDurationSeconds: row.max_duration_seconds ?? undefined,

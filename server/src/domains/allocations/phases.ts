@@ -7,7 +7,8 @@ import { noteAllocation } from './machine.ts';
 
 const ownerOf = sql(
   'allocation-phase-owner',
-  'select organization_id, project_id, version, generation from allocations where id = $1 and mine(organization_id)',
+  `select a.organization_id, a.project_id, a.version, a.generation, coalesce(n.simulated, false) as simulated
+   from allocations a left join nodes n on n.id = a.node_id where a.id = $1 and mine(a.organization_id)`,
 );
 
 /**
@@ -27,6 +28,7 @@ export const makePhases =
       project_id: string;
       version: bigint;
       generation: bigint;
+      simulated: boolean;
     }>(ownerOf, [task.allocation_id]);
     if (!owner) return undefined;
     if ((progress.percent ?? 0) === 0) {
@@ -46,6 +48,7 @@ export const makePhases =
           organization_id: owner.organization_id,
           project_id: owner.project_id,
           version: Number(owner.version),
+          simulated: owner.simulated,
           generation: Number(owner.generation),
           phase: progress.phase,
           percent: progress.percent ?? null,

@@ -110,6 +110,7 @@ async function promote(parts: QueueParts, waiting: QueueRow, start: LinePlan['st
         provisioningRequested.of(row.id, {
           ...{ allocation_id: row.id, organization_id: organizationId, project_id: row.project_id, version },
           ...{ sku: row.sku, gpu_count: row.gpu_count, region: row.region, node_id: nodeId, generation },
+          simulated: placed.reservation.simulated,
         }),
       ],
     });

@@ -88,6 +88,7 @@ export async function showDetail(
             attestation_id: receipt.id,
             taken_at: receipt.taken_at.toISOString(),
             passed: receipt.passed,
+            simulated: attestation.simulated ?? row.simulated,
             gpus: attestation.gpus.length,
             driver_version: attestation.driver_version,
             cuda_version: attestation.cuda_version,
@@ -150,8 +151,8 @@ const placement = on(allocationPlacement, async ({ db }, who, { params }) => {
 });
 
 const attestations = on(allocationAttestations, async ({ db }, who, { params, query }) => {
-  const isThere = await db.read(who, (tx) => findAllocation(tx, params.allocation_id));
-  if (!isThere) return absent();
+  const allocation = await db.read(who, (tx) => findAllocation(tx, params.allocation_id));
+  if (!allocation) return absent();
   return readPage({
     name: 'allocation-attestations',
     query,
@@ -160,6 +161,7 @@ const attestations = on(allocationAttestations, async ({ db }, who, { params, qu
     show: ({ document, ...row }) => ({
       ...row,
       generation: Number(row.generation),
+      simulated: (document as ReadinessAttestation).simulated ?? allocation.simulated,
       attestation: document as ReadinessAttestation,
       taken_at: row.taken_at.toISOString(),
     }),

@@ -3,7 +3,8 @@ import { sql } from '../../kernel/act.ts';
 /** All of them or none; see the function. The state is `reserved` from here on. */
 export const reserveSlots = sql(
   'slots-reserve',
-  'select id, node_id, slot_index, generation from slots_reserve($1::uuid[], $2, $3)',
+  `select s.id, s.node_id, s.slot_index, s.generation, coalesce(n.simulated, false) as simulated
+   from slots_reserve($1::uuid[], $2, $3) s join nodes n on n.id = s.node_id`,
 );
 /**
  * Takes slots for allocations, writes them down and claims their slots, in one statement for as many as were asked for
@@ -59,7 +60,8 @@ export const takeSlots = sql(
      from taken t join json_to_recordset($7::json) as o (id uuid, organization_id uuid, kind text)
        on o.id = t.allocation_id
    )
-   select id, node_id, generation, allocation_id from taken`,
+   select t.id, t.node_id, t.generation, t.allocation_id, coalesce(n.simulated, false) as simulated
+   from taken t join nodes n on n.id = t.node_id`,
 );
 /**
  * All slots of an allocation along one transition, or none, in one statement: those that are there already stay as they

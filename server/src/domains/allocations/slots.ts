@@ -107,6 +107,7 @@ const refusal = (stuck: readonly (Pick<LockedSlot, 'id' | 'state'> & { readonly 
 
 export interface Reservation {
   readonly nodeId: string;
+  readonly simulated: boolean;
   readonly generation: number;
   readonly slotIds: readonly string[];
 }
@@ -128,6 +129,7 @@ export async function reserveSlots(
 interface TakenRow {
   readonly id: string;
   readonly node_id: string;
+  readonly simulated: boolean;
   readonly generation: bigint;
 }
 function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Reservation | undefined {
@@ -135,6 +137,7 @@ function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Re
   if (!first || rows.length !== wanted.length) return undefined;
   return {
     nodeId: first.node_id,
+    simulated: first.simulated,
     generation: Number(first.generation),
     slotIds: rows.map(({ id }) => id).sort(),
   };

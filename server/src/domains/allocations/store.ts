@@ -1,8 +1,9 @@
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { AllocationState, PlacementStatus } from './machine.ts';
 
-/** What its owner should know about its host and its GPUs, and whether the host is heard. */
-const concerns = `case when a.ended_at is null then not exists (select from alerts w
+/** What its owner should know about its host and its GPUs: whether it is simulated, and whether it is heard. */
+const concerns = `coalesce(n.simulated, false) as simulated,
+     case when a.ended_at is null then not exists (select from alerts w
        where w.node_id = a.node_id and w.source = 'presence') else true end as reachable,
      case when a.ended_at is null then
        (select coalesce(jsonb_agg(jsonb_build_object('kind', w.kind, 'message', w.tenant_message, 'since', w.since,
@@ -186,6 +187,7 @@ export interface AllocationRow {
   readonly active_at: Date | null;
   readonly releasing_at: Date | null;
   readonly ended_at: Date | null;
+  readonly simulated: boolean;
   readonly reachable: boolean;
   readonly concerns: readonly { kind: string; message: string; since: string; deadline_at: string | null }[];
   readonly created_at: Date;

@@ -20,6 +20,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Moved } from '../../kernel/machine.ts';
 import { minuteMs } from '../../kernel/units.ts';
 import { whyNoTransition } from '../attention/index.ts';
+import type { Policies } from '../policy/index.ts';
 import { needsProbe, probeFrom } from './actions.ts';
 import { voidEnrolmentTokens } from './enrolment-tokens.ts';
 import { allocationsNamed } from './facts.ts';
@@ -159,17 +160,26 @@ async function end(
 }
 
 /** What keeps a node from taking work, in sentences. */
-async function unready(tx: ReadTx, row: NodeRow): Promise<string[]> {
+async function unready(tx: ReadTx, row: NodeRow, policies: Policies): Promise<string[]> {
   const { available = 0, reserved = 0, in_use: inUseNow = 0, cleaning = 0 } = row.slots;
   const lacked = await lackedImages(tx, row.id);
   return [
     ...(row.state === 'active' ? [] : [`The node is ${row.state}, not active.`]),
     ...(available + reserved + inUseNow + cleaning > 0 ? [] : ['No slot of it is approved and enabled.']),
+    ...(row.simulated && !policies.value('node.simulated_allowed')
+      ? ['The host is simulated, and the policy node.simulated_allowed does not allow such hosts here.']
+      : []),
     ...(lacked.length > 0 ? [`It does not have the images ${lacked.join(', ')} as they are offered.`] : []),
   ];
 }
 
-async function schedule({ db, changed }: MoveParts, act: Act, id: string, schedulable: boolean, asked: Asked) {
+async function schedule(
+  { db, changed, policies }: MoveParts,
+  act: Act,
+  id: string,
+  schedulable: boolean,
+  asked: Asked,
+) {
   const written = await db.write(act, async (tx) => {
     const locked = await lockNode(tx, id);
     const before = locked && (await findNode(tx, id));
@@ -177,7 +187,7 @@ async function schedule({ db, changed }: MoveParts, act: Act, id: string, schedu
     if (asked.version !== undefined && asked.version !== Number(before.version)) {
       return tx.abandon(movedOn(asked.version, Number(before.version)));
     }
-    const missing = schedulable ? await unready(tx, before) : [];
+    const missing = schedulable ? await unready(tx, before, policies) : [];
     if (missing.length > 0) return tx.abandon(new Fault('node_not_ready', missing.join(' '), { missing }));
     await scheduleNode(tx, id, schedulable, schedulable ? undefined : asked.reason);
     const row = (await findNode(tx, id)) as NodeRow;

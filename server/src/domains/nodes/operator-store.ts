@@ -2,7 +2,7 @@ import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/con
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { nodeActionsOf, slotActionsOf } from './actions.ts';
 
-const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.state, n.state_reason,
+const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.simulated, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
      n.updated_at, r.reported_at as last_report_at, r.agent_version,
      (select coalesce(jsonb_object_agg(c.state, c.many), '{}') from (

@@ -115,6 +115,8 @@ class AdminAllocation(TypedDict):
     releasing_at: str | None
     requested_by: str
     resource_name: str
+    simulated: bool
+    """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     slots: Mapping[str, int]
     """How many of its slots are in which state."""
@@ -337,6 +339,8 @@ class Allocation(TypedDict):
     releasing_at: str | None
     requested_by: str
     resource_name: str
+    simulated: bool
+    """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
@@ -435,6 +439,8 @@ class AllocationDetailReceipt(TypedDict):
     driver_version: str
     gpus: int
     passed: bool
+    simulated: bool
+    """What was sworn to is a simulated machine."""
     taken_at: str
 
 
@@ -486,6 +492,8 @@ class AllocationDetail(TypedDict):
     releasing_at: str | None
     requested_by: str
     resource_name: str
+    simulated: bool
+    """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     ssh_keys: Sequence[AllocationDetailSshKeysItem]
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
@@ -579,6 +587,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     releasing_at: str | None
     requested_by: str
     resource_name: str
+    simulated: bool
+    """Its host is simulated: there is no such machine, and nothing to sign in to by SSH."""
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
@@ -684,6 +694,8 @@ class AttestationReceiptAttestation(TypedDict):
     gpus: Sequence[GpuEvidence]
     isolation: Proof
     nvidia_smi: Proof
+    simulated: NotRequired[bool]
+    """Whether the machine is simulated and does not exist. Older agents do not say."""
     ssh: AttestationReceiptAttestationSsh
     taken_at: str
 
@@ -696,6 +708,8 @@ class AttestationReceipt(TypedDict):
     problems: Sequence[str]
     signed_result: Mapping[str, Any]
     """As the node signed it; anybody with its key can check it."""
+    simulated: bool
+    """What was sworn to is a simulated machine."""
     taken_at: str
     task_id: str
 
@@ -949,6 +963,8 @@ class FleetNode(TypedDict):
     """Whether new work may go there, as far as operators are concerned."""
     sellable_slots: int
     """Free slots that may be sold now: healthy, on a host that takes work."""
+    simulated: bool | None
+    """Whether the host is simulated, by its own last discovery; null while it has not said."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""
@@ -1033,6 +1049,8 @@ class HostTopology(TypedDict):
     memory_mib: int
     numa_nodes: Sequence[HostTopologyNumaNodesItem]
     prerequisites: HostTopologyPrerequisites
+    simulated: NotRequired[bool]
+    """Whether the host is simulated: no such machine exists. Older agents do not say."""
     slots: Sequence[SlotCandidate]
 
 
@@ -1249,6 +1267,8 @@ class NodeDetail(TypedDict):
     """Whether new work may go there, as far as operators are concerned."""
     sellable_slots: int
     """Free slots that may be sold now: healthy, on a host that takes work."""
+    simulated: bool | None
+    """Whether the host is simulated, by its own last discovery; null while it has not said."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""

@@ -102,6 +102,7 @@ async function tell(
           organization_id: order.organizationId,
           project_id: order.projectId,
           version: order.version,
+          simulated: order.simulated,
           generation,
           occasion,
           passed,
