@@ -1255,6 +1255,7 @@ create table invitations (
 );
 
 CREATE INDEX invitations_accepted_by ON public.invitations USING btree (accepted_by);
+CREATE INDEX invitations_email ON public.invitations USING btree (email) WHERE (state = 'pending'::text);
 CREATE INDEX invitations_invited_by ON public.invitations USING btree (invited_by);
 CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id);
 CREATE UNIQUE INDEX invitations_pending ON public.invitations USING btree (organization_id, email) WHERE (state = 'pending'::text);
@@ -1399,16 +1400,18 @@ create table mail_deliveries (
   message_id text,
   reason text,
   created_at timestamp with time zone not null default act_time(),
+  recipient_digest bytea,
   constraint mail_deliveries_pkey PRIMARY KEY (event_id),
   constraint mail_deliveries_check CHECK (((outcome = 'accepted'::text) = (message_id IS NOT NULL))),
   constraint mail_deliveries_check1 CHECK (((outcome = 'accepted'::text) = (reason IS NULL))),
-  constraint mail_deliveries_kind_check CHECK ((kind = 'invitation'::text)),
+  constraint mail_deliveries_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password'::text]))),
   constraint mail_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'skipped'::text]))),
   constraint mail_deliveries_reason_check CHECK ((length(reason) <= 1000)),
   constraint mail_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
 
 CREATE INDEX mail_deliveries_organization ON public.mail_deliveries USING btree (organization_id, created_at);
+CREATE INDEX mail_deliveries_recipient ON public.mail_deliveries USING btree (recipient_digest, created_at);
 CREATE INDEX mail_deliveries_subject ON public.mail_deliveries USING btree (subject_id);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.mail_deliveries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -1718,6 +1721,33 @@ create policy relay on outbox_events to gpuaas_relay
 grant select on outbox_events to gpuaas_api;
 grant delete, select on outbox_events to gpuaas_relay;
 grant select on outbox_events to gpuaas_worker;
+
+-- Table password_letters
+
+create table password_letters (
+  id uuid not null,
+  account_id uuid not null,
+  login text not null,
+  email text not null,
+  token_hash text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint password_letters_pkey PRIMARY KEY (id),
+  constraint password_letters_email_check CHECK (((length(email) >= 3) AND (length(email) <= 254))),
+  constraint password_letters_login_check CHECK (((length(login) >= 1) AND (length(login) <= 128))),
+  constraint password_letters_token_hash_check CHECK ((token_hash ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.password_letters FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.password_letters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table password_letters enable row level security;
+
+create policy reach on password_letters
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant insert on password_letters to gpuaas_api;
+grant delete, select on password_letters to gpuaas_worker;
 
 -- Table personal_tokens
 

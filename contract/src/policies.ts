@@ -76,6 +76,18 @@ export const policies = [
     'identity',
     'Whether the first sign-in of somebody founds an organization of their own.',
   ),
+  onOff(
+    'auth.sign_up_enabled',
+    false,
+    'identity',
+    'Whether everybody may make an account in our own identity provider, or only those who were invited.',
+  ),
+  whole(
+    'mail.max_per_recipient_per_hour',
+    { default: 10, minimum: 1, maximum: 1_000, unit: 'letters' },
+    'notifications',
+    'Letters that one address gets within an hour. More are not sent.',
+  ),
   onOff('auth.step_up_mfa_required', false, 'edge', 'Whether that sign-in must have used a second factor.'),
   whole(
     'auth.session_max_hours',

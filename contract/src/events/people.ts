@@ -72,6 +72,15 @@ export const invitationAccepted = defineEvent({
   payload: payload({ invitation_id: Uuid, user_id: Uuid, role: TenantRoleName }),
 });
 
+export const passwordLinkRequested = defineEvent({
+  type: 'tenancy.password_link.requested',
+  version: '1.0',
+  summary: 'Somebody asked for a link under which they choose a password of our own identity provider.',
+  producer: 'api',
+  consumers: ['email-worker'],
+  payload: payload({ letter_id: Uuid }),
+});
+
 export const sshKeyAdded = defineEvent({
   type: 'tenancy.ssh_key.added',
   version: '1.0',

@@ -2,6 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import pg from 'pg';
 import { api } from '../../src/bin/api/process.ts';
+import { emailWorker } from '../../src/bin/email-worker/process.ts';
+import { outboxRelay } from '../../src/bin/outbox-relay/process.ts';
+import { processes } from '../../src/bin/processes.ts';
 import { plainLayOut } from '../../src/edge/oidc/layout.ts';
 import { makeIssuerPages } from '../../src/edge/oidc/pages.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -13,6 +16,7 @@ import type { Seal } from '../../src/kernel/secrets/seal.ts';
 import { makeBrowser, type Screen, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { openIdentityProvider } from '../../src/ports/identity-provider/open.ts';
 import type { EmbeddedIssuer } from '../../src/ports/identity-provider/port.ts';
+import { type DevInbox, openDevInbox } from '../../src/ports/mail/inbox.ts';
 import { openPorts } from '../../src/ports/open.ts';
 import { openTestSchema } from '../../src/testing/schema.ts';
 import { freePort } from '../chaos/children.ts';
@@ -38,6 +42,8 @@ export interface SignInWorld {
     log?: Log,
     options?: { readonly moved?: boolean },
   ): Promise<{ readonly url: string; readonly running: Running }>;
+  /** Starts the processes that bring letters, and opens the box that they arrive in. */
+  startMail(): Promise<DevInbox>;
   close(): Promise<void>;
 }
 
@@ -47,9 +53,15 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   const url = `http://127.0.0.1:${port}`;
   const key = randomBytes(32).toString('base64');
   const started: Running[] = [];
-  const start = async (listenOn: number, log: Log = silentLog, publicUrl = url) => {
+  let inbox: DevInbox | undefined;
+  const start = async (
+    listenOn: number,
+    log: Log = silentLog,
+    publicUrl = url,
+    { spec, login }: (typeof processes)[number] = { spec: api, login: 'gpuaas_api', keys: [] },
+  ) => {
     const whole = {
-      GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
+      GPUAAS_DATABASE_URL: schema.as(login),
       GPUAAS_PLUMBING_URL: schema.url,
       GPUAAS_ISSUER_URL: schema.url,
       GPUAAS_AUTHORITY_URL: schema.url,
@@ -62,7 +74,7 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
       ...env,
     };
     const parts = { clock: systemClock, ids: systemIds, log, version: '0.0.0', openPorts: openPorts(whole) };
-    const running = await startProcess(api, { env: whole, ...parts });
+    const running = await startProcess(spec, { env: whole, ...parts });
     started.push(running);
     return running;
   };
@@ -107,7 +119,16 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
       const there = `http://127.0.0.1:${other}`;
       return { url: there, running: await start(other, log, moved ? there : url) };
     },
+    async startMail() {
+      for (const each of [emailWorker, outboxRelay]) {
+        const found = processes.find(({ spec }) => spec === each);
+        if (found) await start(0, silentLog, url, found);
+      }
+      inbox ??= await openDevInbox({ url: schema.url });
+      return inbox;
+    },
     async close() {
+      await inbox?.close();
       for (const each of started.reverse()) await each.stop();
       await issuer.close();
       await root.end();

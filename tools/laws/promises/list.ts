@@ -118,6 +118,11 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'dead_letters',
     row: { event_id: uuid, consumer: 'provisioning', origin: 'consume' },
   },
+  password_letters_pkey: {
+    promise: 'a letter with a password link stands here once',
+    table: 'password_letters',
+    row: { id: uuid },
+  },
   mail_deliveries_pkey: {
     promise: 'an event leads to one letter',
     table: 'mail_deliveries',

@@ -25,6 +25,7 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   dead_letters: { subject: () => 'dlq.x', origin: () => 'publish' },
   invitations: { email: () => `${slug()}@example.com`, role: () => 'member', token_hash: () => hex(64) },
   mail_deliveries: { kind: () => 'invitation', outcome: () => 'accepted', message_id: slug },
+  password_letters: { email: () => `${slug()}@example.com`, token_hash: () => hex(64) },
   node_enrolments: { purpose: () => 'enrol' },
   node_image_cache: { digest: () => `sha256:${hex(64)}` },
   os_images: { digest: () => `sha256:${hex(64)}`, driver_strategy: () => 'preinstalled' },

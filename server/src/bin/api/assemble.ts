@@ -11,7 +11,7 @@ import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
-import { openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
+import { makePasswordLetters, openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { noticeRoutes } from '../../domains/notifications/index.ts';
@@ -44,11 +44,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Keyring } from '../../kernel/secrets/keyring.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
+import type { Accounts } from '../../ports/identity-provider/port.ts';
 import type { Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { product, release } from '../release.ts';
 import { type ConsoleSettings, makeConsole } from './console.ts';
 import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
+import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
 
 const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
@@ -93,6 +95,8 @@ export async function assembleApi(
     readonly depths?: BusDepths;
     /** A fleet that can be broken on purpose; without it the routes of the simulator do not exist. */
     readonly simulator?: SimulatedFleet;
+    /** The accounts of our own provider; left out where people have theirs with another one. */
+    readonly accounts?: Accounts;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
@@ -101,6 +105,8 @@ export async function assembleApi(
     readonly console: ConsoleHome | undefined;
     /** What was revoked of somebody's sign-ins: an issuer of ours asks before it renews one. */
     readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
+    /** Sends a link for a password; left out where people have their accounts with another provider. */
+    readonly sendPasswordLink: SendPasswordLink | undefined;
     /** Opens the door of nodes, beside this one and over the same parts. */
     readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
   }
@@ -124,6 +130,7 @@ export async function assembleApi(
       sessionMaxHours: () => policies.number('auth.session_max_hours'),
       personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
       announce: () => database.notify(denialsChannel),
+      accounts: settings.accounts && { ...settings.accounts, issuer: settings.issuerName ?? settings.issuer },
       beginFor: (action, { personId, ...from }) =>
         makeAct(
           {
@@ -310,6 +317,16 @@ export async function assembleApi(
     console: await console?.mount(mount.app),
     revocations: (subject, sessionId) =>
       identities.revocations(settings.issuerName ?? settings.issuer, subject, sessionId),
+    sendPasswordLink:
+      settings.accounts && letters
+        ? makeSendPasswordLink({
+            accounts: settings.accounts,
+            letters: makePasswordLetters({ db, begin: actsOf('identity', ids), ids, seal: letters }),
+            isInvited: tenancy.isInvited,
+            isSignUpOpen: () => policies.value('auth.sign_up_enabled') === true,
+            clock,
+          })
+        : undefined,
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }

@@ -169,6 +169,7 @@ export const api = defineProcess({
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name }),
+      ...(embedded && { accounts: embedded.accounts }),
       audience: config.oidcAudience,
       keys: signIn.keys,
       ...(signIn.describe && { signIn: signIn.describe }),
@@ -184,8 +185,10 @@ export const api = defineProcess({
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     assembled.resolve(whole);
-    const { app, console, openNodeDoor } = whole;
-    if (embedded) await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log, layOut });
+    const { app, console, openNodeDoor, sendPasswordLink } = whole;
+    if (embedded) {
+      await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log, layOut, sendPasswordLink });
+    }
     if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;
     if (console && config.consoleFolder) {

@@ -85,7 +85,10 @@ async function bootstrap(config: Config, whom: Whom, again: boolean): Promise<st
       const identities = makeIdentities({ db, begin, ids: systemIds, clock: systemClock });
       const identity = account ?? (whom as { readonly issuer: string; readonly subject: string });
       const { issuer, subject } = identity;
-      const person = await identities.recognise({ issuer, subject, kind: 'user' }, correlationId);
+      const person = await identities.recognise(
+        { issuer, subject, kind: 'user', ...('login' in whom && { name: whom.login }) },
+        correlationId,
+      );
       const act = begin('platform_role.bootstrap', { correlationId });
       if ((await bindFirstOperator(db, act, person.id, { again })) === 'refused') throw refusal;
       const done = `${'login' in whom ? whom.login : subject} is an operator of this installation.\n`;
@@ -118,7 +121,12 @@ async function openAccount(config: Config, login: string) {
   );
   try {
     const account =
-      (await provider.accounts.find({ login })) ?? (await provider.accounts.create({ login, displayName: login }));
+      (await provider.accounts.find({ login })) ??
+      (await provider.accounts.create({
+        login,
+        displayName: login,
+        ...(login.includes('@') && { email: login }),
+      }));
     if ('refused' in account) throw new Error(`${login} is no name for an account: ${account.refused}.`);
     return {
       issuer: provider.name,

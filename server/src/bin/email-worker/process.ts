@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { makeFindPasswordLetter } from '../../domains/identity/index.ts';
 import { makeLetterListeners } from '../../domains/notifications/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
@@ -16,6 +17,12 @@ export const emailWorker = defineProcess({
   needs: ['database', 'bus', 'mail'],
   config: Type.Object({
     publicUrl: Type.String({ pattern: '^https?://', description: 'Where people reach this installation.' }),
+    oidcIssuer: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description: 'As the api has it. Left out, invitations say how to get an account of our own provider.',
+      }),
+    ),
     secretsKey: Secret({
       description: 'The keyring of the api, or its keys for letters alone: the tokens in letters follow from it.',
     }),
@@ -24,7 +31,6 @@ export const emailWorker = defineProcess({
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
     const seal = openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('letters');
-    const findInvitation = makeInvitationLetters({ db, clock, secrets: secretsOfInvitations(seal) });
     const consumer = scope.keep(
       'consumer',
       await startConsumer({
@@ -34,7 +40,16 @@ export const emailWorker = defineProcess({
         begin: actsOf(name, ids),
         log,
         maxAttempts: policies.number('events.consume_max_attempts'),
-        listeners: makeLetterListeners({ db, mail, findInvitation, publicUrl: config.publicUrl }),
+        listeners: makeLetterListeners({
+          db,
+          mail,
+          findInvitation: makeInvitationLetters({ db, clock, secrets: secretsOfInvitations(seal) }),
+          findPasswordLetter: makeFindPasswordLetter({ db, clock, seal }),
+          digestOf: (address) => seal.digest('recipient', address),
+          maxPerRecipientPerHour: () => policies.number('mail.max_per_recipient_per_hour'),
+          publicUrl: config.publicUrl,
+          hasOwnAccounts: config.oidcIssuer === undefined,
+        }),
       }),
     );
     const lag = metrics.gauge('gpuaas_events_consumer_lag', 'Events that wait for a consumer.', ['consumer']);

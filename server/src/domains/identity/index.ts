@@ -17,20 +17,26 @@ import { isBelow, revoked, type ShownSignIn, type SignInFloor } from '../../kern
 import type { Sightings } from '../../ports/database/port.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
 import { freshMs, maxKnown, recentMs } from './facts.ts';
-import { peopleRoutes } from './people.ts';
+import { type OwnAccounts, peopleRoutes } from './people.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
 import { findToken } from './personal-tokens-store.ts';
 import { type SessionParts, sessionRoutes } from './sessions.ts';
 import { currentDenials } from './sessions-store.ts';
 import { openWatch, type Sighting } from './sightings.ts';
 import { findRevocations, floorOf, type Revocations, recentFloors } from './sign-in-floors-store.ts';
-import { findPerson, insertBinding, insertUser } from './store.ts';
+import { findPerson, insertBinding, insertName, insertUser } from './store.ts';
 
 /** Identity: who people are to us, whatever issuer they sign in with. */
 export interface Identities {
   /** Finds the person behind an identity; the first sign-in makes one, without any role on the platform. */
   recognise(
-    identity: { readonly issuer: string; readonly subject: string; readonly kind: 'user' | 'service_account' },
+    identity: {
+      readonly issuer: string;
+      readonly subject: string;
+      readonly kind: 'user' | 'service_account';
+      /** What the issuer calls the person. It is theirs from the first sign-in until they choose another one. */
+      readonly name?: string | undefined;
+    },
     correlationId: string,
   ): Promise<KnownPerson>;
   /**
@@ -134,6 +140,7 @@ export function makeIdentities(parts: {
         const person = await insertUser(tx, { id, issuer, subject });
         // Two first sign-ins at once: one makes the person, the other finds it.
         if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
+        if (identity.name) await insertName(tx, id, identity.name);
         const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
         return tx.commit(person, {
           target: { type: 'user', id },
@@ -201,6 +208,7 @@ export function openCredentials(
       readonly sessionMaxHours: () => number;
       readonly personalTokenMaxDays: (who: Viewer) => number;
       readonly beginFor: (action: string, who: AtBrowser) => Act;
+      readonly accounts?: OwnAccounts | undefined;
     },
 ): Credentials {
   const { db, ids, clock, announce } = parts;
@@ -228,5 +236,12 @@ export function openCredentials(
 
 export type { ConsoleSession } from './console-sessions-store.ts';
 export { bindFirstOperator, hasOperator } from './first-operator.ts';
+export {
+  dropPasswordLetter,
+  type FindPasswordLetter,
+  makeFindPasswordLetter,
+  makePasswordLetters,
+  type PasswordLetters,
+} from './password-letters.ts';
 export type { Revocations } from './sign-in-floors-store.ts';
 export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };

@@ -42,7 +42,7 @@ const countsSql = sql(
 );
 const lockSql = sql(
   'people-lock',
-  `select u.id, u.disabled_at, u.erased_at,
+  `select u.id, u.oidc_issuer as issuer, u.oidc_subject as subject, u.disabled_at, u.erased_at,
      array(select b.role from platform_role_bindings b
        where b.user_id = u.id and is_me(b.user_id) and b.deleted_at is null) as platform_roles
    from users u where u.id = $1 and is_me(u.id) for no key update`,
@@ -129,6 +129,8 @@ export interface PersonRow extends Standing {
 }
 export interface LockedPerson extends Standing {
   readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
   readonly platform_roles: readonly PlatformRole[];
 }
 interface HolderRow extends Standing {

@@ -41,6 +41,16 @@ import { insertBinding } from './store.ts';
 export interface PeopleParts extends SessionParts {
   /** Tells every process that somebody's standing is another one. */
   readonly changed: () => void;
+  /** Their accounts, where people have them with us; left out where another provider keeps them. */
+  readonly accounts?: OwnAccounts | undefined;
+}
+/** The accounts of our own provider. The subject of a person is the id of their account. */
+export interface OwnAccounts {
+  /** By what name its people are kept. */
+  readonly issuer: string;
+  disable(id: string): Promise<void>;
+  enable(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
 }
 const on = handlers<PeopleParts>();
 const superadmin: PlatformRole = 'platform_superadmin';
@@ -75,6 +85,10 @@ async function held(
   }
   return person;
 }
+
+/** The account of this person with us; nothing for somebody of another provider. */
+const accountOf = ({ accounts }: PeopleParts, person: LockedPerson) =>
+  accounts && person.issuer === accounts.issuer ? { accounts, id: person.subject } : undefined;
 
 async function shown(tx: WriteTx, id: string) {
   const row = await findPersonById(tx, id);
@@ -122,6 +136,7 @@ const get = on(userGet, async ({ db, flush }, who, { params }) => {
 
 const disable = on(userDisable, async (parts, act, { params, body }) => {
   const id = params.user_id;
+  let account: ReturnType<typeof accountOf>;
   await parts.flush();
   const written = await parts.db.write(act, async (tx) => {
     const person = await held(tx, act, id);
@@ -129,6 +144,7 @@ const disable = on(userDisable, async (parts, act, { params, body }) => {
     const refused = await guarded(disablePerson(tx, id, body.reason));
     if (refused instanceof Fault) return tx.abandon(refused);
     const ended = await endAccess(parts, tx, act, id, body.reason);
+    account = accountOf(parts, person);
     return tx.commit(await shown(tx, id), {
       target: { type: 'user', id },
       change: { reason: body.reason, ended },
@@ -136,19 +152,24 @@ const disable = on(userDisable, async (parts, act, { params, body }) => {
     });
   });
   parts.changed();
+  // Who was disabled is refused from here on. If this fails, the same request may be sent again.
+  if (account) await account.accounts.disable(account.id);
   return written;
 });
 
 const enable = on(userEnable, async (parts, act, { params, body }) => {
   const id = params.user_id;
+  let account: ReturnType<typeof accountOf>;
   const written = await parts.db.write(act, async (tx) => {
     const person = await held(tx, act, id);
     if (person instanceof Fault) return tx.abandon(person);
     await enablePerson(tx, id);
+    account = accountOf(parts, person);
     const change = { reason: body.reason };
     return tx.commit(await shown(tx, id), { target: { type: 'user', id }, change, events: 'none' });
   });
   parts.changed();
+  if (account) await account.accounts.enable(account.id);
   return written;
 });
 
@@ -181,6 +202,10 @@ const remove = on(userDelete, async (parts, act, { params, body }) => {
     const ended = await endAccess(parts, tx, act, id, body.reason);
     const refused = await guarded(erasePerson(tx, id));
     if (refused instanceof Fault) return tx.abandon(refused);
+    // Before the end of the transaction: afterwards nothing says whose account it was. If the commit fails, the person is
+    // still there to be deleted once more.
+    const account = accountOf(parts, person);
+    if (account) await account.accounts.remove(account.id);
     return tx.commit(await shown(tx, id), {
       target: { type: 'user', id },
       change: { reason: body.reason, ended },

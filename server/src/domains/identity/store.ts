@@ -19,6 +19,7 @@ const insert = sql(
   `insert into users (id, oidc_issuer, oidc_subject) values ($1, $2, $3)
    on conflict (oidc_issuer, oidc_subject) do nothing returning id`,
 );
+const name = sql('identity-name', 'insert into user_names (user_id, display_name) values ($1, $2)');
 const bind = sql(
   'identity-bind',
   `insert into platform_role_bindings as b (user_id, role, granted_by) values ($1, $2, $3)
@@ -43,6 +44,8 @@ export async function insertUser(
   const [row] = await tx.rows<{ id: string }>(insert, [user.id, user.issuer, user.subject]);
   return row;
 }
+
+export const insertName = (tx: WriteTx, personId: string, displayName: string) => tx.run(name, [personId, displayName]);
 
 /** Answers how many were added: none for somebody who has the role already. */
 export const insertBinding = (tx: WriteTx, personId: string, role: PlatformRole, grantedBy: string): Promise<number> =>

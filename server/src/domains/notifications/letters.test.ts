@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { invitationLetter, plainName } from './letters.ts';
+import { invitationLetter, passwordLetter, plainName } from './letters.ts';
 
 const link = 'https://gpuaas.test/invitations/accept#gpuaas_invite_x-y_z';
+const accountUrl = 'https://gpuaas.test/oidc/password-link';
+const expiresAt = new Date('2026-06-08T12:34:56Z');
 const write = (organization: string, inviter = 'u20001') =>
-  invitationLetter({ organization, inviter, role: 'member', expiresAt: new Date('2026-06-08T12:34:56Z'), link });
+  invitationLetter({ organization, inviter, role: 'member', expiresAt, link, accountUrl });
 
 describe('the letter of an invitation', () => {
   it('says who invites where, until when, and how to accept', () => {
@@ -13,6 +15,15 @@ describe('the letter of an invitation', () => {
       expect(text).toContain(part);
     }
     expect(html).toContain(`href="${link}"`);
+    for (const written of [text, html]) expect(written).toContain(accountUrl);
+  });
+
+  it('says nothing of an account where another provider keeps them', () => {
+    const { text, html } = invitationLetter({
+      ...{ organization: 'Acme', inviter: 'u20001', role: 'member', expiresAt, link },
+      accountUrl: undefined,
+    });
+    for (const written of [text, html]) expect(written).not.toContain('password');
   });
 
   it.each([
@@ -36,5 +47,15 @@ describe('the letter of an invitation', () => {
 
   it('leaves an ordinary name as it is', () => {
     for (const name of ['Acme', 'Müller & Söhne', '東京 GPU', 'R2-D2 (Labs)']) expect(plainName(name)).toBe(name);
+  });
+});
+
+describe('the letter with a password link', () => {
+  it('says for which account, until when, and what to do if nobody asked for it', () => {
+    const { text, html } = passwordLetter({ login: 'a&b@example.com', expiresAt, link: accountUrl });
+    for (const part of ['a&b@example.com', '2026-06-08 12:34 UTC', accountUrl, 'do nothing'])
+      expect(text).toContain(part);
+    expect(html).toContain('a&amp;b@example.com');
+    expect(html).toContain(`href="${accountUrl}"`);
   });
 });

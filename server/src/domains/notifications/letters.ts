@@ -19,6 +19,8 @@ export const plainName = (name: string): string =>
     .replaceAll(/(?<=\w)\.(?=\w)/g, '. ')
     .trim();
 
+const minuteOf = (at: Date): string => `${at.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
+
 export function invitationLetter(about: {
   readonly organization: string;
   readonly inviter: string;
@@ -26,23 +28,49 @@ export function invitationLetter(about: {
   readonly expiresAt: Date;
   /** Where the token is used. It stands behind a #, which browsers keep to themselves. */
   readonly link: string;
+  /** Where somebody without an account gets one; left out where accounts are another provider's. */
+  readonly accountUrl: string | undefined;
 }): Written {
   const [organization, inviter] = [plainName(about.organization), plainName(about.inviter)];
-  const until = `${about.expiresAt.toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
+  const until = minuteOf(about.expiresAt);
   const subject = `You are invited to "${organization}" on GPUaaS`;
   const sentences = [
     `${inviter} invites you to the organization "${organization}" on GPUaaS, as ${about.role}.`,
     `The invitation can be accepted until ${until}:`,
   ];
+  const account = 'You have no account here yet? Choose a password first, with this mail address:';
   const last = 'If you do not know what this is about, do nothing: the link is yours alone and ends by itself.';
   const [first, second] = sentences.map(escapeHtml);
   return {
     subject,
-    text: `${sentences.join('\n\n')}\n\n  ${about.link}\n\n${last}\n`,
+    text: `${sentences.join('\n\n')}\n\n  ${about.link}\n\n${
+      about.accountUrl ? `${account}\n\n  ${about.accountUrl}\n\n` : ''
+    }${last}\n`,
     html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
 <p>${first}</p>
 <p>${second}</p>
 <p><a href="${escapeHtml(about.link)}">Accept the invitation</a></p>
+${about.accountUrl ? `<p>${escapeHtml(account)} <a href="${escapeHtml(about.accountUrl)}">Choose a password</a></p>\n` : ''}<p>${escapeHtml(last)}</p>
+`,
+  };
+}
+
+export function passwordLetter(about: {
+  readonly login: string;
+  readonly expiresAt: Date;
+  readonly link: string;
+}): Written {
+  const subject = 'Choose your password for GPUaaS';
+  const first = `Somebody, hopefully you, asked to choose a password for the account ${about.login} on GPUaaS.`;
+  const second = `This link works once, until ${minuteOf(about.expiresAt)}:`;
+  const last = 'If it was not you, do nothing: your password stays as it is.';
+  return {
+    subject,
+    text: `${first}\n\n${second}\n\n  ${about.link}\n\n${last}\n`,
+    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
+<p>${escapeHtml(first)}</p>
+<p>${escapeHtml(second)}</p>
+<p><a href="${escapeHtml(about.link)}">Choose a password</a></p>
 <p>${escapeHtml(last)}</p>
 `,
   };

@@ -8,6 +8,7 @@ import { type Desk, eventually, openDesk } from '../outbox/testing.ts';
 import { makeInvitationLetters, secretsOfInvitations } from '../tenancy/index.ts';
 import { makeLetterListeners } from './index.ts';
 
+let mostLetters = 1_000;
 let desk: Desk;
 let mail: Mail & { readonly sent: Letter[]; failing: number };
 let home: Tenant;
@@ -41,6 +42,10 @@ beforeAll(async () => {
         clock: systemClock,
         secrets: secretsOfInvitations(keyringOfWorlds.seal('letters')),
       }),
+      findPasswordLetter: async () => undefined,
+      digestOf: (address) => keyringOfWorlds.seal('letters').digest('recipient', address),
+      maxPerRecipientPerHour: () => mostLetters,
+      hasOwnAccounts: true,
     }),
     { maxAttempts: 5 },
   );
@@ -123,6 +128,22 @@ describe('an invitation', () => {
       return rows[0].waiting === 0;
     });
     expect(lettersTo('bob@example.test')).toHaveLength(1);
+  });
+
+  it('is not mailed to an address that got as many letters within an hour as one may get', async () => {
+    const { id } = await invite('heidi@example.test');
+    expect(await delivered(id)).toMatchObject({ outcome: 'accepted' });
+    await desk.world.call('DELETE', `/api/v1/organizations/${home.organizationId}/invitations/${id}`, {
+      as: home.token,
+      key: systemIds.next(),
+    });
+    mostLetters = 1;
+    const again = await delivered((await invite('heidi@example.test')).id);
+    const other = await delivered((await invite('frank@example.test')).id);
+    mostLetters = 1_000;
+    expect(again).toMatchObject({ outcome: 'skipped', reason: 'this address got 1 letters within an hour' });
+    expect(other).toMatchObject({ outcome: 'accepted' });
+    expect(lettersTo('heidi@example.test')).toHaveLength(1);
   });
 
   it('is sent again after an outage of the mail server, under the same id', async () => {

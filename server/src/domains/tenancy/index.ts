@@ -7,7 +7,7 @@ import type { Policies } from '../policy/index.ts';
 import * as departments from './departments.ts';
 import { freshMs, maxKnown } from './facts.ts';
 import * as invitations from './invitations.ts';
-import { findInvitationToMail, type InvitationToMail } from './invitations-store.ts';
+import { findInvitationToMail, hasInvitation, type InvitationToMail } from './invitations-store.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
 import { findRoles } from './members-store.ts';
@@ -28,6 +28,8 @@ export interface Tenancy {
    * pushed to every process, and seen within five seconds even where the push is lost.
    */
   role(personId: string, organizationId: string, projectId?: string): Promise<TenantRole | undefined>;
+  /** Whether some organization waits for whoever has this mail address. Never told to the one who asks. */
+  isInvited(email: string): Promise<boolean>;
   readonly owners: Readonly<Record<'organization_id' | 'project_id', Owner>>;
   close(): Promise<void>;
 }
@@ -116,6 +118,7 @@ export async function openTenancy(parts: {
         const found = await look((tx) => findRoles(tx, personId, organizationId, projectId));
         return found && higher(found.role, found.project_role);
       }),
+    isInvited: (email) => look((tx) => hasInvitation(tx, email)),
     owners: {
       organization_id: {
         absent: 'organization_not_found',

@@ -38,6 +38,11 @@ const lapsed = sql(
   `select id from invitations
    where organization_id = $1 and email = $2 and state = 'pending' and expires_at <= act_time() and mine(organization_id)`,
 );
+const invited = sql(
+  'invitation-of-address',
+  `select id from invitations
+   where email = $1 and state = 'pending' and expires_at > act_time() and mine(organization_id) limit 1`,
+);
 const open = sql('invitation-open', 'select invitation, organization, granted from invitation_open($1)');
 export const lockInvitation = sql(
   'invitation-lock',
@@ -121,6 +126,8 @@ export const listInvitations = (tx: ReadTx, organizationId: string, before: stri
   tx.rows<Row>(list, [organizationId, before ?? null, limit]);
 export const findLapsed = async (tx: ReadTx, organizationId: string, email: string) =>
   (await tx.rows<{ id: string }>(lapsed, [organizationId, email]))[0];
+export const hasInvitation = async (tx: ReadTx, email: string): Promise<boolean> =>
+  (await tx.rows(invited, [email])).length > 0;
 /** From here to the end of the transaction the caller stands inside the organization that the token invites to. */
 export const openInvitation = async (tx: WriteTx, tokenHash: string) =>
   (await tx.rows<{ invitation: string; organization: string; granted: TenantRole }>(open, [tokenHash]))[0];

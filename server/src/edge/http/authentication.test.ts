@@ -57,6 +57,20 @@ describe('authentication', () => {
     });
   });
 
+  it.each([
+    [{ name: 'Ada Lovelace', preferred_username: 'ada' }, 'Ada Lovelace'],
+    [{ preferred_username: 'ada' }, 'ada'],
+    [{ name: ' \n ', preferred_username: 'ada' }, 'ada'],
+    [{ name: `Ada\u202e\nLovelace` }, 'Ada Lovelace'],
+    [{ name: 'x'.repeat(500) }, 'x'.repeat(200)],
+    [{ name: { first: 'Ada' } }, undefined],
+    [{ name: 'A program', principal_type: 'service_account' }, undefined],
+  ])('knows what the issuer calls a person: %j', async (claims, name) => {
+    const { authenticate, token } = setUp();
+    const identity = await authenticate(`Bearer ${await token(claims)}`);
+    expect((identity as { name?: string }).name).toBe(name);
+  });
+
   it('does not take the public key for a shared secret', async () => {
     const { authenticate } = setUp();
     for (const secret of [

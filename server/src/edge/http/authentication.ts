@@ -26,6 +26,8 @@ export interface Identity {
   /** When this person last proved to be there, and how, as far as the issuer says. */
   readonly signedInAt: Date | undefined;
   readonly methods: readonly string[];
+  /** What the issuer calls the person, where it says so. */
+  readonly name?: string;
   /** The key of a service account of ours that asked for this token. */
   readonly keyId: string | undefined;
 }
@@ -173,6 +175,7 @@ function identityOf(payload: JWTPayload, ours: boolean): Identity | Authenticati
   ) {
     return notValid();
   }
+  const name = nameOf(payload['name']) ?? nameOf(payload['preferred_username']);
   const isMachine = ours || payload['principal_type'] === 'service_account';
   return {
     issuer: iss,
@@ -188,8 +191,21 @@ function identityOf(payload: JWTPayload, ours: boolean): Identity | Authenticati
     expiresAt: new Date(exp * 1_000),
     signedInAt: dateOf(auth_time),
     methods: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
+    ...(name && !isMachine && { name }),
     keyId: keyId as string | undefined,
   };
+}
+
+const maxNameLength = 200;
+/** A name on one line, without signs that cannot be seen. One that is too long is cut, as its person can change it. */
+function nameOf(claim: unknown): string | undefined {
+  if (typeof claim !== 'string') return undefined;
+  const shown = claim
+    .slice(0, maxNameLength)
+    .toWellFormed()
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  return shown === '' ? undefined : shown;
 }
 
 const dateOf = (seconds: unknown): Date | undefined =>

@@ -21,12 +21,21 @@ export const defaultAttemptLimits: AttemptLimits = {
   perLogin: 100,
 };
 
+/** Letters that are asked for within a window: from one address, and to one recipient. */
+const lettersPerAddress = 30;
+const lettersPerRecipient = 5;
+
+const digestOf = (written: string): string =>
+  hash('sha256', written.normalize('NFKC').trim().toLowerCase(), 'base64url');
+
 /** Undefined when the try may go on; otherwise how long to wait. */
 type Counted = Promise<{ readonly waitMs: number } | undefined>;
 export interface Attempts {
   password(login: string, address: CallerAddress): Counted;
   /** The code of a device is short enough to be typed, so it is worth guessing as well. */
   deviceCode(address: CallerAddress): Counted;
+  /** A letter that was not asked for is a nuisance to whoever gets it. */
+  letter(recipient: string, address: CallerAddress): Counted;
 }
 
 export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = defaultAttemptLimits): Attempts {
@@ -39,12 +48,18 @@ export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = 
   }
   return {
     password(login, address) {
-      const who = hash('sha256', login.normalize('NFKC').trim().toLowerCase(), 'base64url');
+      const who = digestOf(login);
       // In this order, a guesser who is out of budget does not use up the budget of the login.
       return draw([
         [`oidc:password:address:${address}`, limits.perAddress],
         [`oidc:password:pair:${who}:${address}`, limits.perLoginAndAddress],
         [`oidc:password:login:${who}`, limits.perLogin],
+      ]);
+    },
+    letter(recipient, address) {
+      return draw([
+        [`oidc:letter:address:${address}`, lettersPerAddress],
+        [`oidc:letter:recipient:${digestOf(recipient)}`, lettersPerRecipient],
       ]);
     },
     deviceCode: (address) => draw([[`oidc:device:address:${address}`, limits.perAddress]]),

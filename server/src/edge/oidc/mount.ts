@@ -6,7 +6,8 @@ import { callerAddress } from '../gate/caller-address.ts';
 import { isOutage } from '../http/failures.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
-import { consentPage, failedPage, loginPage, notePage, passwordPage } from './pages.ts';
+import { consentPage, failedPage, loginPage, notePage } from './pages.ts';
+import { linkUrl, mountPasswordRoutes } from './password-routes.ts';
 
 /**
  * The embedded issuer under its path on a server that has other things to do as well. Two kinds of requests arrive:
@@ -21,13 +22,15 @@ export interface OidcMountParts {
   readonly layOut: LayOut;
   readonly log: { error(details: object, message: string): void };
   readonly attempts?: AttemptLimits;
+  /** Sends a link for a password to an address, if it may have one; left out where no letters are sent. */
+  readonly sendPasswordLink?: ((address: string) => Promise<void>) | undefined;
 }
 
 export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Promise<void> {
   const { issuer } = parts;
   const publicUrl = new URL(issuer.issuer);
   const send = makeSend(parts.layOut);
-  const attempts = makeAttempts(parts.cache, parts.attempts);
+  const behind = { issuer, attempts: makeAttempts(parts.cache, parts.attempts), publicUrl, send };
   await app.register(
     async (scope) => {
       scope.setErrorHandler(async (error, _request, reply) => {
@@ -36,8 +39,10 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
         if (isOutage(error)) return send(reply, 503, failedPage, { 'retry-after': '5' });
         return send(reply, 500, failedPage);
       });
-      await scope.register((pages) => addPages(pages, { issuer, attempts, publicUrl, send }));
-      await scope.register((protocol) => addProtocol(protocol, { issuer, attempts, publicUrl, send }));
+      await scope.register((pages) =>
+        addPages(pages, { ...behind, log: parts.log, sendPasswordLink: parts.sendPasswordLink }),
+      );
+      await scope.register((protocol) => addProtocol(protocol, behind));
     },
     { prefix: publicUrl.pathname },
   );
@@ -101,7 +106,17 @@ function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & {
   return raw;
 }
 
-async function addPages(scope: FastifyInstance, { issuer, attempts, publicUrl, send }: Behind) {
+async function addPages(
+  scope: FastifyInstance,
+  {
+    issuer,
+    attempts,
+    publicUrl,
+    send,
+    log,
+    sendPasswordLink,
+  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink'>,
+) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -133,6 +148,7 @@ async function addPages(scope: FastifyInstance, { issuer, attempts, publicUrl, s
       question,
       login,
       problem,
+      linkUrl: sendPasswordLink && linkUrl(publicUrl.pathname),
     });
 
   scope.get('/interaction/:id', async (request, reply) => {
@@ -168,20 +184,15 @@ async function addPages(scope: FastifyInstance, { issuer, attempts, publicUrl, s
     return question ? answer(request, reply, { refuse: true }) : send(reply, 400, overPage);
   });
 
-  const passwordForm = (token: string, problem?: string) =>
-    passwordPage({ action: `${publicUrl.pathname}/password`, token, problem });
-
-  scope.get('/password', async (request, reply) => {
-    const { token } = request.query as { token?: unknown };
-    return send(reply, 200, passwordForm(typeof token === 'string' ? token.slice(0, 128) : ''));
-  });
-
-  scope.post('/password', async (request, reply) => {
-    const token = fieldOf(request, 'token').slice(0, 128);
-    const done = await issuer.accounts.redeemPasswordLink(token, fieldOf(request, 'password'));
-    if (done === undefined) return send(reply, 400, spentPage);
-    if ('refused' in done) return send(reply, 422, passwordForm(token, 'That password is too easy to guess.'));
-    return send(reply, 200, notePage('Password set', `You can now sign in as ${done.login}.`));
+  mountPasswordRoutes(scope, {
+    base: publicUrl.pathname,
+    accounts: issuer.accounts,
+    attempts,
+    send,
+    sendPasswordLink,
+    fieldOf,
+    refusal: (waitMs) => ({ text: patience(waitMs), headers: retryAfter(waitMs) }),
+    log,
   });
 }
 
@@ -213,9 +224,5 @@ const overPage = notePage(
 const strangerPage = notePage(
   'This form came from elsewhere',
   'Another site sent it, so nothing was done. Go back to the program that you came from and sign in again.',
-);
-const spentPage = notePage(
-  'This link does not work any more',
-  'It was used, or is too old. Ask whoever sent it to you for a new one.',
 );
 const busyPage = notePage('Please try again', 'Many people are signing in right now. Try again in a few seconds.');

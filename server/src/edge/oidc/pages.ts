@@ -18,6 +18,8 @@ export function loginPage(form: {
   readonly question: Question;
   readonly login: string;
   readonly problem: string | undefined;
+  /** Where a link for a password is asked for; left out where no letters are sent. */
+  readonly linkUrl: string | undefined;
 }): Sheet {
   return {
     title: 'Sign in',
@@ -33,7 +35,8 @@ ${problemNote(form.problem)}
   ${form.login ? html` autofocus` : undefined}>
 <button type="submit">Sign in</button>
 </form>
-<form method="post" action="${form.refuseAction}"><button class="plain" type="submit">Cancel</button></form>`,
+<form method="post" action="${form.refuseAction}"><button class="plain" type="submit">Cancel</button></form>
+${form.linkUrl ? html`<p class="help"><a href="${form.linkUrl}">Forgot your password, or have none yet?</a></p>` : undefined}`,
   };
 }
 
@@ -75,6 +78,33 @@ ${hidden('token', form.token)}
 </form>`,
   };
 }
+
+/** Where a link is asked for: by people who forgot their password, and by people who were invited and have none yet. */
+export function linkPage(form: { readonly action: string; readonly problem: string | undefined }): Sheet {
+  return {
+    title: 'Get a password link',
+    body: html`${problemNote(form.problem)}
+<p class="dim">For people who forgot their password, and for people who were invited and have none yet.</p>
+<form method="post" action="${form.action}">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" required maxlength="254" autocomplete="email" autofocus>
+<button type="submit">Send the link</button>
+</form>`,
+  };
+}
+
+export const passwordSetPage = (login: string): Sheet => ({
+  title: 'Password set',
+  body: html`<p>You can now sign in as ${login}. <a href="/">Sign in</a></p>
+<p class="dim">Were you invited? Then open the link in your invitation again and accept it.</p>`,
+});
+
+export const spentPage = (linkUrl: string | undefined): Sheet => ({
+  title: 'This link does not work any more',
+  body: linkUrl
+    ? html`<p>It was used, or is too old. <a href="${linkUrl}">Get a new link.</a></p>`
+    : html`<p>It was used, or is too old. Ask whoever sent it to you for a new one.</p>`,
+});
 
 export const notePage = (title: string, text: string): Sheet => ({ title, body: html`<p>${text}</p>` });
 

@@ -28,6 +28,11 @@ const byLogin = {
   text: `select ${columns} from gpuaas_oidc.account where login = $1`,
 };
 
+const byEmail = {
+  name: 'gpuaas_oidc_account_by_email',
+  text: `select ${columns} from gpuaas_oidc.account where lower(email) = $1 order by created_at, id limit 1`,
+};
+
 export function makeAccounts(parts: {
   readonly pool: Pool;
   readonly records: Records;
@@ -62,12 +67,16 @@ export function makeAccounts(parts: {
 
     async find(by) {
       if ('id' in by && !isUuid(by.id)) return undefined;
-      const row = 'id' in by ? await look(byId, by.id) : await look(byLogin, asLogin(by.login));
+      const row =
+        'id' in by
+          ? await look(byId, by.id)
+          : 'login' in by
+            ? await look(byLogin, asLogin(by.login))
+            : await look(byEmail, asLogin(by.email));
       return row && accountOf(row);
     },
 
-    async makePasswordLink(id, ttlMs) {
-      const token = ids.secret(32);
+    async makePasswordLink(id, ttlMs, token = ids.secret(32)) {
       const { rowCount } = await pool.query(
         'update gpuaas_oidc.account set link_digest = $2, link_expires_at = $3 where id = $1',
         [id, linkDigest(token), new Date(clock.now().getTime() + ttlMs)],
@@ -119,6 +128,11 @@ export function makeAccounts(parts: {
 
     async enable(id) {
       await pool.query('update gpuaas_oidc.account set disabled_at = null where id = $1', [id]);
+    },
+
+    async remove(id) {
+      await pool.query('delete from gpuaas_oidc.account where id = $1', [id]);
+      await records.endAccount(id);
     },
 
     async authenticate(login, password) {

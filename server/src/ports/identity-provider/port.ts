@@ -110,9 +110,15 @@ export interface Accounts {
     readonly email?: string;
     readonly password?: string;
   }): Promise<Account | AccountRefused>;
-  find(by: { readonly id: string } | { readonly login: string }): Promise<Account | undefined>;
-  /** A link under which the person chooses a password, once. A new link ends the older ones. */
-  makePasswordLink(id: string, ttlMs: number): Promise<string>;
+  /** Of several accounts with one mail address, the oldest. */
+  find(
+    by: { readonly id: string } | { readonly login: string } | { readonly email: string },
+  ): Promise<Account | undefined>;
+  /**
+   * A link under which the person chooses a password, once. A new link ends the older ones. The token in it is made here,
+   * or by a caller who has to know it beforehand.
+   */
+  makePasswordLink(id: string, ttlMs: number, token?: string): Promise<string>;
   /** Sets a password by such a link; undefined when the link is spent, late or unknown. */
   redeemPasswordLink(token: string, password: string): Promise<Account | AccountRefused | undefined>;
   /** Also ends every session of the account. */
@@ -120,6 +126,8 @@ export interface Accounts {
   /** Ends every session of the account, and no new one begins. Access tokens live on until they expire. */
   disable(id: string): Promise<void>;
   enable(id: string): Promise<void>;
+  /** Ends every session of the account and deletes it, with name and mail address. */
+  remove(id: string): Promise<void>;
   /** The account, if the password is right. Takes as long for a login that does not exist. */
   authenticate(login: string, password: string): Promise<Account | undefined>;
 }

@@ -177,7 +177,8 @@ function configure(parts: ProviderParts): Configuration {
       if (token.kind === 'ClientCredentials') return { principal_type: 'service_account' };
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
       const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
-      return { sid: watch.sessionOf(source?.grantId), auth_time: source?.authTime, amr: source?.amr };
+      const name = ctx.oidc.account && nameOfAccount(ctx.oidc.account);
+      return { sid: watch.sessionOf(source?.grantId), auth_time: source?.authTime, amr: source?.amr, name };
     },
     async findAccount(_, id, source) {
       const account = await accounts.find({ id });
@@ -185,6 +186,7 @@ function configure(parts: ProviderParts): Configuration {
       if (source && (await watch.isOver(id, source))) return undefined;
       return {
         accountId: account.id,
+        displayName: account.displayName,
         claims: () => ({
           sub: account.id,
           name: account.displayName,
@@ -202,6 +204,9 @@ function configure(parts: ProviderParts): Configuration {
       show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
   };
 }
+
+const nameOfAccount = ({ displayName }: { readonly [key: string]: unknown }): string | undefined =>
+  typeof displayName === 'string' ? displayName : undefined;
 
 /** When a person is asked what: as the library has it, and a session whose account is gone or was revoked is none. */
 function makePolicy(watch: Watch) {

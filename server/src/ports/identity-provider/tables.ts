@@ -35,6 +35,7 @@ const tables = `
     created_at timestamptz not null,
     disabled_at timestamptz
   );
+  create index if not exists account_email on gpuaas_oidc.account (lower(email));
   create table if not exists gpuaas_oidc.client (
     id text primary key,
     name text not null,
