@@ -1,3 +1,4 @@
+import { type PolicyLevel, policyLevels } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -53,18 +54,24 @@ describe('a policy', () => {
     await expect.poll(() => seen('terminal.session_max_ttl_seconds')).toMatchObject({ value: 600 });
   });
 
-  it.each([
-    ['billing.window_seconds', 5, 'between 10 and 3600'],
-    ['billing.window_seconds', 1.5, undefined],
-    ['billing.window_seconds', true, 'whole number'],
-    ['allocation.isolation_model', 'none', 'one of user-revoke, full-reimage'],
-    ['notification.low_balance_enabled', 1, 'true or false'],
-  ])('%s refuses %s', async (key, value, says) => {
+  it.each(
+    [
+      ['billing.window_seconds', 5, 'between 10 and 3600'],
+      ['billing.window_seconds', 1.5, undefined],
+      ['billing.window_seconds', true, 'whole number'],
+      ['allocation.isolation_model', 'none', 'one of user-revoke, full-reimage'],
+      ['notification.low_balance_enabled', 1, 'true or false'],
+    ].flatMap(([key, value, says]) =>
+      policyLevels.map((level) => [key, value, level, says] as [string, unknown, PolicyLevel, string | undefined]),
+    ),
+  )('%s refuses %s at the level %s', async (key, value, level, says) => {
     const correlationId = systemIds.next();
+    const subject = { global: undefined, plan: 'team', organization: home.organizationId, project: home.projectId };
+    const subject_id = level === 'user' ? systemIds.next() : subject[level];
     const reply = await world.call('PUT', `/api/v1/admin/policies/${key}`, {
       as: operator,
       key: systemIds.next(),
-      body: { level: 'global', value, reason: 'a mistake' },
+      body: { level, value, reason: 'a mistake', ...(subject_id && { subject_id }) },
       headers: { 'x-request-id': correlationId },
     });
     if (says === undefined) return expect(reply.status).toBe(400);

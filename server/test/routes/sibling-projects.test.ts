@@ -1,0 +1,88 @@
+import { type Route, routes } from '@gpuaas/contract';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemIds } from '../../src/kernel/id.ts';
+import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
+import { exampleOf, urlOf } from './examples.ts';
+
+/**
+ * Two projects of one organization, both filled. Row-level security tells organizations apart, so between projects the
+ * predicate of each statement is the only wall: whatever is read for one project holds nothing of the other.
+ */
+let world: World;
+let home: Tenant;
+let sibling: Tenant;
+/** Ids that occur only in the sibling. */
+const hidden: string[] = [];
+const correlationId = 'of-the-sibling';
+
+const reads = routes.filter(({ method, tenancy }) => method === 'GET' && tenancy.kind === 'header');
+/** Left out here, each with the reason. */
+const leftOut: Readonly<Record<string, string>> = {
+  policy_list: 'it is about the caller, and the same in every project',
+  event_stream: 'tail.test.ts has two projects of one organization: a stream begins with what happens later',
+};
+/** Answers in figures: they have no ids, so what is compared is that the figures differ. */
+const inFigures = new Set(['allocation_counts']);
+const route = (id: string): Route => {
+  const found = routes.find((each) => each.id === id);
+  if (!found) throw new Error(`there is no route ${id}`);
+  return found;
+};
+
+beforeAll(async () => {
+  world = await openWorld();
+  home = await world.found('home');
+  const made = await world.call('POST', `/api/v1/organizations/${home.organizationId}/projects`, {
+    ...{ as: home.token, key: systemIds.next(), body: { name: 'The other one', slug: 'the-other-one' } },
+  });
+  sibling = { ...home, projectId: made.body.id };
+  hidden.push(sibling.projectId);
+  // The examples of these routes make what they are about.
+  for (const id of ['allocation_get', 'allocation_group_get', 'project_ssh_key_remove']) {
+    const { params = {} } = await exampleOf(route(id), world, sibling);
+    hidden.push(...Object.values(params));
+  }
+  const key = await exampleOf(route('project_ssh_key_add'), world, sibling);
+  const added = await world.call('POST', '/api/v1/ssh-keys', {
+    ...{ as: home.token, key: systemIds.next(), body: key.body ?? {} },
+    headers: { 'x-project-id': sibling.projectId, 'x-request-id': correlationId },
+  });
+  hidden.push(added.body.id);
+  // A change of a role is worth a notice.
+  const member = decodeJwt(await world.join('member', home, 'member')).sub;
+  const { rows } = await world.root.query('select id from users where oidc_subject = $1', [member]);
+  await world.call('PUT', `/api/v1/projects/${sibling.projectId}/members/${rows[0].id}`, {
+    ...{ as: home.token, key: systemIds.next(), body: { role: 'viewer' } },
+  });
+});
+afterAll(() => world.close());
+
+const read = async (of: Route, tenant: Tenant) => {
+  const example = await exampleOf(of, world, tenant);
+  const params = of.id === 'correlation_get' ? { params: { correlation_id: correlationId } } : {};
+  const url = urlOf(of, { ...example, ...params });
+  return world.call('GET', url, { as: home.token, headers: { 'x-project-id': tenant.projectId } });
+};
+
+describe('what is read for a project', () => {
+  it('is every read that the project header is for', () => {
+    expect(reads.length - Object.keys(leftOut).length).toBeGreaterThan(6);
+  });
+
+  it.each(reads.filter(({ id }) => leftOut[id] === undefined).map((each): [string, Route] => [each.path, each]))(
+    '%s holds nothing of another project of the same organization',
+    async (_, of) => {
+      const [here, there] = [await read(of, home), await read(of, sibling)];
+      for (const id of hidden) expect(here.text, `${of.path} shows ${id}`).not.toContain(id);
+      // The sibling has something to show, or the comparison would prove nothing.
+      expect(there.status, there.text).toBe(200);
+      if (inFigures.has(of.id)) expect(here.text).not.toBe(there.text);
+      else if (of.id !== 'overview_get')
+        expect(
+          hidden.some((id) => there.text.includes(id)),
+          there.text,
+        ).toBe(true);
+    },
+  );
+});
