@@ -1493,6 +1493,23 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 grant delete, insert, select, update on node_image_cache to gpuaas_api;
 grant delete, insert, select, update on node_image_cache to gpuaas_worker;
 
+-- Table node_launch_failures
+
+create table node_launch_failures (
+  node_id uuid not null,
+  failed_at timestamp with time zone not null default act_time(),
+  avoided_until timestamp with time zone not null,
+  constraint node_launch_failures_pkey PRIMARY KEY (node_id),
+  constraint node_launch_failures_check CHECK ((avoided_until >= failed_at)),
+  constraint node_launch_failures_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.node_launch_failures FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.node_launch_failures DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select on node_launch_failures to gpuaas_api;
+grant insert, select, update on node_launch_failures to gpuaas_worker;
+
 -- Table node_reports
 
 create table node_reports (

@@ -373,6 +373,12 @@ export const policies = [
     'allocations',
     'Hosts that are looked at for one pick.',
   ),
+  whole(
+    'allocation.placement_failure_memory_minutes',
+    { default: 30, minimum: 0, maximum: 1_440, unit: 'minutes' },
+    'allocations',
+    'How long a host is used only when no other fits, after a launch failed there because of the host.',
+  ),
   onOff(
     'allocation.image_cache_required',
     false,

@@ -9,9 +9,10 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
 export const PlacementReason = Type.Object(
   {
     constraint: Type.String({
-      description: 'The first thing that did not suit, in the order in which they are asked.',
+      description:
+        'The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately.',
     }),
-    nodes: Type.Integer({ minimum: 0, description: 'Hosts that failed at it.' }),
+    nodes: Type.Integer({ minimum: 0, description: 'Hosts of which it is true.' }),
     message: Type.String(),
   },
   { $id: 'PlacementReason', ...strict },

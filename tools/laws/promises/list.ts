@@ -271,6 +271,11 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 
 /** A row with these values is refused. */
 export const checks: Readonly<Record<string, Promised>> = {
+  node_launch_failures_check: {
+    promise: 'a host is not avoided until a time before its failure',
+    table: 'node_launch_failures',
+    row: { failed_at: '2026-01-02T00:00:00Z', avoided_until: '2026-01-01T00:00:00Z' },
+  },
   allocations_check: {
     promise: 'only what is requested waits in the queue',
     table: 'allocations',

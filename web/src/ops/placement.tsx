@@ -62,6 +62,9 @@ export function PlacementPage() {
                           <NodeLink id={document.chosen.node_id} name={document.chosen.node_name} />, GPU{' '}
                           {document.chosen.slot_indexes.join(', ')} on NUMA {document.chosen.numa_nodes.join(', ')}
                           {document.chosen.image_cached ? ', with the image at hand' : ''}
+                          {document.chosen.launch_failed_at
+                            ? '; a launch failed on it lately, but no other host fitted'
+                            : ''}
                         </span>,
                       ],
                     ] as const)
@@ -87,7 +90,7 @@ export function PlacementPage() {
                 {
                   head: 'Answer',
                   cell: (row) =>
-                    row.constraint === null ? (
+                    row.constraint === null && !row.launch_failed_at ? (
                       <Chip tone="ok">fits</Chip>
                     ) : (
                       <span className="text-dim">It {tellVerdict(row)}.</span>

@@ -71,6 +71,9 @@ describe('placement, for operators', () => {
       'has enough free GPUs, but not in one NUMA group: needs 2, has 1',
     );
     expect(tellVerdict({ ...host, constraint: null })).toBe('fits');
+    expect(tellVerdict({ ...host, constraint: null, launch_failed_at: '2026-11-15T11:59:50.000Z' })).toBe(
+      'fits, but is used last: a launch failed on it lately',
+    );
     expect(tellVerdict({ ...host, constraint: 'something_new' })).toBe('something new');
     expect(tellChange({ change: 'fewer_gpus', gpus: 1 })).toBe('1 GPU available now');
   });

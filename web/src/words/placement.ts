@@ -9,6 +9,7 @@ export interface PlacementDocument {
     readonly slot_indexes: readonly number[];
     readonly numa_nodes: readonly number[];
     readonly image_cached: boolean;
+    readonly launch_failed_at?: string;
   } | null;
   readonly considered?: number;
   readonly feasible?: number;
@@ -31,6 +32,7 @@ export interface PlacementVerdict {
   readonly have?: number | string;
   readonly group_left?: number;
   readonly node_left?: number;
+  readonly launch_failed_at?: string;
 }
 
 const misses: Readonly<Record<string, string>> = {
@@ -51,7 +53,9 @@ const misses: Readonly<Record<string, string>> = {
 
 /** `node-07 has enough free GPUs, but not in one NUMA group: needs 2, has 1.` */
 export function tellVerdict(verdict: PlacementVerdict): string {
-  if (verdict.constraint === null) return 'fits';
+  if (verdict.constraint === null) {
+    return verdict.launch_failed_at === undefined ? 'fits' : 'fits, but is used last: a launch failed on it lately';
+  }
   const what = misses[verdict.constraint] ?? verdict.constraint.replaceAll('_', ' ');
   return verdict.need === undefined ? what : `${what}: needs ${verdict.need}, has ${verdict.have}`;
 }

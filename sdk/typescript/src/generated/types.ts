@@ -1295,10 +1295,10 @@ readonly would_fit: readonly PlacementChange[];
 };
 
 export type PlacementReason = {
-  /** The first thing that did not suit, in the order in which they are asked. */
+  /** The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately. */
 readonly constraint: string;
   readonly message: string;
-  /** Hosts that failed at it. */
+  /** Hosts of which it is true. */
 readonly nodes: number;
 };
 

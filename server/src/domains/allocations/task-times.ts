@@ -7,8 +7,11 @@ const policyOf = {
   short: 'node.task_ttl_seconds',
 } as const;
 
-/** How long nodes and guests may take, as the policies have it. */
-export const taskTimes = (policies: Pick<Policies, 'number'>): Pick<SagaParts, 'taskSeconds' | 'graceSeconds'> => ({
+/** How long nodes and guests may take, and how long a failure is remembered, as the policies have it. */
+export const taskTimes = (
+  policies: Pick<Policies, 'number'>,
+): Pick<SagaParts, 'taskSeconds' | 'graceSeconds' | 'failureMemoryMinutes'> => ({
   taskSeconds: (kind) => policies.number(policyOf[kind]),
   graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
+  failureMemoryMinutes: () => policies.number('allocation.placement_failure_memory_minutes'),
 });

@@ -1441,10 +1441,10 @@ class PlacementDecision(TypedDict):
 
 class PlacementReason(TypedDict):
     constraint: str
-    """The first thing that did not suit, in the order in which they are asked."""
+    """The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately."""
     message: str
     nodes: int
-    """Hosts that failed at it."""
+    """Hosts of which it is true."""
 
 
 class PlatformHealth(TypedDict):

@@ -6,18 +6,22 @@ const readSql = sql(
   'placement-nodes',
   `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
+     case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
      case when $3::boolean then capacity_kept(n.id, $4, $5) else false end as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
-   from nodes n left join node_reports r on r.node_id = n.id where n.id = any ($1::uuid[])`,
+   from nodes n left join node_reports r on r.node_id = n.id
+     left join node_launch_failures f on f.node_id = n.id
+   where n.id = any ($1::uuid[])`,
 );
-/** Hosts on which it fits now. This is the last word on whether there are any. */
+/** Hosts on which it fits now, those where a launch failed lately at the end. This is the last word on whether there are any. */
 const fittingSql = sql(
   'placement-fitting',
   `select n.id, count(*) as free
    from nodes n join slots s on s.node_id = n.id left join node_reports r on r.node_id = n.id
+     left join node_launch_failures f on f.node_id = n.id and f.avoided_until > act_time()
    where n.sku = $1 and n.region = $2 and n.state = 'active' and n.schedulable
      and r.reported_at > act_time() - make_interval(secs => $3)
      and s.state = 'available' and s.health_state = 'healthy'
@@ -25,20 +29,22 @@ const fittingSql = sql(
      and ($6::uuid is null or exists (
        select from node_image_cache c where c.node_id = n.id and c.image_id = $6))
      and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null)
-   group by n.id, case when $8 then 0 else s.numa_node end
+   group by n.id, f.failed_at, case when $8 then 0 else s.numa_node end
    having count(*) >= $9 and (not $8 or count(*) = (select count(*) from slots t where t.node_id = n.id))
-   order by count(*), n.id limit $10`,
+   order by f.failed_at nulls first, count(*), n.id limit $10`,
 );
 const surveySql = sql(
   'placement-survey',
   `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
+     case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
      n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7) as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
    from nodes n left join node_reports r on r.node_id = n.id
+     left join node_launch_failures f on f.node_id = n.id
    where n.sku = any ($1) and n.state <> 'deleted'
    order by n.sku = $2 and n.region = $3 desc, n.id limit $4`,
 );
@@ -48,13 +54,18 @@ const pageSql = sql(
 );
 
 type SlotValues = readonly [string, number, string, string, number, boolean, boolean, number];
-interface Row extends Omit<CandidateNode, 'slots'> {
+interface Row extends Omit<CandidateNode, 'slots' | 'launchFailedAt'> {
+  readonly launch_failed_at: Date | null;
   readonly slots: readonly SlotValues[] | null;
 }
 const asSlot = ([id, index, state, health, numa, fabric, nvme, generation]: SlotValues): CandidateSlot => ({
   ...{ id, index, state, health, numa, fabric, nvme, generation },
 });
-const asNode = (row: Row): CandidateNode => ({ ...row, slots: (row.slots ?? []).map(asSlot) });
+const asNode = ({ launch_failed_at: failedAt, ...row }: Row): CandidateNode => ({
+  ...row,
+  ...(failedAt && { launchFailedAt: failedAt.toISOString() }),
+  slots: (row.slots ?? []).map(asSlot),
+});
 
 export const readCandidates = async (
   tx: ReadTx,

@@ -61,6 +61,21 @@ describe('the index of free capacity', () => {
     expect(index.suggest(ask(1), 5, new Set(['n0', 'n1']))).not.toContain('n0');
   });
 
+  it('suggests hosts where a launch failed lately only after all others', () => {
+    const index = makeCapacityIndex();
+    const launchFailedAt = '2026-11-15T12:00:00.000Z';
+    const oneLeft = [true, ...new Array(3).fill(false), ...new Array(4).fill(false)];
+    index.learn([
+      host(1, oneLeft, { launchFailedAt }),
+      host(2, new Array(8).fill(true)),
+      host(3, new Array(8).fill(true)),
+    ]);
+    expect(index.suggest(ask(1), 5)).toEqual(['n2', 'n3', 'n1']);
+    expect(index.suggest(ask(1), 2)).toEqual(['n2', 'n3']);
+    index.learn([host(1, oneLeft)]);
+    expect(index.suggest(ask(1), 1)).toEqual(['n1']);
+  });
+
   it('keeps regions and SKUs apart', () => {
     const index = makeCapacityIndex();
     index.learn([host(1, new Array(8).fill(true), { region: 'south' }), host(2, [true], { sku: 'other' })]);

@@ -6,14 +6,14 @@ import type { CandidateNode, PlacementRequest } from './model.ts';
  * not depend on the size of the fleet, and is never believed: the rows decide, and whoever picked what was gone reads
  * before the next pick. What it does not know of is found by a query, so a stale index costs time and nothing else.
  *
- * Nodes lie in drawers, by SKU and region, then by how many slots are free in one of their NUMA groups, then by how many
+ * Nodes lie in drawers, by SKU and region and whether a launch failed there lately, then by how many slots are free in one of their NUMA groups, then by how many
  * are free on the node. The best fit is in the first drawer that is large enough.
  */
 export interface CapacityIndex {
   /** Takes in what nodes look like; whatever was known of them before is forgotten. */
   learn(nodes: readonly CandidateNode[]): void;
   forget(nodeId: string): void;
-  /** The ids of at most `limit` nodes that may fit, best first. */
+  /** The ids of at most `limit` nodes that may fit, best first; those where a launch failed lately only to fill it up. */
   suggest(request: PlacementRequest, limit: number, except?: ReadonlySet<string>): string[];
   /** What these nodes looked like when they were last learnt of; those without free slots are not remembered. */
   recall(nodeIds: readonly string[]): CandidateNode[];
@@ -28,8 +28,10 @@ export function makeCapacityIndex(): CapacityIndex {
   const cabinets = new Map<string, { readonly grouped: Cabinet; readonly whole: Cabinet }>();
   const places = new Map<string, { readonly node: CandidateNode; readonly drawers: Drawer[] }>();
 
-  const cabinetOf = (sku: string, region: string) => {
-    const key = `${sku} ${region}`;
+  const keyOf = ({ sku, region }: { readonly sku: string; readonly region: string }, isLastResort: boolean) =>
+    `${sku} ${region}${isLastResort ? ' last' : ''}`;
+  const cabinetOf = (node: CandidateNode) => {
+    const key = keyOf(node, node.launchFailedAt !== undefined);
     let cabinet = cabinets.get(key);
     if (!cabinet) {
       cabinet = { grouped: [], whole: [] };
@@ -58,7 +60,7 @@ export function makeCapacityIndex(): CapacityIndex {
       free.set(numa, (free.get(numa) ?? 0) + 1);
     }
     if (total === 0) return;
-    const cabinet = cabinetOf(node.sku, node.region);
+    const cabinet = cabinetOf(node);
     const drawers = [...new Set(free.values())].map((size) => drawerOf(cabinet.grouped, size, total));
     if (total === node.slots.length) drawers.push(drawerOf(cabinet.whole, total, total));
     for (const drawer of drawers) drawer.set(node.id, true);
@@ -69,23 +71,35 @@ export function makeCapacityIndex(): CapacityIndex {
     learn: (nodes) => nodes.forEach(learnOne),
     forget,
     suggest(request, limit, except) {
-      const cabinet = cabinets.get(`${request.sku} ${request.region}`);
       const found = new Set<string>();
-      if (!cabinet) return [];
       const isWhole = request.shape === 'baremetal' || request.gpus >= spanningGpus;
-      const rows = isWhole ? cabinet.whole : cabinet.grouped;
-      for (let group = request.gpus; group < rows.length && found.size < limit; group += 1) {
-        for (const drawer of rows[group]?.values() ?? []) {
-          for (const id of drawer?.keys() ?? []) {
-            if (!except?.has(id)) found.add(id);
-            if (found.size >= limit) break;
-          }
-          if (found.size >= limit) break;
-        }
+      for (const isLastResort of [false, true]) {
+        const cabinet = cabinets.get(keyOf(request, isLastResort));
+        if (cabinet) fill(found, isWhole ? cabinet.whole : cabinet.grouped, { from: request.gpus, limit, except });
       }
       return [...found];
     },
     recall: (nodeIds) => nodeIds.flatMap((id) => places.get(id)?.node ?? []),
     size: () => places.size,
   };
+}
+
+/** Adds ids from the first drawer that is large enough on, up to the limit. */
+function fill(
+  found: Set<string>,
+  rows: Cabinet,
+  {
+    from,
+    limit,
+    except,
+  }: { readonly from: number; readonly limit: number; readonly except?: ReadonlySet<string> | undefined },
+): void {
+  for (let group = from; group < rows.length; group += 1) {
+    for (const drawer of rows[group]?.values() ?? []) {
+      for (const id of drawer?.keys() ?? []) {
+        if (found.size >= limit) return;
+        if (!except?.has(id)) found.add(id);
+      }
+    }
+  }
 }

@@ -46,8 +46,13 @@ const arbitraryNode = fc
     schedulable: fc.constantFrom(true, true, true, false),
     reporting: fc.constantFrom(true, true, true, false),
     images: fc.subarray(['image-1', 'image-2']),
+    failed: fc.constantFrom(false, false, true),
   })
-  .map(({ slots, ...rest }) => ({ ...rest, slots: slots.map((each, index) => ({ ...each, index, id: '' })) }));
+  .map(({ slots, failed, ...rest }) => ({
+    ...rest,
+    ...(failed && { launchFailedAt: '2026-11-15T12:00:00.000Z' }),
+    slots: slots.map((each, index) => ({ ...each, index, id: '' })),
+  }));
 const arbitraryFleet = fc.array(arbitraryNode, { maxLength: 6 }).map((nodes) =>
   nodes.map(
     (each, at): CandidateNode => ({
@@ -172,6 +177,28 @@ describe('placement', () => {
     expect(decide(request, fleet).chosen).toMatchObject({ node_id: 'a' });
   });
 
+  it('uses a host where a launch failed lately only when no other fits', () => {
+    const launchFailedAt = '2026-11-15T12:00:00.000Z';
+    // By packing alone it would go to a: one GPU of its first group is left.
+    const failed = node('a', { launchFailedAt }, taken(0, 1, 2));
+    const fleet = [failed, node('b'), node('c')];
+    expect(decide(request, fleet).chosen?.node_id).toBe('b');
+    expect(decide(request, [failed, node('b', { state: 'draining' })])).toMatchObject({
+      ...{ outcome: 'placed', feasible: 1, last_resort: 1 },
+      chosen: { node_id: 'a', launch_failed_at: launchFailedAt },
+    });
+    const { launchFailedAt: _, ...recovered } = failed;
+    expect(decide(request, [recovered, node('b')]).chosen?.node_id).toBe('a');
+  });
+
+  it('goes to the host whose failure is the oldest when a launch failed on all of them', () => {
+    const fleet = [
+      node('a', { launchFailedAt: '2026-11-15T12:05:00.000Z' }, taken(0, 1, 2)),
+      node('b', { launchFailedAt: '2026-11-15T12:00:00.000Z' }),
+    ];
+    expect(decide(request, fleet).chosen?.node_id).toBe('b');
+  });
+
   it('gives the same answer to the same question, in whatever order the hosts come', () => {
     fc.assert(
       fc.property(arbitraryRequest, arbitraryFleet, (wish, fleet) => {
@@ -249,6 +276,28 @@ describe('a decision', () => {
     const sick = node('a', {}, () => ({ health: 'failed' }));
     expect(decide(request, [sick]).would_fit).toEqual([]);
     expect(sayWhy(decide(request, []))).toBe('There is no h200-slice capacity in north.');
+  });
+
+  it('says which hosts come last because a launch failed there', () => {
+    const launchFailedAt = '2026-11-15T12:00:00.000Z';
+    const avoiding = decide(request, [node('a', { launchFailedAt }), node('b')]);
+    expect(avoiding.candidates).toMatchObject([
+      { node_id: 'b', constraint: null },
+      { node_id: 'a', constraint: null, launch_failed_at: launchFailedAt },
+    ]);
+    expect(avoiding.candidates[0]).not.toHaveProperty('launch_failed_at');
+    expect(redact(avoiding).reasons).toEqual([
+      {
+        ...{ constraint: 'launch_failed', nodes: 1 },
+        message: '1 host is avoided while others fit: a launch failed there lately.',
+      },
+    ]);
+    expect(redact(decide(request, [node('a', { launchFailedAt })])).reasons).toEqual([
+      {
+        ...{ constraint: 'launch_failed', nodes: 1 },
+        message: 'A launch failed lately on the host that was chosen; no other host fits.',
+      },
+    ]);
   });
 
   it('names at most fifty hosts and counts the rest', () => {

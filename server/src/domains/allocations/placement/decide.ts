@@ -18,6 +18,8 @@ import {
  *
  * The ranking keeps large holes whole. A request goes to the NUMA group that it fills best, then to the node that it fills
  * best, so that a request for a whole group or a whole node still finds one; among equals, to a node that has the image.
+ * A node where a launch failed lately comes after all others, however well it is filled; among several of them the one
+ * whose failure is the oldest comes first, so that tries do not go to the same node again and again.
  */
 export interface Decision {
   readonly outcome: 'placed' | 'refused';
@@ -27,6 +29,8 @@ export interface Decision {
   readonly feasible: number;
   /** How many candidates failed at each constraint, in the order in which they are asked. */
   readonly reasons: readonly { readonly constraint: Constraint; readonly nodes: number }[];
+  /** How many of the feasible ones come last because a launch failed there lately. Not in older documents. */
+  readonly last_resort?: number;
   readonly candidates: readonly Verdict[];
   /** Candidates that were counted but are not named. */
   readonly omitted: number;
@@ -42,6 +46,8 @@ export interface Chosen {
   readonly group_left: number;
   readonly node_left: number;
   readonly image_cached: boolean;
+  /** There when a launch failed on it lately: no other node fitted. */
+  readonly launch_failed_at?: string;
 }
 export interface NamedMiss extends Miss {
   readonly node_id: string;
@@ -57,6 +63,7 @@ export type Verdict =
       readonly constraint: null;
       readonly group_left: number;
       readonly node_left: number;
+      readonly launch_failed_at?: string;
     };
 export type Change =
   | { readonly change: 'fewer_gpus'; readonly gpus: number }
@@ -74,12 +81,16 @@ const depth = (constraint: Constraint): number => order.get(constraint) ?? 0;
 /** Better first. The id decides among equals, so that the same fleet gives the same answer. */
 function compare(a: Fitting, b: Fitting): number {
   return (
+    compareText(a.node.launchFailedAt ?? '', b.node.launchFailedAt ?? '') ||
     a.fit.groupLeft - b.fit.groupLeft ||
     a.fit.nodeLeft - b.fit.nodeLeft ||
     Number(b.fit.imageCached) - Number(a.fit.imageCached) ||
     (a.node.id < b.node.id ? -1 : 1)
   );
 }
+const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+const failureOf = ({ launchFailedAt }: CandidateNode) =>
+  launchFailedAt === undefined ? {} : { launch_failed_at: launchFailedAt };
 
 export function decide(
   request: PlacementRequest,
@@ -100,7 +111,7 @@ export function decide(
     ...fitting.slice(0, maxNamed).map(
       ({ node, fit: { groupLeft, nodeLeft } }): Verdict => ({
         ...{ node_id: node.id, node_name: node.name, region: node.region },
-        ...{ constraint: null, group_left: groupLeft, node_left: nodeLeft },
+        ...{ constraint: null, group_left: groupLeft, node_left: nodeLeft, ...failureOf(node) },
       }),
     ),
     ...misses,
@@ -112,6 +123,7 @@ export function decide(
     considered: candidates.length,
     feasible: fitting.length,
     reasons: count(misses),
+    last_resort: fitting.filter(({ node }) => node.launchFailedAt !== undefined).length,
     candidates: verdicts,
     omitted: candidates.length - verdicts.length,
     nearest_miss: best ? null : (misses[0] ?? null),
@@ -130,6 +142,7 @@ function show({ node, fit: found }: Fitting): Chosen {
     group_left: found.groupLeft,
     node_left: found.nodeLeft,
     image_cached: found.imageCached,
+    ...failureOf(node),
   };
 }
 

@@ -1,12 +1,16 @@
 import type { Change, Decision, Verdict } from './decide.ts';
-import type { Constraint } from './model.ts';
+import { type Constraint, lastResort } from './model.ts';
 
 /** What a tenant may know of a decision: counts and reasons. Which hosts there are, and who is on them, is not theirs. */
 export interface RedactedDecision {
   readonly outcome: Decision['outcome'];
   readonly considered: number;
   readonly feasible: number;
-  readonly reasons: readonly { readonly constraint: Constraint; readonly nodes: number; readonly message: string }[];
+  readonly reasons: readonly {
+    readonly constraint: Constraint | typeof lastResort;
+    readonly nodes: number;
+    readonly message: string;
+  }[];
   readonly nearest_miss: { readonly constraint: Constraint; readonly message: string } | null;
   readonly would_fit: Decision['would_fit'];
   readonly chosen: { readonly gpus: number; readonly numa_groups: number; readonly image_cached: boolean } | null;
@@ -35,10 +39,13 @@ export function redact(decision: Decision): RedactedDecision {
     outcome: decision.outcome,
     considered: decision.considered,
     feasible: decision.feasible,
-    reasons: decision.reasons.map(({ constraint, nodes }) => ({
-      ...{ constraint, nodes },
-      message: `${plural(nodes)} ${missing[constraint]}.`,
-    })),
+    reasons: [
+      ...decision.reasons.map(({ constraint, nodes }) => ({
+        ...{ constraint, nodes },
+        message: `${plural(nodes)} ${missing[constraint]}.`,
+      })),
+      ...sayLastResort(decision),
+    ],
     nearest_miss: near && { constraint: near.constraint, message: describeMiss(near) },
     would_fit: decision.would_fit,
     chosen: chosen && {
@@ -47,6 +54,16 @@ export function redact(decision: Decision): RedactedDecision {
       image_cached: chosen.image_cached,
     },
   };
+}
+
+/** Hosts that fit and come last. A decision that was written down earlier does not know of them. */
+function sayLastResort({ chosen, last_resort: nodes = 0 }: Decision): RedactedDecision['reasons'] {
+  if (nodes === 0 || !chosen) return [];
+  const message =
+    chosen.launch_failed_at === undefined
+      ? `${plural(nodes)} avoided while others fit: a launch failed there lately.`
+      : 'A launch failed lately on the host that was chosen; no other host fits.';
+  return [{ constraint: lastResort, nodes, message }];
 }
 
 function describeMiss({ constraint, ...miss }: Verdict & { constraint: Constraint }): string {

@@ -34,6 +34,8 @@ export interface CandidateNode {
   readonly images: readonly string[];
   /** What is free on it is for requests that have waited longer. */
   readonly kept?: boolean;
+  /** When a launch failed on it because of the host, while that is recent: it is used only when no other fits. */
+  readonly launchFailedAt?: string;
   readonly slots: readonly CandidateSlot[];
 }
 /** What else the caller could have asked for. */
@@ -60,6 +62,8 @@ export const constraints = {
   single_numa: 'has them in one NUMA group',
   kept: 'is not kept for requests that wait',
 } as const;
+/** Not a constraint, for the host fits: it comes last. */
+export const lastResort = 'launch_failed';
 export type Constraint = keyof typeof constraints;
 export const constraintOrder = Object.keys(constraints) as Constraint[];
 

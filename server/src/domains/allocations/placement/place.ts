@@ -77,7 +77,9 @@ export function makePlacer(parts: {
   async function look(tx: ReadTx, request: PlacementRequest, except: ReadonlySet<string>, remembers: boolean) {
     const lostAfterSeconds = parts.lostAfterSeconds();
     const limit = parts.candidates();
-    const known = remembers ? index.suggest(request, limit, except) : [];
+    const suggested = remembers ? index.suggest(request, limit, except) : [];
+    // Hosts where a launch failed lately are for when no other fits, and only the rows know whether one does.
+    const known = index.recall(suggested).every(isLastResort) ? [] : suggested;
     const whole = request.shape === 'baremetal' || request.gpus >= spanningGpus;
     const ids =
       known.length > 0
@@ -101,9 +103,13 @@ export function makePlacer(parts: {
   }
 
   /** The best place among these, which nobody else of this process is offered from now on. */
-  function choose(request: PlacementRequest, nodes: readonly CandidateNode[], seesAll: boolean): Chosen | undefined {
-    const decision = decide(request, seesAll ? nodes : nodes.map((node) => marked(node, isTaking)));
-    if (!decision.chosen) return undefined;
+  function choose(
+    request: PlacementRequest,
+    nodes: readonly CandidateNode[],
+    how: { readonly seesAll: boolean; readonly isLastWord: boolean },
+  ): Chosen | undefined {
+    const decision = decide(request, how.seesAll ? nodes : nodes.map((node) => marked(node, isTaking)));
+    if (!decision.chosen || (decision.chosen.launch_failed_at !== undefined && !how.isLastWord)) return undefined;
     const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
     const node = nodes.find(({ id }) => id === nodeId);
     for (const slot of node?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
@@ -113,8 +119,11 @@ export function makePlacer(parts: {
 
   /** One after the other, each with a look of its own. */
   async function search(tx: WriteTx, wanted: Wanted, at: number, taking: Take): Promise<Placed | Refused> {
-    const pick = async (nodes: readonly CandidateNode[], wait: boolean): Promise<Placed | undefined> => {
-      const chosen = choose(wanted.request, nodes, wait);
+    const pick = async (
+      { nodes, isLastWord }: Awaited<ReturnType<typeof look>>,
+      wait: boolean,
+    ): Promise<Placed | undefined> => {
+      const chosen = choose(wanted.request, nodes, { seesAll: wait, isLastWord });
       if (!chosen) return undefined;
       const how = { wait, lostAfterSeconds: parts.lostAfterSeconds() };
       const [reservation] = await taking([{ at, slotIds: chosen.slotIds, request: wanted.request }], how);
@@ -124,16 +133,16 @@ export function makePlacer(parts: {
     };
     const tried = new Set<string>();
     for (let picks = 0; picks < parts.maxRepicks(); picks += 1) {
-      const { nodes, isLastWord } = await look(tx, wanted.request, tried, true);
-      if (isLastWord && nodes.length === 0) break;
-      const placed = await pick(nodes, false);
+      const seen = await look(tx, wanted.request, tried, true);
+      if (seen.isLastWord && seen.nodes.length === 0) break;
+      const placed = await pick(seen, false);
       if (placed) return placed;
-      for (const { id } of nodes) tried.add(id);
+      for (const node of seen.nodes) if (seen.isLastWord || !isLastResort(node)) tried.add(node.id);
     }
     for (let picks = 0; picks < patientPicks; picks += 1) {
-      const { nodes } = await look(tx, wanted.request, new Set(), false);
-      if (nodes.length === 0) break;
-      const placed = await pick(nodes, true);
+      const seen = await look(tx, wanted.request, new Set(), false);
+      if (seen.nodes.length === 0) break;
+      const placed = await pick(seen, true);
       if (placed) return placed;
     }
     const decision = await explain(tx, wanted);
@@ -143,7 +152,7 @@ export function makePlacer(parts: {
   /** By memory, for all of them at once. Whoever is missing in the answer has to search. */
   async function takeRemembered(wanted: readonly Wanted[], taking: Take): Promise<Map<number, Placed>> {
     const picks = wanted.flatMap(({ request }, at) => {
-      const chosen = choose(request, recall(request), false);
+      const chosen = choose(request, recall(request), { seesAll: false, isLastWord: false });
       return chosen ? [{ at, request, ...chosen }] : [];
     });
     const how = { wait: false, lostAfterSeconds: parts.lostAfterSeconds() };
@@ -169,9 +178,10 @@ export function makePlacer(parts: {
       return places;
     },
     async plan(tx, wanted) {
-      const { nodes } = await look(tx, wanted.request, new Set(), true);
+      const { nodes, isLastWord } = await look(tx, wanted.request, new Set(), true);
       const decision = decide(wanted.request, nodes);
-      return decision.chosen ? decision : explain(tx, wanted);
+      const isBest = decision.chosen && (isLastWord || decision.chosen.launch_failed_at === undefined);
+      return isBest ? decision : explain(tx, wanted);
     },
   };
 }
@@ -181,6 +191,7 @@ interface Chosen {
   readonly nodeId: string;
   readonly slotIds: readonly string[];
 }
+const isLastResort = ({ launchFailedAt }: CandidateNode): boolean => launchFailedAt !== undefined;
 const marked = (node: CandidateNode, isTaken: (slot: CandidateSlot) => boolean): CandidateNode => ({
   ...node,
   slots: node.slots.map((slot) => (isTaken(slot) ? { ...slot, state: 'reserved' } : slot)),

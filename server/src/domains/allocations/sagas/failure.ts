@@ -24,6 +24,9 @@ const sentences: Readonly<Record<string, string>> = {
 /** What went wrong says nothing against the hardware: it may be handed out again once it is clean. */
 const innocent: ReadonlySet<string> = new Set(['cancelled', 'image_unavailable', 'lease_conflict', 'no_answer']);
 
+/** What went wrong would have gone wrong on any host, or was wanted. Everything else is a reason to try other hosts first. */
+const wouldFailAnywhere: ReadonlySet<string> = new Set(['cancelled', 'image_unavailable']);
+
 export interface Failure {
   readonly code: string;
   readonly sentence: string;
@@ -31,6 +34,8 @@ export interface Failure {
   readonly detail: string | undefined;
   /** What becomes of the slots after cleaning. Unless it is surely not their fault, somebody looks at them first. */
   readonly afterwards: 'available' | 'quarantined';
+  /** Placement tries other hosts first for a while. */
+  readonly avoidHost: boolean;
 }
 
 /** What became of it, and whether an operator did not want it any more. */
@@ -46,6 +51,7 @@ export function failureOf({ answer, calledOff }: Cause, problems: readonly strin
     sentence: sentences[code] ?? 'The node could not make it.',
     detail: answer?.failure?.message ?? (problems.length > 0 ? problems.join(' ') : undefined),
     afterwards: innocent.has(code) ? 'available' : 'quarantined',
+    avoidHost: !wouldFailAnywhere.has(code),
   };
 }
 

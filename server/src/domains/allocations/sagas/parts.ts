@@ -14,6 +14,8 @@ export interface SagaParts {
   readonly taskSeconds: (kind: 'provision' | 'release' | 'short') => number;
   /** How long a guest may take to shut down by itself. */
   readonly graceSeconds: (organizationId: string) => number;
+  /** How long placement avoids a host after a launch failed because of it. */
+  readonly failureMemoryMinutes: () => number;
 }
 
 /** Which lease a run is about. Whoever finds another one in its place is late, and does nothing. */

@@ -14,6 +14,7 @@ import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { expectationOf, holdOrder, hostnameOf, type Order, readLease, readOrder } from '../order.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type Question } from './ask.ts';
+import { avoidHost } from './avoid-host.ts';
 import { type Cause, failureOf } from './failure.ts';
 import { judge, keepIn } from './judge.ts';
 import { type OfLease, type SagaParts, stateIn } from './parts.ts';
@@ -251,6 +252,7 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): P
       const { organizationId } = order;
       return tx.commit(undefined, { target, change: { attestation, problems }, organizationId, events: 'none' });
     }
+    if (failure.avoidHost) await avoidHost(tx, moved.nodeId, parts.failureMemoryMinutes());
     await parts.tasks.cancelOf(tx, lease);
     // What no node was ever asked for is as it was, and goes back at once.
     const touched = await parts.tasks.wasHandedOut(tx, lease);

@@ -78,6 +78,7 @@ export async function openBench(yard: Yard): Promise<Bench> {
     tasks: makeTasks({ ids: systemIds, clock: systemClock, signer: signers }),
     taskSeconds: () => 600,
     graceSeconds: () => 30,
+    failureMemoryMinutes: () => 30,
   };
   const move = (table: 'allocations' | 'slots', state: string, where: string, id: string) =>
     asSystem(root, `update ${table} set state = $2, version = version + 1 where ${where} = $1`, [id, state]);

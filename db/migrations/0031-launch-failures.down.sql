@@ -1,0 +1,1 @@
+drop table node_launch_failures;
