@@ -87,19 +87,11 @@ export const pascal = (name: string): string =>
 export const docstring = (text: string): string =>
   `"""${text.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""`;
 
-const keywords = new Set([
-  'from',
-  'import',
-  'class',
-  'global',
-  'async',
-  'await',
-  'pass',
-  'in',
-  'is',
-  'not',
-  'del',
-  'for',
-]);
+const keywords = new Set(
+  (
+    'False None True and as assert async await break class continue def del elif else except finally for ' +
+    'from global if import in is lambda nonlocal not or pass raise return try while with yield'
+  ).split(' '),
+);
 /** A word that Python keeps for itself gets an underscore. */
 export const pythonName = (name: string): string => (keywords.has(name) ? `${name}_` : name);

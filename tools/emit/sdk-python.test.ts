@@ -20,6 +20,12 @@ describe('the Python SDK', () => {
     expect(files.get('api.py')).not.toMatch(/\b(?:async|await|Async\w+)\b/);
   });
 
+  it('names no method with a word that Python keeps for itself', () => {
+    const files = emitPythonSdk(document);
+    expect(files.get('async_api.py')).toContain('def raise_(');
+    expect(files.get('api.py')).not.toMatch(/def (?:raise|return|try|with|yield|import|del|pass|lambda)\(/);
+  });
+
   it('makes of what is awaited what is called', () => {
     const awaited = `import asyncio
 class AsyncThing:

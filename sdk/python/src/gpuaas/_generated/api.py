@@ -119,7 +119,7 @@ class AdminAlertsApi:
         """
         return Pages(self._transport, "alert_list", {"cursor": cursor, "effect": effect, "limit": limit, "node": node, "source": source}, options)
 
-    def raise(self, *, effect: Literal["blocks_sale", "blocks_transition", "informs"], message: str, node_id: str, slot_id: str | Unset = UNSET, tenant_message: str | Unset = UNSET, options: Options | None = None) -> Alert:
+    def raise_(self, *, effect: Literal["blocks_sale", "blocks_transition", "informs"], message: str, node_id: str, slot_id: str | Unset = UNSET, tenant_message: str | Unset = UNSET, options: Options | None = None) -> Alert:
         """Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
 
         ``POST /api/v1/admin/alerts``

@@ -203,7 +203,7 @@ places: dict[str, tuple[str, str]] = {
     "agent_release_add": ("admin_fleet", "agent_release_add"),
     "agent_release_withdraw": ("admin_fleet", "agent_release_withdraw"),
     "alert_list": ("admin_alerts", "list"),
-    "alert_raise": ("admin_alerts", "raise"),
+    "alert_raise": ("admin_alerts", "raise_"),
     "alert_clear": ("admin_alerts", "clear"),
     "admin_allocation_list": ("admin_allocations", "list"),
     "admin_allocation_queue": ("admin_allocations", "queue"),
