@@ -187,7 +187,17 @@ export const AllocationDetail = Type.Object(
           driver_version: Type.String(),
           cuda_version: Type.String(),
         },
-        { ...strict, description: 'What its node swore to last; all of it under attestations.' },
+        {
+          ...strict,
+          description:
+            'The proof that made it active, or the one that kept it from becoming so. All of them are under attestations.',
+        },
+      ),
+    ),
+    last_check: orNull(
+      Type.Object(
+        { attestation_id: Uuid, taken_at: Timestamp, passed: Type.Boolean() },
+        { ...strict, description: 'The latest later proof, where its node was asked again.' },
       ),
     ),
   },

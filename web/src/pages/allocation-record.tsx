@@ -33,6 +33,16 @@ export function Receipt({ it }: { it: AllocationDetail }) {
           ['Driver', receipt.driver_version || 'unknown'],
           ['CUDA', receipt.cuda_version || 'unknown'],
           ['Verified', <Ago key="taken" at={receipt.taken_at} />],
+          ...(it.last_check
+            ? [
+                [
+                  'Checked again',
+                  <span key="again">
+                    {it.last_check.passed ? 'passed' : 'did not pass'}, <Ago at={it.last_check.taken_at} />
+                  </span>,
+                ] as const,
+              ]
+            : []),
         ]}
       />
     </Panel>

@@ -377,6 +377,12 @@ readonly minutes: number;
 } | null;
   readonly image: string | null;
   readonly isolation_model: "user-revoke" | "full-reimage";
+  /** The latest later proof, where its node was asked again. */
+readonly last_check: {
+  readonly attestation_id: string;
+  readonly passed: boolean;
+  readonly taken_at: string;
+} | null;
   readonly login: {
   readonly gid: number;
   readonly uid: number;
@@ -414,7 +420,7 @@ readonly position: number;
 } | null;
   /** Whether its host is heard. One that is silent ends nothing. */
 readonly reachable: boolean;
-  /** What its node swore to last; all of it under attestations. */
+  /** The proof that made it active, or the one that kept it from becoming so. All of them are under attestations. */
 readonly receipt: {
   readonly attestation_id: string;
   readonly cuda_version: string;

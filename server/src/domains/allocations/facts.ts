@@ -30,8 +30,6 @@ export const secondsPerHour = 3_600;
 export const queueEveryMs = 5 * 1_000;
 /** Rows of the queue that one look shows; whoever needs more filters by SKU and region. */
 export const maxQueueShown = 500;
-/** Attestations that a detail shows in short. */
-export const lastOne = 1;
 /** A node writes its report, sends it, and it is written down with others: that takes less than this. */
 export const reportLagMs = 10 * secondMs;
 /** Of the sagas of allocations. Runs of the first one recorded each part of what is one transaction since the second. */

@@ -11,7 +11,6 @@ import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import { handlers, type Mounted, type ReadTx, systemViewer, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
-import { lastOne } from './facts.ts';
 import type { AllocationParts } from './parts.ts';
 import type { Decision } from './placement/decide.ts';
 import { sayWhy } from './placement/explain.ts';
@@ -22,6 +21,7 @@ import {
   countAllocations,
   findAllocation,
   findFailedPhase,
+  findReceipt,
   lastDecision,
   listAllocations,
   listAttestations,
@@ -75,7 +75,7 @@ export async function showDetail(
 ): Promise<AllocationDetail | undefined> {
   const row = await findAllocation(tx, id);
   if (!row) return undefined;
-  const [receipt] = await listAttestations(tx, id, undefined, lastOne);
+  const { receipt, later } = await findReceipt(tx, id);
   const attestation = receipt?.document as ReadinessAttestation | undefined;
   return {
     ...showAllocation(row, parts.limits(who)),
@@ -94,6 +94,9 @@ export async function showDetail(
             cuda_version: attestation.cuda_version,
           }
         : null,
+    last_check: later
+      ? { attestation_id: later.id, taken_at: later.taken_at.toISOString(), passed: later.passed }
+      : null,
   };
 }
 

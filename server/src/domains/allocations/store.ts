@@ -136,6 +136,16 @@ const attestationsSql = sql(
    where r.allocation_id = $1 and mine(r.organization_id) and ($2::uuid is null or r.id < $2)
    order by r.id desc limit $3`,
 );
+/** The proof that made it active, or the first that kept it from that; and the latest one. */
+const receiptSql = sql(
+  'allocation-receipt',
+  `select * from (
+     (select 'receipt' as kind, r.id, r.passed, r.document, r.taken_at from readiness_attestations r
+      where r.allocation_id = $1 and mine(r.organization_id) order by r.passed desc, r.id limit 1)
+     union all
+     (select 'last', r.id, r.passed, r.document, r.taken_at from readiness_attestations r
+      where r.allocation_id = $1 and mine(r.organization_id) order by r.id desc limit 1)) proofs`,
+);
 const insertDecisionSql = sql(
   'placement-decision-insert',
   `insert into placement_decisions (id, allocation_id, organization_id, outcome, document) values ($1, $2, $3, $4, $5)`,
@@ -383,6 +393,13 @@ export interface AttestationRow {
 }
 export const listAttestations = (tx: ReadTx, id: string, before: string | undefined, limit: number) =>
   tx.rows<AttestationRow>(attestationsSql, [id, before ?? null, limit]);
+
+export async function findReceipt(tx: ReadTx, id: string) {
+  type Proof = Pick<AttestationRow, 'id' | 'passed' | 'document' | 'taken_at'> & { readonly kind: 'receipt' | 'last' };
+  const proofs = await tx.rows<Proof>(receiptSql, [id]);
+  const [receipt, last] = (['receipt', 'last'] as const).map((kind) => proofs.find((proof) => proof.kind === kind));
+  return { receipt, later: last && last.id !== receipt?.id ? last : undefined };
+}
 
 export const insertDecision = (
   tx: WriteTx,

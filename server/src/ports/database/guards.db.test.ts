@@ -228,6 +228,20 @@ describe('a database that its owner migrated', () => {
     }
   });
 
+  it.each(['gpuaas_issuer', 'gpuaas_authority'] as const)('runs no function of plumbing as %s', async (keeper) => {
+    const plumbing = server.urlFor('gpuaas_plumbing');
+    await ask(plumbing, `create schema ${keeper}; grant usage on schema ${keeper} to public`);
+    await ask(
+      plumbing,
+      `create function ${keeper}.array_position(bytea[], bytea) returns int language sql as 'select 666'`,
+    );
+    const [found] = await ask(
+      server.urlFor(keeper),
+      `select array_position(array['\\x01']::bytea[], '\\x01'::bytea) as at`,
+    );
+    expect(found).toEqual({ at: 1 });
+  });
+
   it('takes no table of plumbing for one of ours, even in a schema named like the role', async () => {
     const url = server.urlFor('gpuaas_plumbing');
     await ask(url, 'create schema gpuaas_api');

@@ -120,9 +120,13 @@ export async function giveLogins(admin: Client, name: string, passwords: Passwor
     const verifier = scramVerifier(password, salt());
     await admin.query(`alter role ${named(role)} login password ${escapeLiteral(verifier)}`);
   }
-  // The usual path begins with a schema named like the role, which plumbing could make.
-  for (const role of families) {
-    await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = public`);
+  // The usual path begins with a schema named like the role, which plumbing could make: its functions would then run with
+  // the rights of that role.
+  const paths = { public: families, pg_catalog: ['gpuaas_issuer', 'gpuaas_authority'] } as const;
+  for (const [path, roles] of Object.entries(paths)) {
+    for (const role of roles) {
+      await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = ${path}`);
+    }
   }
 }
 

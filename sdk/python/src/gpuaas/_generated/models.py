@@ -399,6 +399,14 @@ class AllocationDetailIdle(TypedDict):
     """All GPUs idle for this long."""
 
 
+class AllocationDetailLastCheck(TypedDict):
+    """The latest later proof, where its node was asked again."""
+
+    attestation_id: str
+    passed: bool
+    taken_at: str
+
+
 class AllocationDetailLogin(TypedDict):
     gid: int
     uid: int
@@ -432,7 +440,7 @@ class AllocationDetailQueue(TypedDict):
 
 
 class AllocationDetailReceipt(TypedDict):
-    """What its node swore to last; all of it under attestations."""
+    """The proof that made it active, or the one that kept it from becoming so. All of them are under attestations."""
 
     attestation_id: str
     cuda_version: str
@@ -470,6 +478,8 @@ class AllocationDetail(TypedDict):
     idle: AllocationDetailIdle | None
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
+    last_check: AllocationDetailLastCheck | None
+    """The latest later proof, where its node was asked again."""
     login: AllocationDetailLogin | None
     max_duration_seconds: int | None
     name: str
@@ -486,7 +496,7 @@ class AllocationDetail(TypedDict):
     reachable: bool
     """Whether its host is heard. One that is silent ends nothing."""
     receipt: AllocationDetailReceipt | None
-    """What its node swore to last; all of it under attestations."""
+    """The proof that made it active, or the one that kept it from becoming so. All of them are under attestations."""
     region: str
     release_reason: str | None
     releasing_at: str | None
