@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 
 /**
  * A reconciler takes no orders. It looks at the world and the wish, does a bounded amount about the difference, and is
@@ -15,6 +16,26 @@ export interface Reconciling {
   /** When a round last ended well; readiness looks at it. */
   lastRoundAt(): Date | undefined;
   close(): Promise<void>;
+}
+
+/**
+ * Runs the work of one node (or of another object that somebody else controls) inside a round. If it throws, the failure is
+ * logged and counted, and the round goes on: what one node reports must not keep the round from all others.
+ */
+export function makeApart(name: string, parts: { readonly log: Log; readonly metrics: Metrics }) {
+  const failed = parts.metrics.counter(
+    'gpuaas_reconciler_skipped_total',
+    'Objects that a round left as they were because working on them failed, by reconciler.',
+    ['reconciler'],
+  );
+  return async (target: Readonly<Record<string, string>>, work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      failed.inc({ reconciler: name });
+      parts.log.error({ err: error, reconciler: name, ...target }, 'one object was skipped; the round goes on');
+    }
+  };
 }
 
 const maxBackoffMs = 30_000;

@@ -43,6 +43,7 @@ export async function serveAllocations(
     begin: actsOf('allocation-guards', ids),
     ids,
     clock,
+    log,
     metrics,
     tasks,
     policies: {

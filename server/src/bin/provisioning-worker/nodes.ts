@@ -43,13 +43,13 @@ export async function watchNodes(
     lostAfterSeconds: () => policies.number('node.lost_after_seconds'),
     onNewcomer,
     onMoved: (transition) => moves.inc({ transition }),
-    onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids }),
+    onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids, log, metrics }),
   });
   const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, everyMs: lookEveryMs }));
   scope.keep('node-newcomers', await database.listen(newcomersChannel, watching.wake));
   scope.keep('node-pulse', await database.listen(pulseChannel, presence.pulse));
 
-  const attention = makeAttention({ db, begin: actsOf('attention', ids), ids });
+  const attention = makeAttention({ db, begin: actsOf('attention', ids), ids, log, metrics });
   scope.keep('attention', startReconciler(attention, { clock, log, everyMs: lookEveryMs }));
   showAlerts({ db, ids, metrics });
 

@@ -1,9 +1,10 @@
 import type { HeldLease } from '@gpuaas/contract/node';
+import type { Finding } from '../attention/index.ts';
 import { reportLagMs } from './facts.ts';
 
 /**
  * What a node holds, compared with what it should hold. The comparison decides nothing: it names each difference once,
- * and `reconcile-drift.ts` does something about it. A node that reports something nobody wants is never told to kill
+ * and `guards.ts` does something about it. A node that reports something nobody wants is never told to kill
  * it: somebody's work may be in there, so the slots are kept aside and an operator looks.
  */
 export interface Desired {
@@ -59,3 +60,24 @@ export function compareWithReport(desired: readonly Desired[], gone: Gone, repor
   }
   return found;
 }
+
+/**
+ * What a node holds that nobody wants, as alerts. Slots that are not of this node say nothing. A lease that names none of its
+ * slots is one of the whole node.
+ */
+export const leftoversOf = (found: readonly Drift[], slotsOfNode: readonly string[]): Finding[] =>
+  found.flatMap((drift): Finding[] => {
+    if (drift.kind !== 'orphan' && drift.kind !== 'stale') return [];
+    const { allocation_id, slot_ids } = drift.lease;
+    const named = slotsOfNode.filter((id) => slot_ids.includes(id));
+    const shared = {
+      ...({
+        kind: `leftover_${allocation_id.replaceAll('-', '')}`,
+        effect: 'blocks_sale',
+        allocationId: null,
+      } as const),
+      message: `The node still holds allocation ${allocation_id}, which should not be there.`,
+      tenantMessage: null,
+    };
+    return named.length === 0 ? [{ ...shared, slotId: null }] : named.map((slotId) => ({ ...shared, slotId }));
+  });

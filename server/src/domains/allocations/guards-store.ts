@@ -43,6 +43,7 @@ const unattestedSql = sql(
 const reportedSql = sql(
   'drift-reports',
   `select r.node_id, r.reported_at, r.leases,
+     array(select s.id::text from slots s where s.node_id = r.node_id order by s.slot_index) as slot_ids,
      exists (select from alerts w where w.node_id = r.node_id and w.source = 'drift') as alerted,
      (select coalesce(jsonb_agg(jsonb_build_object(
          'id', a.id, 'state', a.state, 'generation', a.generation, 'since', coalesce(a.active_at, a.updated_at))), '[]')
@@ -87,6 +88,8 @@ export interface ReportedRow {
   readonly node_id: string;
   readonly reported_at: Date;
   readonly leases: readonly HeldLease[];
+  /** The slots that the node has, whatever it says. */
+  readonly slot_ids: readonly string[];
   /** Whether something was said about it before. */
   readonly alerted: boolean;
   readonly desired: readonly {

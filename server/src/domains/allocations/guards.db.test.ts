@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { actsOf } from '../../kernel/act.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { makeMetrics } from '../../kernel/metrics.ts';
 import { asSystem } from '../../testing/world.ts';
 import { makeGuards } from './guards.ts';
@@ -24,6 +25,7 @@ beforeAll(async () => {
     begin: actsOf('guards', systemIds),
     ids: systemIds,
     clock,
+    log: silentLog,
     metrics,
     tasks: bench.parts.tasks,
     policies: {
@@ -185,6 +187,41 @@ describe('what a node reports', () => {
       state: 'active',
       slots: { available: 4, in_use: 2, quarantined: 2 },
     });
+  });
+});
+
+describe('a node that reports what cannot be', () => {
+  it('is held against itself, and the nodes after it are compared', async () => {
+    const [first, second] = [await active(), await active()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+    if (!first || !second) throw new Error('there are two');
+    await minutes(1);
+    const stranger = systemIds.next();
+    const { rows } = await yard.root.query(`select id from slots where node_id = $1 and state = 'available'`, [
+      first.nodeId,
+    ]);
+    const own = rows[0].id as string;
+    const orphan = (slot_ids: string[]) => ({ ...leaseOf(first), allocation_id: systemIds.next(), slot_ids });
+    await report(first, [leaseOf(first), orphan([stranger, stranger]), orphan([own, own, stranger])]);
+    await report(second, []);
+    await guards.drift.round(never);
+    expect(await second.look()).toMatchObject({ state: 'failed', failure: 'runtime_lost' });
+    expect((await first.look()).state).toBe('active');
+    const alerts = await yard.root.query(
+      `select slot_id from alerts where node_id = $1 and source = 'drift' order by slot_id nulls first`,
+      [first.nodeId],
+    );
+    expect(alerts.rows).toEqual([{ slot_id: null }, { slot_id: own }]);
+  });
+
+  it('is skipped when something fails there; that is counted, and the nodes after it are compared', async () => {
+    const [first, second] = [await active(), await active()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+    if (!first || !second) throw new Error('there are two');
+    await minutes(1);
+    await report(first, [{ ...leaseOf(first), allocation_id: systemIds.next(), slot_ids: null }]);
+    await report(second, []);
+    await guards.drift.round(never);
+    expect(await second.look()).toMatchObject({ state: 'failed', failure: 'runtime_lost' });
+    expect(await metrics.scrape()).toMatch(/gpuaas_reconciler_skipped_total\{[^}]*"allocation-drift"[^}]*\} [1-9]/);
   });
 });
 

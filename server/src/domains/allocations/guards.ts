@@ -8,39 +8,33 @@ import { type BeginAct, type Database, type ReadTx, systemViewer, type WriteTx }
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import { makeApart, type Reconciler } from '../../kernel/reconciler.ts';
 import { minuteMs, secondMs } from '../../kernel/units.ts';
-import { type Finding, makeSettle } from '../attention/index.ts';
-import { compareWithReport, type Drift } from './drift.ts';
+import { makeSettle } from '../attention/index.ts';
+import { compareWithReport, type Drift, leftoversOf } from './drift.ts';
 import { guardBatch } from './facts.ts';
-import { type IdleRow, listExpired, listIdle, listLost, listReported, lockFreeAmong, setIdle } from './guards-store.ts';
+import {
+  type IdleRow,
+  listExpired,
+  listIdle,
+  listLost,
+  listReported,
+  lockFreeAmong,
+  type ReportedRow,
+  setIdle,
+} from './guards-store.ts';
 import { beginRelease, type Leaving } from './leave.ts';
 import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
 import { moveSlots } from './slots.ts';
-
-/** What a node holds that nobody wants, as alerts. A lease that names no slots is one of the whole node. */
-const leftoversOf = (found: readonly Drift[]): Finding[] =>
-  found.flatMap((drift): Finding[] => {
-    if (drift.kind !== 'orphan' && drift.kind !== 'stale') return [];
-    const { allocation_id, slot_ids } = drift.lease;
-    const shared = {
-      ...({
-        kind: `leftover_${allocation_id.replaceAll('-', '')}`,
-        effect: 'blocks_sale',
-        allocationId: null,
-      } as const),
-      message: `The node still holds allocation ${allocation_id}, which should not be there.`,
-      tenantMessage: null,
-    };
-    return slot_ids.length === 0 ? [{ ...shared, slotId: null }] : slot_ids.map((slotId) => ({ ...shared, slotId }));
-  });
 
 export interface GuardParts {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
   readonly clock: Clock;
+  readonly log: Log;
   readonly metrics: Metrics;
   readonly tasks: Leaving['tasks'];
   readonly policies: {
@@ -227,30 +221,33 @@ export function makeGuards(parts: GuardParts) {
     });
   }
 
+  const apart = makeApart('allocation-drift', parts);
   const drift: Reconciler = {
     name: 'allocation-drift',
     async round() {
       for (let after: string | undefined; ; ) {
         const rows = await look((tx) => listReported(tx, ago(policies.reportSeconds() * secondMs), after, guardBatch));
-        for (const row of rows) {
-          const desired = row.desired.map(({ id, state, generation, since }) => ({
-            ...{ allocationId: id, state, generation },
-            since: new Date(since),
-          }));
-          const gone = {
-            leaving: new Set(row.leaving),
-            endedAt: new Map(Object.entries(row.ended).map(([id, at]) => [id, new Date(at)])),
-          };
-          const found = compareWithReport(desired, gone, { at: row.reported_at, leases: row.leases });
-          for (const each of found) await mend(row.node_id, each);
-          if (found.length > 0 || row.alerted)
-            await settle({ source: 'drift', nodeId: row.node_id }, leftoversOf(found));
-        }
+        for (const row of rows) await apart({ node: row.node_id }, () => compareNode(row));
         after = rows.at(-1)?.node_id;
         if (rows.length < guardBatch) return 'idle';
       }
     },
   };
+  async function compareNode(row: ReportedRow): Promise<void> {
+    const desired = row.desired.map(({ id, state, generation, since }) => ({
+      ...{ allocationId: id, state, generation },
+      since: new Date(since),
+    }));
+    const gone = {
+      leaving: new Set(row.leaving),
+      endedAt: new Map(Object.entries(row.ended).map(([id, at]) => [id, new Date(at)])),
+    };
+    const found = compareWithReport(desired, gone, { at: row.reported_at, leases: row.leases });
+    for (const each of found) await apart({ node: row.node_id }, () => mend(row.node_id, each));
+    if (found.length > 0 || row.alerted) {
+      await settle({ source: 'drift', nodeId: row.node_id }, leftoversOf(found, row.slot_ids));
+    }
+  }
   async function mend(nodeId: string, found: Drift): Promise<void> {
     drifts.inc({ kind: found.kind });
     switch (found.kind) {

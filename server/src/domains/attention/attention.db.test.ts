@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { actsOf } from '../../kernel/act.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { makeMetrics } from '../../kernel/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { type Fleet, sliceSku, stockFleet, testRegion } from '../allocations/testing.ts';
 import { makeAttention, makeSilence } from './index.ts';
@@ -22,7 +24,11 @@ beforeEach(async () => {
 });
 
 const never = new AbortController().signal;
-const parts = () => ({ db: world.database.database, begin: actsOf('attention', systemIds), ids: systemIds });
+const metrics = makeMetrics('test', '0.0.0');
+const parts = () => ({
+  ...{ db: world.database.database, begin: actsOf('attention', systemIds), ids: systemIds },
+  ...{ log: silentLog, metrics },
+});
 const look = () => makeAttention(parts()).round(never);
 const admin = (method: string, path: string, body?: object) =>
   world.call(method, `/api/v1/admin/${path}`, {
@@ -93,6 +99,35 @@ describe('a GPU with Xid 79', () => {
     expect((await tenant('POST', `/${made.body.id}/release`, {})).status).toBeLessThan(300);
     expect(await slotsOf(node.id)).toMatchObject([{ state: 'available', health_state: 'failed' }]);
     expect(await launch()).toMatchObject({ status: 409 });
+  });
+});
+
+describe('a node whose report is faulty', () => {
+  /** Two nodes in the order in which a round takes them. */
+  const twoNodes = async () => {
+    const nodes = [await fleet.addNode({ groups: [1] }), await fleet.addNode({ groups: [1] })];
+    const [first, second] = nodes.map(({ id }) => id).sort();
+    return { first: first as string, second: second as string };
+  };
+  it('may say the same twice: it is kept once, and the nodes after it are judged', async () => {
+    const { first, second } = await twoNodes();
+    const informs = { ...xid(0), reason: 'Said', message: 'twice' };
+    await report(first, [informs, { ...informs, message: 'again' }, xid(0), xid(0)]);
+    await report(second, [xid(0)]);
+    await look();
+    expect(await slotsOf(first)).toMatchObject([{ health_state: 'failed' }]);
+    expect(await slotsOf(second)).toMatchObject([{ health_state: 'failed' }]);
+    const { rows } = await world.root.query('select message from alerts where node_id = $1 order by slot_id', [first]);
+    expect(rows).toEqual([{ message: 'Xid79: Slot 0: xid_79.' }, { message: 'Said: twice' }]);
+  });
+
+  it('is skipped when it cannot be judged; that is counted, and the nodes after it are judged', async () => {
+    const { first, second } = await twoNodes();
+    await report(first, [{ ...xid(0), type: 'no kind of alert' }]);
+    await report(second, [xid(0)]);
+    await look();
+    expect(await slotsOf(second)).toMatchObject([{ health_state: 'failed' }]);
+    expect(await metrics.scrape()).toMatch(/gpuaas_reconciler_skipped_total\{[^}]*reconciler="attention"[^}]*\} 1/);
   });
 });
 

@@ -47,7 +47,7 @@ const kindOf = (type: string): string => type.replace(/(?<=[a-z0-9])(?=[A-Z])/g,
  */
 export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
   const isRented = shape === 'baremetal' && slots.some(({ state }) => state === 'in_use');
-  return conditions
+  const found = conditions
     .filter(({ type, status }) => status === 'False' && !known.has(type))
     .flatMap((condition): Finding[] => {
       const said = `${condition.reason} ${condition.message}`;
@@ -64,6 +64,22 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
       const named = slotsIn(condition.message, slots);
       return named.length === 0 ? [{ ...finding, slotId: null }] : named.map(({ id }) => ({ ...finding, slotId: id }));
     });
+  return oncePerTarget(found);
+}
+
+/**
+ * One finding for each kind, slot and allocation: a node may report a condition twice, and an alert is kept once. Of two, the
+ * one with more effect stays, then the one that tenants are told, then the first.
+ */
+export function oncePerTarget(findings: readonly Finding[]): Finding[] {
+  const weight = ({ effect, tenantMessage }: Finding) => (effect === 'informs' ? 0 : 2) + (tenantMessage ? 1 : 0);
+  const kept = new Map<string, Finding>();
+  for (const finding of findings) {
+    const target = JSON.stringify([finding.kind, finding.slotId, finding.allocationId]);
+    const known = kept.get(target);
+    if (!known || weight(finding) > weight(known)) kept.set(target, finding);
+  }
+  return [...kept.values()];
 }
 
 const faultWords = ([, xid]: RegExpExecArray): string =>

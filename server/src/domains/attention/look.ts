@@ -1,7 +1,9 @@
 import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { makeApart, type Reconciler } from '../../kernel/reconciler.ts';
 import { judgedAtOnce } from './facts.ts';
 import { type Finding, isSame, judgeReport } from './judge.ts';
 import { listOver, listReports, type Replaced, replaceAlerts } from './store.ts';
@@ -10,6 +12,10 @@ interface Parts {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
+}
+interface RoundParts extends Parts {
+  readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 /** Writes what a source says of a node in an act of its own; nothing is written when nothing changed. */
@@ -31,22 +37,25 @@ export const makeSettle =
   };
 
 /** Judges what nodes report, and forgets what was said about allocations that are over. */
-export function makeAttention(parts: Parts): Reconciler {
+export function makeAttention(parts: RoundParts): Reconciler {
   const { db, ids } = parts;
   const settle = makeSettle(parts);
+  const apart = makeApart('attention', parts);
   const look = <T>(work: (tx: ReadTx) => Promise<T>) =>
     db.read(systemViewer('attention', { correlationId: ids.next() }), work);
   return {
     name: 'attention',
     async round() {
       for (const { node_id, allocation_id, source } of await look((tx) => listOver(tx, judgedAtOnce))) {
-        await settle({ source, nodeId: node_id, allocationId: allocation_id }, []);
+        await apart({ node: node_id }, () => settle({ source, nodeId: node_id, allocationId: allocation_id }, []));
       }
       for (let after: string | undefined; ; ) {
         const rows = await look((tx) => listReports(tx, undefined, after, judgedAtOnce));
         for (const row of rows) {
-          const findings = judgeReport(row);
-          if (!isSame(findings, row.alerts)) await settle({ source: 'health', nodeId: row.id }, findings);
+          await apart({ node: row.id }, async () => {
+            const findings = judgeReport(row);
+            if (!isSame(findings, row.alerts)) await settle({ source: 'health', nodeId: row.id }, findings);
+          });
         }
         after = rows.at(-1)?.id;
         if (rows.length < judgedAtOnce) return 'idle';
@@ -70,9 +79,10 @@ const silentSql = sql(
  * Says which nodes are silent, in whatever state they are: one that is drained or set aside can be lost as well. Silence
  * keeps new work away and ends nothing; those who rent are told, and told no more when it is heard again.
  */
-export function makeSilence(parts: Parts) {
+export function makeSilence(parts: RoundParts) {
   const { db, ids } = parts;
   const settle = makeSettle(parts);
+  const apart = makeApart('node-presence', parts);
   /** Who was last heard before `silentBefore` is silent, who was heard after `heardAfter` is not. */
   return async (silentBefore: Date | undefined, heardAfter: Date): Promise<void> => {
     const viewer = systemViewer('attention', { correlationId: ids.next() });
@@ -87,7 +97,7 @@ export function makeSilence(parts: Parts) {
         message: `It was last heard ${reported_at ? `at ${reported_at.toISOString()}` : 'never'}.`,
         tenantMessage: 'Its host does not answer at the moment. It is not ended: it goes on when the host returns.',
       };
-      await settle({ source: 'presence', nodeId: id }, is_new ? [silent] : []);
+      await apart({ node: id }, () => settle({ source: 'presence', nodeId: id }, is_new ? [silent] : []));
     }
   };
 }

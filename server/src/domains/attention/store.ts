@@ -1,6 +1,6 @@
 import type { Alert } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { Finding, Host, KnownSlot, ReportedCondition } from './judge.ts';
+import { type Finding, type Host, type KnownSlot, oncePerTarget, type ReportedCondition } from './judge.ts';
 
 /**
  * Replaces what one source says of one node: what it says no more is gone, what it says still keeps its time. Whoever
@@ -107,7 +107,7 @@ export async function replaceAlerts(
   const [, changed] = await Promise.all([
     tx.rows(holdSql, [of.nodeId]),
     tx.rows<{ what: 'raised' | 'cleared'; kind: string }>(replaceSql, [
-      ...[of.source, of.nodeId, JSON.stringify(findings), of.allocationId ?? null],
+      ...[of.source, of.nodeId, JSON.stringify(oncePerTarget(findings)), of.allocationId ?? null],
     ]),
   ]);
   const kinds = (what: string) => changed.filter((each) => each.what === what).map(({ kind }) => kind);

@@ -3,6 +3,7 @@ import { actsOf } from '../../../kernel/act.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
+import { silentLog } from '../../../kernel/log.ts';
 import { makeMetrics } from '../../../kernel/metrics.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { makeDispatch } from '../../nodes/index.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   };
   release = makeGuards({
     ...{ db: yard.port.database, begin: actsOf('guards', systemIds), ids: systemIds, clock: systemClock },
-    ...{ metrics: makeMetrics('test', '0.0.0'), tasks: bench.parts.tasks, policies },
+    ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0'), tasks: bench.parts.tasks, policies },
   }).release;
 });
 afterAll(async () => {
