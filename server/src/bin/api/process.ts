@@ -108,6 +108,9 @@ export const api = defineProcess({
           'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
       }),
     ),
+    plumbingUrl: Type.Optional(
+      Secret({ description: 'PostgreSQL as gpuaas_plumbing, where bus or sagas live in it: operators see them.' }),
+    ),
     busUrl: Type.Optional(
       Secret({
         pattern: '^nats://',
