@@ -65,6 +65,19 @@ describe('a flood', () => {
     expect(await of({ authorization: 'Bearer other' })).toEqual(new Set(['429']));
   });
 
+  it('of pages that count nobody is paid for by its address, also with a credential that is known elsewhere', async () => {
+    const { app, ask } = await open(20);
+    app.get('/uncounted', async () => 'here');
+    const headers = { authorization: 'Bearer good' };
+    await ask(headers);
+    const seen = [];
+    for (let n = 0; n < 40; n += 1) {
+      seen.push((await app.inject({ url: '/uncounted', headers, remoteAddress: '192.0.2.1' })).statusCode);
+    }
+    expect(seen.filter((status) => status === 200)).toHaveLength(19);
+    expect(await ask(headers)).not.toBe(429);
+  });
+
   it('of one /64 is one flood, however many addresses it comes from', async () => {
     const { ask } = await open(10);
     const statuses = new Set<number>();

@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered from memory without any I/O: passes the gate without being counted. */
     readonly isFree?: true;
+    /** Counts its callers by who they are, so a known credential need not be paid for by its address. */
+    readonly countsCallers?: true;
   }
 }
 /** For routes that are answered from memory: files, and whether the process lives. */
@@ -41,8 +43,11 @@ export function makePass(parts: PassParts) {
     if (forwarded.some((name) => request.headers[name] !== undefined) && !parts.proxies.isTrusted(remoteAddress)) {
       parts.proxies.note(remoteAddress);
     }
-    if (request.routeOptions.config.isFree) return undefined;
-    const waitSeconds = parts.gate.admit(callerAddress(request.ip), credentialOf(request, parts.sessionOf));
+    const { isFree, countsCallers } = request.routeOptions.config;
+    if (isFree) return undefined;
+    // Pages of sign-in have no budget for each person: there a credential that is known elsewhere buys nothing.
+    const credential = countsCallers ? credentialOf(request, parts.sessionOf) : undefined;
+    const waitSeconds = parts.gate.admit(callerAddress(request.ip), credential);
     if (waitSeconds === undefined) return undefined;
     refusals.inc();
     dropBody(request, reply).header('retry-after', String(waitSeconds));

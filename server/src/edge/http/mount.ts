@@ -145,6 +145,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     app.route({
       method: route.method,
       url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
+      ...(route.auth.kind !== 'public' && { config: { countsCallers: true } }),
       ...(isWrite(route) && route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
       onRequest: async (request, reply) => {
         const span = openSpanOf(route, request);
