@@ -94,6 +94,33 @@ describe('the SSH keys of an allocation', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('lose those of a person who was disabled, on every machine, and do not get them back when they are enabled', async () => {
+    const operator = await world.operator();
+    const stopped = await world.join('stopped', home, 'member');
+    const [gone, kept] = [await newKey(stopped), await newKey(home.token)];
+    const [own, shared] = [await machineOf('stopped'), await machineOf('stopped')];
+    const path = (id: string) => `/api/v1/allocations/${id}/ssh-keys`;
+    for (const id of [own, shared]) await write('PUT', path(id), stopped, { ssh_key_ids: [gone.id] });
+    await write('PUT', path(shared), home.token, { ssh_key_ids: [gone.id, kept.id] });
+    await reconcile();
+    expect(told).toEqual([]);
+    const say = async (what: string) =>
+      write('POST', `/api/v1/admin/users/${await idOf('stopped')}/${what}`, operator, { reason: 'a lost laptop' });
+    expect((await say('disable')).status).toBe(200);
+    await reconcile();
+    expect([await keysOf(own), await keysOf(shared)]).toEqual([[], [kept.id]]);
+    expect(told.map(({ params }) => params)).toMatchObject([
+      { allocation_id: own, authorized_keys: [] },
+      { allocation_id: shared, authorized_keys: [kept.text] },
+    ]);
+    // Nobody else can put the key of a person on a machine.
+    expect((await write('PUT', path(own), home.token, { ssh_key_ids: [gone.id] })).body.code).toBe('ssh_key_not_found');
+    expect((await say('enable')).status).toBe(200);
+    await reconcile();
+    expect(told).toHaveLength(2);
+    expect(await keysOf(own)).toEqual([]);
+  });
+
   it('lose one that its owner deleted, and the node is told again when telling it failed', async () => {
     const id = await machineOf(home.subject);
     const key = await newKey(home.token);

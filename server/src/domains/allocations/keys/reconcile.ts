@@ -7,21 +7,22 @@ import { noteAllocation } from '../machine.ts';
 import { type AllocationRow, holdAllocation } from '../store.ts';
 import { listKeys } from '../wish-store.ts';
 
-/** Allocations with a key that was deleted or whose owner left the organization, or whose last installation failed. */
+/** A key `k` that does not belong on its allocation: it was deleted, or its owner left the organization or was disabled. */
+const isStale = `(
+     not exists (select from ssh_keys s where s.id = k.ssh_key_id)
+     or (k.user_id is not null and not exists (
+       select from tenant_memberships m join users u on u.id = m.user_id and u.disabled_at is null and is_me(u.id)
+       where m.user_id = k.user_id and m.organization_id = k.organization_id and m.deleted_at is null
+         and mine(m.organization_id)
+     ))
+   )`;
+/** Allocations with such a key, or whose last installation of keys failed. */
 const staleSql = sql(
   'authorized-keys-stale',
   `select a.id from allocations a
    where a.state in ('requested', 'active') and mine(a.organization_id) and (
      exists (
-       select from allocation_ssh_keys k
-       where k.allocation_id = a.id and mine(k.organization_id) and (
-         not exists (select from ssh_keys s where s.id = k.ssh_key_id)
-         or (k.user_id is not null and not exists (
-           select from tenant_memberships m
-           where m.user_id = k.user_id and m.organization_id = a.organization_id and m.deleted_at is null
-             and mine(m.organization_id)
-         ))
-       )
+       select from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id) and ${isStale}
      )
      or (a.state = 'active' and (
        select t.state from node_tasks t
@@ -35,19 +36,12 @@ const staleSql = sql(
 const dropSql = sql(
   'authorized-keys-drop',
   `delete from allocation_ssh_keys k
-   where k.allocation_id = $1 and mine(k.organization_id) and (
-     not exists (select from ssh_keys s where s.id = k.ssh_key_id)
-     or (k.user_id is not null and not exists (
-       select from tenant_memberships m
-       where m.user_id = k.user_id and m.organization_id = k.organization_id and m.deleted_at is null
-         and mine(m.organization_id)
-     ))
-   ) returning k.fingerprint`,
+   where k.allocation_id = $1 and mine(k.organization_id) and ${isStale} returning k.fingerprint`,
 );
 
 /**
- * Whoever left an organization, and whoever deleted a key, is off its machines. Which keys belong on an allocation is asked of
- * the people and keys that there are now; the node is told whenever that differs from what it was told last, and again when
+ * Whoever left an organization, was disabled, or deleted a key, is off its machines. Which keys belong on an allocation is
+ * asked of the people and keys that there are now; the node is told whenever that differs from what it was told last, and again when
  * telling it failed.
  */
 export function makeAuthorizedKeys(parts: {
