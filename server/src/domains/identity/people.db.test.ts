@@ -87,6 +87,29 @@ describe('a disabled person', () => {
   });
 });
 
+describe('the sessions of somebody with a platform role', () => {
+  it('are ended by a superadmin and by themselves, and by no other operator', async () => {
+    const ops = await withRole('ops-of-sessions', 'platform_ops');
+    const support = await withRole('support-with-sessions', 'platform_support');
+    const plain = await world.join('without-role', acme, 'viewer');
+    const of = async (subject: string) => `users/${await idOf(subject)}/sessions`;
+    const oneOf = async (subject: string) => (await read(await of(subject))).body.data[0].id as string;
+    for (const as of [ops, support, plain]) expect((await world.call('GET', '/api/v1/me', { as })).status).toBe(200);
+
+    const theirs = await of('support-with-sessions');
+    const one = `${theirs}/${await oneOf('support-with-sessions')}`;
+    expect((await act('DELETE', one, ops)).body.code).toBe('insufficient_permissions');
+    expect((await act('POST', `${theirs}/revoke-all`, ops)).body.code).toBe('insufficient_permissions');
+    expect((await world.call('GET', '/api/v1/me', { as: support })).status).toBe(200);
+
+    expect((await act('DELETE', one)).status).toBe(200);
+    expect((await act('POST', `${theirs}/revoke-all`)).status).toBe(200);
+    expect((await act('POST', `${await of('without-role')}/revoke-all`, ops)).status).toBe(200);
+    expect((await act('POST', `users/${systemIds.next()}/sessions/revoke-all`, ops)).body.code).toBe('user_not_found');
+    expect((await act('POST', `${await of('ops-of-sessions')}/revoke-all`, ops)).status).toBe(200);
+  });
+});
+
 describe('an erased person', () => {
   it('leaves no name, key, session or membership behind, and audit chains still verify', async () => {
     await world.join('to-be-erased', acme, 'member');

@@ -1,5 +1,4 @@
 import {
-  type PlatformRole,
   platformRoleGrant,
   platformRoleList,
   platformRoleRevoke,
@@ -13,6 +12,7 @@ import { type Act, handlers, type Mounted, type WriteTx } from '../../kernel/act
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { maxShown } from './facts.ts';
+import { whyNotTouch } from './operators-apart.ts';
 import {
   countsOf,
   disablePerson,
@@ -20,7 +20,6 @@ import {
   endBrowsersOf,
   erasePerson,
   findPersonById,
-  holdsRole,
   type LockedPerson,
   listHolders,
   listPeople,
@@ -53,7 +52,6 @@ export interface OwnAccounts {
   remove(id: string): Promise<void>;
 }
 const on = handlers<PeopleParts>();
-const superadmin: PlatformRole = 'platform_superadmin';
 const absent = () => new Fault('user_not_found', 'There is no such object.');
 const erased = () => new Fault('user_erased', 'This person was erased: there is nothing left to change.');
 const lastOperator = () =>
@@ -69,7 +67,6 @@ const guarded = async <T>(work: Promise<T>): Promise<T | Fault<'last_operator'>>
   }
 };
 
-/** Whoever looks after people must not be able to remove those who look after the platform. */
 async function held(
   tx: WriteTx,
   act: Act,
@@ -78,12 +75,7 @@ async function held(
   const person = await lockPerson(tx, id);
   if (!person) return absent();
   if (person.erased_at) return erased();
-  if (person.platform_roles.length > 0 && !(await holdsRole(tx, act.actorId, superadmin))) {
-    return new Fault('insufficient_permissions', 'Only a superadmin may do this to somebody with a platform role.', {
-      needed: 'roles:admin',
-    });
-  }
-  return person;
+  return (await whyNotTouch(tx, act, person)) ?? person;
 }
 
 /** The account of this person with us; nothing for somebody of another provider. */

@@ -20,6 +20,8 @@ import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { hourMs } from '../../kernel/units.ts';
 import { endConsoleSessions } from './console-sessions-store.ts';
+import { whyNotTouch } from './operators-apart.ts';
+import { lockPerson } from './people-store.ts';
 import {
   addDenials,
   listSessions,
@@ -106,6 +108,12 @@ interface EndOfSessions {
   readonly reason: string | undefined;
 }
 
+/** Why this operator may not end sessions of this person. Everybody may end their own. */
+async function whyNotEnd(tx: WriteTx, act: Act, userId: string) {
+  const person = act.actorId === userId ? undefined : await lockPerson(tx, userId);
+  return person && whyNotTouch(tx, act, person);
+}
+
 const revokeMany = (
   parts: SessionParts,
   act: Act,
@@ -115,6 +123,8 @@ const revokeMany = (
 ) =>
   parts.db.write(act, async (tx) => {
     if (!(await userExists(tx, userId))) return tx.abandon(noUser());
+    const refused = await whyNotEnd(tx, act, userId);
+    if (refused) return tx.abandon(refused);
     const revoked = await endSessions(parts, tx, { by: act, userId, spared, reason: given });
     await endConsoleSessions(tx, userId, given ?? act.action, spared);
     return tx.commit(
@@ -123,28 +133,27 @@ const revokeMany = (
     );
   });
 
-const revokeOne = (
+async function endOne(
   parts: SessionParts,
+  tx: WriteTx,
   act: Act,
-  which: { readonly userId: string; readonly sessionId: string },
-  given?: string,
-) =>
-  parts.db.write(act, async (tx) => {
-    const { userId, sessionId } = which;
-    const row =
-      sessionId === 'current'
-        ? act.credential && (await lockCurrent(tx, userId, act.credential))
-        : await lockSession(tx, sessionId, userId);
-    if (!row) return tx.abandon(absent());
-    await markRevoked(tx, [row.id], act.actorId, given);
-    await addDenials(tx, [denialOf(parts, row, given ?? act.action)], parts.clock.now());
-    const after = (await lockSession(tx, row.id, userId)) ?? row;
-    return tx.commit(showSession(after, act.actorId === userId ? act.credential : undefined), {
-      target: { type: 'session', id: row.id },
-      change: { user_id: userId, reason: given },
-      events: 'none',
-    });
+  which: { readonly userId: string; readonly sessionId: string; readonly reason?: string | undefined },
+) {
+  const { userId, sessionId, reason } = which;
+  const row =
+    sessionId === 'current'
+      ? act.credential && (await lockCurrent(tx, userId, act.credential))
+      : await lockSession(tx, sessionId, userId);
+  if (!row) return tx.abandon(absent());
+  await markRevoked(tx, [row.id], act.actorId, reason);
+  await addDenials(tx, [denialOf(parts, row, reason ?? act.action)], parts.clock.now());
+  const after = (await lockSession(tx, row.id, userId)) ?? row;
+  return tx.commit(showSession(after, act.actorId === userId ? act.credential : undefined), {
+    target: { type: 'session', id: row.id },
+    change: { user_id: userId, reason },
+    events: 'none',
   });
+}
 
 const list = on(sessionList, async (parts, who, { query }) => {
   await parts.flush();
@@ -153,7 +162,8 @@ const list = on(sessionList, async (parts, who, { query }) => {
 
 const revoke = on(sessionRevoke, async (parts, act, { params }) => {
   await parts.flush();
-  const written = await revokeOne(parts, act, { userId: act.actorId, sessionId: params.session_id });
+  const which = { userId: act.actorId, sessionId: params.session_id };
+  const written = await parts.db.write(act, (tx) => endOne(parts, tx, act, which));
   parts.announce();
   return written;
 });
@@ -175,7 +185,11 @@ const listOfUser = on(userSessionList, async (parts, who, { params, query }) => 
 
 const revokeOfUser = on(userSessionRevoke, async (parts, act, { params, body }) => {
   await parts.flush();
-  const written = await revokeOne(parts, act, { userId: params.user_id, sessionId: params.session_id }, body.reason);
+  const which = { userId: params.user_id, sessionId: params.session_id, reason: body.reason };
+  const written = await parts.db.write(act, async (tx) => {
+    const refused = await whyNotEnd(tx, act, which.userId);
+    return refused ? tx.abandon(refused) : endOne(parts, tx, act, which);
+  });
   parts.announce();
   return written;
 });
