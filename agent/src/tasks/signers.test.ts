@@ -134,6 +134,27 @@ describe('the keys that a node obeys', () => {
     expect([obeys(again, stolen), obeys(again, evil), obeys(again, successor)]).toEqual([false, false, true]);
   });
 
+  it('are those of a thief of the active one for good: no revocation leads back, only a new enrolment', async () => {
+    const [stolen, announced] = [makeTestSigner(), makeTestSigner()];
+    const [successor, evil] = [makeTestSigner(), makeTestSigner()];
+    const signers = await open();
+    await signers.pin([stolen.version(), announced.after(stolen, 'staged')]);
+    const astray = [evil.after(stolen, 'active'), stolen.version('grace'), announced.after(stolen, 'revoked')];
+    expect(await hear(signers, evil, 2, astray)).toBe('taken');
+    const ours = [successor.after(stolen, 'active'), stolen.version('revoked')];
+    expect(await hear(signers, successor, 3, ours)).toBe('refused');
+    expect([obeys(signers, evil), obeys(signers, successor)]).toEqual([true, false]);
+    await signers.pin(ours);
+    expect([evil, stolen, successor].map((one) => obeys(signers, one))).toEqual([false, false, true]);
+    // What the thief called revoked stays so in this folder.
+    await signers.pin([announced.after(stolen, 'active')]);
+    expect(obeys(signers, announced)).toBe(false);
+    await rm(path());
+    const empty = await open();
+    await empty.pin([announced.after(stolen, 'active')]);
+    expect(obeys(empty, announced)).toBe(true);
+  });
+
   it('are nobody’s when what was written down cannot be read, until the node is enrolled again', async () => {
     const ours = makeTestSigner();
     for (const text of ['{"not": "a list"', '[]', '{"format":2}', '[{"signer_version_id":"x"}]']) {
