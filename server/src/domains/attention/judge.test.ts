@@ -43,6 +43,14 @@ describe('what a report means', () => {
     expect(judge(...off, { shape: 'baremetal' })).toMatchObject([{ effect: 'blocks_sale', slotId: 'slot-0' }]);
   });
 
+  it('is said once of a slot when it is reported twice: what the hardware reports comes before what a tenant can bring about', () => {
+    const said = (reason: string) => ({ type: 'GpusHealthy', status: 'False', reason, message: 'Slot 0.' });
+    const conditions = [said('Slow'), said('Slower'), said('Xid79'), said('Xid48')];
+    expect(judgeReport({ shape: 'baremetal', slots, conditions })).toMatchObject([
+      { slotId: 'slot-0', effect: 'blocks_sale', message: 'Xid79: Slot 0.' },
+    ]);
+  });
+
   it('only informs of a clock that is not kept, and not at all of a drain', () => {
     expect(judge('ClockKept', 'NotSynchronized', 'The clock is not synchronized.')).toMatchObject([
       { effect: 'informs' },

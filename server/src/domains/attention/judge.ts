@@ -72,14 +72,18 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
  * one with more effect stays, then the one that tenants are told, then the first.
  */
 export function oncePerTarget(findings: readonly Finding[]): Finding[] {
-  const weight = ({ effect, tenantMessage }: Finding) => (effect === 'informs' ? 0 : 2) + (tenantMessage ? 1 : 0);
   const kept = new Map<string, Finding>();
   for (const finding of findings) {
     const target = JSON.stringify([finding.kind, finding.slotId, finding.allocationId]);
     const known = kept.get(target);
-    if (!known || weight(finding) > weight(known)) kept.set(target, finding);
+    if (!known || outweighs(finding, known)) kept.set(target, finding);
   }
   return [...kept.values()];
+}
+function outweighs(one: Finding, other: Finding): boolean {
+  const blocks = one.effect !== 'informs';
+  if (blocks !== (other.effect !== 'informs')) return blocks;
+  return one.tenantMessage !== null && other.tenantMessage === null;
 }
 
 const faultWords = ([, xid]: RegExpExecArray): string =>
