@@ -96,9 +96,14 @@ const row = (nodeId: string, heartbeat: NodeHeartbeat, at: Date) => ({
   bootId: heartbeat.boot_id,
   agentVersion: heartbeat.agent_version,
   // Written down and shown, never trusted: what counts is when we heard it.
-  clockSkewMs: Math.round(Date.parse(heartbeat.sent_at) - at.getTime()),
+  clockSkewMs: skewOf(heartbeat.sent_at, at),
   conditions: heartbeat.conditions,
   leases: heartbeat.leases,
   runningTasks: heartbeat.running_tasks,
   gpuUtilization: heartbeat.gpu_utilization,
 });
+/** A leap second is a valid time that `Date` cannot read: it counts as no skew, so that the whole batch can be written. */
+function skewOf(sentAt: string, at: Date): number {
+  const sentMs = Date.parse(sentAt);
+  return Number.isNaN(sentMs) ? 0 : Math.round(sentMs - at.getTime());
+}

@@ -324,6 +324,13 @@ describe('the door of nodes', () => {
     }
   });
 
+  it('writes the word of a node in a leap second, and those that are written with it', async () => {
+    const agents = [await newAgent(), await newAgent(), await newAgent()];
+    const leap = '2016-12-31T23:59:60Z';
+    const replies = await Promise.all(agents.map((agent, n) => agent.heartbeat(n === 1 ? { sent_at: leap } : {})));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   it('keeps the words that make no sense out', async () => {
     const agent = await newAgent();
     for (const more of [
