@@ -12,7 +12,7 @@ import { type HostileRequest, hostileRequests, type Known, plantedSecrets } from
  * Requests that nobody in good faith would send, thousands of them, against the whole api over a real database. The seed
  * is printed with a failure, and `GPUAAS_HOSTILE_SEED` plays it again; `GPUAAS_HOSTILE_REQUESTS` asks for more of them.
  */
-const requests = Number(process.env['GPUAAS_HOSTILE_REQUESTS'] ?? 3_000);
+const requests = Number(process.env['GPUAAS_HOSTILE_REQUESTS'] ?? 6_000);
 const seed = Number(process.env['GPUAAS_HOSTILE_SEED'] ?? Date.now() % 2 ** 31);
 
 let world: World;

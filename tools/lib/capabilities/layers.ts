@@ -237,8 +237,12 @@ export const layers: readonly CapabilityGroup[] = [
         words: 'SSH keys of people reach their machines and leave them',
         by: {
           'server/src/domains/ssh/ssh-keys.db.test.ts': ['are added with fingerprint and comment, listed, and removed'],
+          'server/src/domains/allocations/keys/keys.db.test.ts': [
+            'lose those of a member who was removed, and the node is told the rest',
+            'lose one that its owner deleted',
+          ],
         },
-        lacks: 'a named test on a real host for every way a key ends',
+        lacks: 'one run from the API to a real host',
       },
       { id: 'SVC-12', words: 'Bare metal is deployed, released and powered through MAAS', notBuilt: true },
       {

@@ -127,7 +127,7 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'CLI-04',
         words: 'Commands for operators answer in JSON too',
-        by: { [t.cliCommands]: ['answers operators in JSON too'] },
+        by: { [t.cliCommands]: ['answers an operator who asks for'] },
       },
       {
         id: 'SDK-01',
@@ -205,7 +205,7 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'GOV-14',
         words: 'Hooks run the quick checks before a commit',
-        by: { 'tools/dev/commit-message.test.ts': ['commit'] },
+        by: { 'tools/dev/commit-message.test.ts': ['accepts', 'refuses'] },
       },
       {
         id: 'GOV-15',

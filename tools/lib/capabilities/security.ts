@@ -18,7 +18,7 @@ export const security: readonly CapabilityGroup[] = [
         words: 'The key of the connection and the key that signs tasks are two; one does not unlock the other',
         by: {
           [t.forgeries]: ['none reaches the host'],
-          [t.signersAgent]: ['trust'],
+          [t.signersAgent]: ['the keys that a node obeys'],
           [t.signersServer]: ['are vouched for by the one before'],
         },
       },

@@ -41,7 +41,7 @@ describe('the letter of an invitation', () => {
   it('keeps a name on its line, in its direction, and out of the links', () => {
     const { subject, text } = write('Acme\r\nBcc: all@example.test\u202e\u2028 https://evil.example.test/x');
     expect(subject).not.toMatch(/[\r\n\u202e\u2028]/u);
-    expect(text.match(/\bhttps?:\/\/\S+/g)).toEqual([link]);
+    expect(text.match(/\bhttps?:\/\/\S+/g)).toEqual([link, 'https://gpuaas.test/oidc/password-link']);
     expect(text).not.toContain('evil.example');
   });
 
