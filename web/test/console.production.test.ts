@@ -155,7 +155,7 @@ describe('the first page', () => {
       uploadThroughput: 94_000,
     });
     await page.goto(here.base);
-    await page.getByRole('heading', { name: 'Running' }).waitFor();
+    await page.getByRole('heading', { name: 'Running', exact: true }).waitFor();
     await page.locator('[role=status][aria-label^=Loading]').first().waitFor({ state: 'detached' });
     const paints = (await page.evaluate(`new Promise((resolve) =>
       new PerformanceObserver((list) => resolve(list.getEntries().map(({ startTime }) => Math.round(startTime))))

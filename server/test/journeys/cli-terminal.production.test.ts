@@ -118,7 +118,7 @@ describe('the first visit, in a terminal', () => {
         'Price  ',
         'Stops  after 1 h',
         '✓ active  1 GPU, driver',
-        'ssh ',
+        'simulated: its host is simulated, and its machine does not exist',
       ]) {
         expect(yes.text).toContain(part);
       }

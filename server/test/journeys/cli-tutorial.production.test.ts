@@ -72,7 +72,7 @@ const shows: Readonly<Record<string, RegExp>> = {
   'key add': /^name +laptop$/m,
   'sku list': /^h200-sxm-slice .*local 1×:/m,
   launch: /^[0-9a-f-]{36}$/m,
-  why: /^It is active .* because its host proved 1 GPU.*\n {2}placement: placed;/m,
+  why: /^It is active .* because its host proved 1 GPU.*\n {2}simulated: .*\n {2}placement: placed;/m,
   timeline: /provisioning → active/,
   release: / is released$/m,
 };
