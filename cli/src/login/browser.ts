@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { send } from '../call.ts';
 import type { Environment } from '../command.ts';
@@ -24,18 +24,28 @@ export async function signInWithBrowser(
   const { verifier, challenge } = makeChallenge();
   const state = randomBytes(16).toString('base64url');
   const answered = Promise.withResolvers<{ readonly code: string; readonly page: ServerResponse }>();
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    if (request.method !== 'GET' || url.pathname !== '/callback') return response.writeHead(404).end();
+    if (request.method !== 'GET' || url.pathname !== '/callback') {
+      response.writeHead(404).end();
+      return;
+    }
     // What did not begin here is not ours; the person may still be on the way.
     if (!isSame(url.searchParams.get('state') ?? '', state)) {
-      return show(response, 400, 'This sign-in did not begin in your terminal. Nothing was done.');
+      await show(response, 400, 'This sign-in did not begin in your terminal. Nothing was done.');
+      return;
     }
     const code = url.searchParams.get('code');
     // The page waits: whether the person is signed in is known when the code was exchanged.
-    if (code) return answered.resolve({ code, page: response });
+    if (code) {
+      answered.resolve({ code, page: response });
+      return;
+    }
     answered.reject(refused(url.searchParams.get('error'), url.searchParams.get('error_description')));
-    return show(response, 200, notSignedIn);
+    await show(response, 200, notSignedIn);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(answered.reject);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

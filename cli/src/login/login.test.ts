@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signInWithBrowser } from './browser.ts';
@@ -9,7 +9,7 @@ import type { Discovered } from './discover.ts';
 /** An issuer that notes what it is asked for and answers what a test wants. */
 const asked = new Map<string, URLSearchParams>();
 let tokenAnswer: { readonly status: number; readonly body: object };
-const issuer = createServer(async (request, response) => {
+const answerAsIssuer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   const path = request.url ?? '';
@@ -17,6 +17,9 @@ const issuer = createServer(async (request, response) => {
   const device = { device_code: 'd', user_code: 'ABCD', verification_uri: 'http://x', expires_in: 60, interval: 0 };
   const { status, body } = path === '/device' ? { status: 200, body: device } : tokenAnswer;
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+const issuer = createServer((request, response) => {
+  answerAsIssuer(request, response).catch(() => response.destroy());
 });
 let found: Discovered;
 beforeAll(async () => {

@@ -120,7 +120,7 @@ beforeAll(async () => {
       await systemClock.sleep(100, watching.signal).catch(() => undefined);
     }
   };
-  void watch();
+  watch().catch(() => undefined);
 }, 15 * 60_000);
 afterAll(async () => {
   watching.abort();
