@@ -149,11 +149,7 @@ export const errors = {
   user_not_found: kind(404, 'There is no such user.'),
   user_erased: kind(409, 'This person was erased: nothing is left that could be changed.', 'nobody'),
   user_has_allocations: kind(409, 'The person still has allocations: release them first.', 'operator'),
-  last_operator: kind(
-    409,
-    'Somebody has to stay who may do everything: make somebody else a superadmin first.',
-    'operator',
-  ),
+  last_operator: kind(409, 'This is the last superadmin: make another person a superadmin first.', 'operator'),
   platform_role_not_found: kind(404, 'The person does not have this role.', 'operator'),
   session_not_found: kind(404, 'There is no such session.'),
   personal_token_not_found: kind(404, 'There is no such personal access token.'),

@@ -9,8 +9,6 @@ import { exitCodes, Failure, usageFailure } from '../failure.ts';
 import { showOne } from '../show/output.ts';
 
 const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];
-/** Comes with OpenSSH. */
-const keygen = 'ssh-keygen';
 const usual = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_rsa.pub'];
 
 export const add: Run = async (session) => {
@@ -30,7 +28,7 @@ async function makeKey(session: Session, folder: string): Promise<string> {
   const path = join(folder, 'id_ed25519');
   await confirm(session, `There is no SSH key in ${folder}. Create one with ssh-keygen at ${path}?`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const child = spawn(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', path], { stdio: 'inherit' });
+  const child = spawn('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path], { stdio: 'inherit' });
   const code = await once(child, 'close').then(
     ([ended]) => ended as number | null,
     () => null,

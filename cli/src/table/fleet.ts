@@ -86,7 +86,7 @@ export const fleet: CommandGroup = {
     },
     {
       name: 'ops alerts',
-      summary: 'What somebody has to look at, newest first',
+      summary: 'Alerts, newest first',
       flags: {
         effect: oneOf('EFFECT', choices.alert_list.effect, 'only those with this effect'),
         source: oneOf('SOURCE', choices.alert_list.source, 'only those from this source'),

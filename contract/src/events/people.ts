@@ -75,7 +75,7 @@ export const invitationAccepted = defineEvent({
 export const passwordLinkRequested = defineEvent({
   type: 'tenancy.password_link.requested',
   version: '1.0',
-  summary: 'Somebody asked for a link under which they choose a password of our own identity provider.',
+  summary: 'A person asked for a link to set a password at our own identity provider.',
   producer: 'api',
   consumers: ['email-worker'],
   payload: payload({ letter_id: Uuid }),

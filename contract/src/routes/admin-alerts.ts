@@ -68,7 +68,7 @@ export const alertList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/alerts',
   tag,
-  summary: 'What somebody has to look at, newest first: every source, every target',
+  summary: 'Alerts of every source and target, newest first',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy,
   lane: 'admin',

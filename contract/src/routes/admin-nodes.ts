@@ -82,7 +82,7 @@ const nodeFields = {
   agent_version: Text,
   slots: Type.Record(Type.String(), Type.Integer(), { description: 'How many slots are in each state.' }),
   sellable_slots: Type.Integer({ description: 'Free slots that may be sold now: healthy, on a host that takes work.' }),
-  alerts: Type.Array(NodeAlert, { description: 'What somebody has to look at here.' }),
+  alerts: Type.Array(NodeAlert, { description: 'Alerts about this node.' }),
   actions: Type.Array(NodeAction, { description: 'What can be done with it now, and if not, why not.' }),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -10,7 +10,7 @@ const words: Readonly<Record<Effect, readonly [Tone, string]>> = {
   informs: ['calm', 'for information'],
 };
 
-/** What somebody has to look at, with what follows from it. */
+/** Alerts, each with its effect. */
 export function Alerts({ alerts }: { alerts: readonly (NodeAlert & { readonly node_name?: string | null })[] }) {
   if (alerts.length === 0) return null;
   return (

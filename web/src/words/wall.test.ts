@@ -30,7 +30,7 @@ describe('the wall', () => {
       { why: 'slot 3: Xid79: fallen off the bus' },
     ]);
   });
-  it('names what needs somebody, the worst first', () => {
+  it('names what needs attention, the worst first', () => {
     const node = { ...sound, gpus_total: 8, slots: {}, state_reason: null, cordon_reason: null };
     const troubles = troublesOf([
       { ...node, id: 'a', name: 'a', state: 'active', cordon_reason: 'a fan' },
@@ -40,7 +40,7 @@ describe('the wall', () => {
     ]);
     expect(troubles.map(({ node: { id }, why }) => [id, why])).toEqual([
       ['b', 'nobody has heard from it'],
-      ['c', '1 slot needs somebody'],
+      ['c', '1 slot needs attention'],
       ['a', 'cordoned: a fan'],
     ]);
   });

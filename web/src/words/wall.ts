@@ -14,7 +14,7 @@ export const tileWords: readonly (readonly [Tile, string])[] = [
   ['used', 'in use'],
   ['free', 'free'],
   ['moving', 'in transition'],
-  ['trouble', 'needs somebody'],
+  ['trouble', 'needs attention'],
   ['off', 'not offered'],
 ];
 
@@ -30,7 +30,7 @@ const tileOf: Readonly<Record<string, Tile>> = {
 const order: readonly Tile[] = ['trouble', 'used', 'moving', 'free', 'off'];
 
 export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts }: WallNode): Tile[] {
-  // What is free and may not be sold is no free GPU: it needs somebody, or is not offered.
+  // What is free and may not be sold is no free GPU: it needs attention, or is not offered.
   const isTrouble =
     host === 'quarantined' || host === 'offline' || alerts.some(({ effect }) => effect === 'blocks_sale');
   const held: Tile = isTrouble ? 'trouble' : 'off';
@@ -52,7 +52,7 @@ export interface Trouble {
   readonly why: string;
   readonly urgency: number;
 }
-/** What somebody has to look at, the worst first. */
+/** Alerts, the worst first. */
 export function troublesOf(
   nodes: readonly (WallNode & {
     readonly id: string;
@@ -73,7 +73,7 @@ export function troublesOf(
       }
       const blocked = (node.slots['cleanup_blocked'] ?? 0) + (node.slots['quarantined'] ?? 0);
       if (blocked > 0)
-        found.push({ node, why: `${blocked} ${blocked === 1 ? 'slot needs' : 'slots need'} somebody`, urgency: 2 });
+        found.push({ node, why: `${blocked} ${blocked === 1 ? 'slot needs' : 'slots need'} attention`, urgency: 2 });
       if (node.state === 'draining') found.push({ node, why: 'draining', urgency: 1 });
       if (node.cordon_reason) found.push({ node, why: `cordoned: ${node.cordon_reason}`, urgency: 0 });
       return found;

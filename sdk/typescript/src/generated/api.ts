@@ -82,7 +82,7 @@ export interface Api {
   };
   readonly adminAlerts: {
     /**
-     * What somebody has to look at, newest first: every source, every target
+     * Alerts of every source and target, newest first
      *
      * `GET /api/v1/admin/alerts`
      *

@@ -80,7 +80,7 @@ export const errorCodes = {
   invitation_not_found: { status: 404, retryable: false },
   /** This address has an invitation that can still be accepted. */
   invitation_pending: { status: 409, retryable: false },
-  /** Somebody has to stay who may do everything: make somebody else a superadmin first. */
+  /** This is the last superadmin: make another person a superadmin first. */
   last_operator: { status: 409, retryable: false },
   /** An organization always has an owner: make somebody else one first. */
   last_owner: { status: 409, retryable: false },

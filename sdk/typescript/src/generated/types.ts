@@ -843,7 +843,7 @@ readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
   readonly agent_version: string | null;
-  /** What somebody has to look at here. */
+  /** Alerts about this node. */
 readonly alerts: readonly NodeAlert[];
   readonly cordon_reason: string | null;
   readonly created_at: string;
@@ -1113,7 +1113,7 @@ readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
   readonly agent_version: string | null;
-  /** What somebody has to look at here. */
+  /** Alerts about this node. */
 readonly alerts: readonly NodeAlert[];
   readonly certificate: {
   readonly not_after: string;

@@ -6,10 +6,7 @@ import { countAlerts } from './store.ts';
 /** Counts the alerts whenever somebody asks. */
 export function showAlerts(parts: { readonly db: Database; readonly ids: Ids; readonly metrics: Metrics }): void {
   const { db, ids, metrics } = parts;
-  const alerts = metrics.gauge('gpuaas_alerts', 'What somebody has to look at, by source and effect.', [
-    'source',
-    'effect',
-  ]);
+  const alerts = metrics.gauge('gpuaas_alerts', 'Open alerts, by source and effect.', ['source', 'effect']);
   metrics.onScrape(async () => {
     const rows = await db.read(systemViewer('attention', { correlationId: ids.next() }), countAlerts);
     alerts.reset();

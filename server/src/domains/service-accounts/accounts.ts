@@ -12,8 +12,8 @@ import { type Act, type Database, handlers, type Mounted, type Viewer, type Writ
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
-import { mayGive } from './give.ts';
 import { advanceAccount } from './machine.ts';
+import { grantScopes } from './scope-grant.ts';
 import { findAccount, insertAccount, listAccounts, type NewAccount, projectsExist, showAccount } from './store.ts';
 
 export interface AccountParts {
@@ -64,13 +64,13 @@ const born = (
 });
 
 const create = on(serviceAccountCreate, async ({ db, ids, region }, act, { params, body }) => {
-  const may = mayGive(act, body.scopes);
+  const may = grantScopes(act, body.scopes);
   if (may instanceof Fault) return may;
   return db.write(act, (tx) => make(tx, region, born(act, ids, { ...body, may }, 'project', [params.project_id])));
 });
 
 const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, { body: { project_ids, ...body } }) => {
-  const may = mayGive(act, body.scopes);
+  const may = grantScopes(act, body.scopes);
   if (may instanceof Fault) return may;
   return db.write(act, (tx) => make(tx, region, born(act, ids, { ...body, may }, 'organization', project_ids)));
 });

@@ -2,8 +2,8 @@ import { serviceAccountUpdate } from '@gpuaas/contract';
 import { type Act, handlers, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type AccountParts, absent } from './accounts.ts';
-import { type MayGive, mayGive } from './give.ts';
 import { advanceAccount } from './machine.ts';
+import { grantScopes, type ScopeGrant } from './scope-grant.ts';
 import { type AccountRow, changeAccount, findAccount, lockAccount, projectsExist, showAccount } from './store.ts';
 
 type Wanted = Parameters<typeof changeAccount>[2] & {
@@ -17,8 +17,8 @@ async function allowed(
   act: Act,
   account: AccountRow,
   wanted: Wanted,
-): Promise<MayGive | Fault<'insufficient_permissions' | 'service_account_pinned' | 'project_not_found'>> {
-  const may = mayGive(act, wanted.scopes?.filter((scope) => !account.scopes.includes(scope)) ?? []);
+): Promise<ScopeGrant | Fault<'insufficient_permissions' | 'service_account_pinned' | 'project_not_found'>> {
+  const may = grantScopes(act, wanted.scopes?.filter((scope) => !account.scopes.includes(scope)) ?? []);
   if (may instanceof Fault || !wanted.project_ids) return may;
   if (account.scope === 'project') {
     return new Fault('service_account_pinned', 'This account is pinned to its project: make one of the organization.');

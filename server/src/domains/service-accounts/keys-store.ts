@@ -1,6 +1,6 @@
 import type { PublicKey, Scope, ServiceAccountKey } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { MayGive } from './give.ts';
+import type { ScopeGrant } from './scope-grant.ts';
 
 const insertSql = sql(
   'service-account-key-insert',
@@ -76,7 +76,7 @@ export const showKey = (row: KeyRow): ServiceAccountKey => ({
 
 export async function insertKey(
   tx: WriteTx,
-  _may: MayGive,
+  _may: ScopeGrant,
   key: {
     readonly id: string;
     readonly accountId: string;

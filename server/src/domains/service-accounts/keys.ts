@@ -11,8 +11,8 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
 import { dayMs } from '../../kernel/units.ts';
-import { mayGive } from './give.ts';
 import { insertKey, listKeys, revokeKey, showKey } from './keys-store.ts';
+import { grantScopes } from './scope-grant.ts';
 import { findAccount } from './store.ts';
 
 export interface KeyParts {
@@ -62,7 +62,7 @@ const create = on(serviceAccountKeyCreate, async ({ db, ids, clock, keyMaxDays }
       return tx.abandon(new Fault('illegal_transition', 'It is deleted, and takes no more keys.'));
     }
     // Whoever holds the key is the account, so a key gives away everything that the account may do.
-    const may = mayGive(act, account.scopes);
+    const may = grantScopes(act, account.scopes);
     if (may instanceof Fault) return tx.abandon(may);
     const row = await insertKey(tx, may, {
       id,

@@ -1,7 +1,7 @@
 import type { Scope, ServiceAccount } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
-import type { MayGive } from './give.ts';
+import type { ScopeGrant } from './scope-grant.ts';
 
 const insertSql = sql(
   'service-account-insert',
@@ -92,7 +92,7 @@ export interface NewAccount {
   readonly name: string;
   readonly slug: string;
   readonly description: string | undefined;
-  readonly may: MayGive;
+  readonly may: ScopeGrant;
   readonly createdBy: string;
 }
 
@@ -148,7 +148,7 @@ export async function changeAccount(
     readonly description?: string | null;
     readonly project_ids?: readonly string[];
   },
-  _may: MayGive,
+  _may: ScopeGrant,
 ): Promise<void> {
   await tx.run(changeSql, [
     account.id,

@@ -111,7 +111,7 @@ class AdminAlertsApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, effect: Literal["blocks_sale", "blocks_transition", "informs"] | Unset = UNSET, limit: int | Unset = UNSET, node: str | Unset = UNSET, source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"] | Unset = UNSET, options: Options | None = None) -> Pages[Alert]:
-        """What somebody has to look at, newest first: every source, every target
+        """Alerts of every source and target, newest first
 
         ``GET /api/v1/admin/alerts``
 

@@ -317,7 +317,7 @@ class InvitationPendingError(GpuaasError):
 
 
 class LastOperatorError(GpuaasError):
-    """Somebody has to stay who may do everything: make somebody else a superadmin first."""
+    """This is the last superadmin: make another person a superadmin first."""
 
     code = "last_operator"
     status = 409

@@ -957,7 +957,7 @@ class FleetNode(TypedDict):
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
     alerts: Sequence[NodeAlert]
-    """What somebody has to look at here."""
+    """Alerts about this node."""
     cordon_reason: str | None
     created_at: str
     drain_deadline_at: str | None
@@ -1256,7 +1256,7 @@ class NodeDetail(TypedDict):
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
     alerts: Sequence[NodeAlert]
-    """What somebody has to look at here."""
+    """Alerts about this node."""
     certificate: NodeDetailCertificate | None
     conditions: Sequence[NodeCondition]
     """What the node last said, and what we think of it."""
