@@ -80,7 +80,11 @@ export function makeWholeNode(parts: WholeNodeParts) {
     phases.begin('user');
     await refuseForeign(allocation_id, login);
     await note({ has_account: true });
-    const account = await accounts.make(allocation_id, login);
+    const account = await accounts.make(allocation_id, login).catch(async (error: unknown) => {
+      // A login that failed because the lease ended meanwhile is a conflict, not a fault of the machine.
+      await note({});
+      throw error;
+    });
     await closeUnlessHeld(account, note);
     await parts.keyFile.expectRead(login.username);
 

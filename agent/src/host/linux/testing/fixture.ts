@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { appendFile, chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -158,17 +158,24 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
   const passwd = join(root, 'etc/passwd');
   const group = join(root, 'etc/group');
   const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-  const edit = async (path: string, change: (lines: string[]) => string[]) =>
-    writeFile(
-      path,
-      change(await linesOf(path))
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+  /** Replaces the file in one step, as shadow's programs do: a reader sees the old lines or the new ones. */
+  const edit = async (path: string, change: (lines: string[]) => string[]) => {
+    const lines = change(await linesOf(path)).map((line) => `${line}\n`);
+    await writeFile(`${path}+`, lines.join(''));
+    await rename(`${path}+`, path);
+  };
   const isOf = (name: string) => (line: string) => line.startsWith(`${name}:`);
   const after = (argv: Argv, word: string) => argv[argv.indexOf(word) + 1] ?? '';
 
-  return async (argv) => {
+  /** shadow's programs lock the files they change, so one of them runs at a time. */
+  let last: Promise<unknown> = Promise.resolve();
+  return (argv) => {
+    const result = last.then(() => run(argv));
+    last = result.catch(() => undefined);
+    return result;
+  };
+
+  async function run(argv: Argv): Promise<CommandResult> {
     const name = argv.at(-2) === '--' ? (argv.at(-1) ?? '') : '';
     switch (argv[0]) {
       case 'groupadd': {
@@ -214,5 +221,5 @@ function makePrograms({ root }: Machine): (argv: Argv) => Promise<CommandResult>
       default:
         return refusal(statusMissing, `${argv[0]}: not found`);
     }
-  };
+  }
 }
