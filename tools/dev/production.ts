@@ -5,7 +5,7 @@ import { serverPrograms } from '../gates/server-programs.ts';
 import { skipped } from '../gates/skipped.ts';
 import { vulnerabilities } from '../gates/vulnerabilities.ts';
 import { makeScore } from '../lib/score.ts';
-import { runTests } from '../lib/vitest.ts';
+import { runAllTests } from '../lib/vitest.ts';
 
 /** The second half of `.ci/run`: what needs real servers or the world outside. */
 const score = makeScore((text) => process.stdout.write(text), Date.now);
@@ -13,7 +13,7 @@ const score = makeScore((text) => process.stdout.write(text), Date.now);
 await score.gates([serverPrograms, alerts, vulnerabilities], 1);
 
 const began = Date.now();
-const run = await runTests('production', [], 18 * 60_000);
+const run = await runAllTests('production', [], 18 * 60_000);
 score.tests('vitest production', run, Date.now() - began);
 await score.gates([skipped(run.results), conformance('production'), capabilities('production')], 1);
 

@@ -3,7 +3,7 @@ import { conformance } from '../gates/conformance.ts';
 import { coverage } from '../gates/coverage.ts';
 import { skipped } from '../gates/skipped.ts';
 import { makeScore } from '../lib/score.ts';
-import { runTests } from '../lib/vitest.ts';
+import { runAllTests } from '../lib/vitest.ts';
 import { staticGates } from './gates.ts';
 
 /**
@@ -17,7 +17,7 @@ await score.gates(staticGates, 2);
 
 score.note('tests');
 const began = Date.now();
-const run = await runTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 20 * 60_000);
+const run = await runAllTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 20 * 60_000);
 score.tests('vitest', run, Date.now() - began);
 
 score.note('what the tests showed');

@@ -52,7 +52,7 @@ const report = (path: string, tests: readonly (readonly [readonly string[], stri
     }),
   );
 
-describe('[GOV-11] exact versions', () => {
+describe('exact versions', () => {
   const lock = (text: object) => parseLockfile(JSON.stringify({ packages: text }));
   const good = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } };
 
@@ -93,7 +93,7 @@ describe('[GOV-11] exact versions', () => {
   });
 });
 
-describe('[GOV-11] licences', () => {
+describe('licences', () => {
   const only =
     (...names: string[]) =>
     (licence: string) =>
@@ -126,7 +126,7 @@ describe('[GOV-11] licences', () => {
   });
 });
 
-describe('[GOV-15] the bill of materials', () => {
+describe('the bill of materials', () => {
   it('misses a package that is locked and not named, also when names are nested and scoped', () => {
     const components = [{ name: 'a', version: '1.0.0', components: [{ group: '@s', name: 'b', version: '2.0.0' }] }];
     expect(missingFrom(components, [locked(), locked({ name: '@s/b', version: '2.0.0' })])).toEqual([]);
@@ -134,7 +134,7 @@ describe('[GOV-15] the bill of materials', () => {
   });
 });
 
-describe('[GOV-18] coverage', () => {
+describe('coverage', () => {
   it('fails a folder under its floor and passes one above', () => {
     const of = (covered: number) =>
       judgeCoverage({ 'server/src/kernel/a.ts': { lines: { total: 100, covered } } }).findings;
@@ -347,7 +347,7 @@ describe('known vulnerabilities', () => {
   });
 });
 
-describe('[GOV-11] secrets', () => {
+describe('secrets', () => {
   it('finds a private key in a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gpuaas-secret-'));
     const begin = ['-----BEGIN', 'RSA PRIVATE KEY-----'].join(' ');
@@ -416,6 +416,20 @@ describe('the score', () => {
     const { code, text } = await play([gate('a', []), gate('b', [])], []);
     expect(text.endsWith('\n5 passed, 0 failed\n')).toBe(true);
     expect(code).toBe(0);
+  });
+
+  it('names each test that passed only when it ran again', () => {
+    let text = '';
+    const score = makeScore(
+      (chunk) => {
+        text += chunk;
+      },
+      () => 0,
+    );
+    score.tests('vitest', { passed: 3, failures: [], report: 'expected 1', unsteady: ['a.test.ts works'] }, 0);
+    expect(text).toContain('expected 1');
+    expect(text).toContain('UNSTEADY  failed once, passed when it ran again: a.test.ts works');
+    expect(score.close()).toBe(0);
   });
 
   it('shows what failed with what to do, and does not hide the rest', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './tree.ts';
 
@@ -54,5 +54,14 @@ export function parseResults(text: string): Results {
 }
 
 export const readResults = (path: string): Results => parseResults(readFileSync(path, 'utf8'));
+
+/** Puts the files of a second report in the place of the same files in the first, and writes the first anew. */
+export function mergeReports(firstPath: string, secondPath: string): void {
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as RawReport;
+  const [first, second] = [read(firstPath), read(secondPath)];
+  const again = new Map(second.testResults.map((file) => [file.name, file]));
+  const testResults = first.testResults.map((file) => again.get(file.name) ?? file);
+  writeFileSync(firstPath, JSON.stringify({ ...first, testResults }));
+}
 
 export const fullTitle = (test: TestResult): string => test.titles.join(' > ');

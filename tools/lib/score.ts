@@ -1,11 +1,20 @@
 import type { Gate } from './gate.ts';
 
+/** What a run of many tests showed. */
+export interface Tested {
+  readonly passed: number;
+  readonly failures: readonly string[];
+  readonly report?: string;
+  /** Tests that passed only when they ran again. */
+  readonly unsteady?: readonly string[];
+}
+
 /** Counts what passed and what failed, and says so a line at a time; the last line is for programs. */
 export interface Score {
   /** Runs gates, at most `atOnce` together, and prints each as it ends. */
   gates(list: readonly Gate[], atOnce: number): Promise<void>;
   /** Prints one line for something that holds many tests; `report` is shown instead of the bare failures, if there is one. */
-  tests(name: string, run: { passed: number; failures: readonly string[]; report?: string }, elapsedMs: number): void;
+  tests(name: string, run: Tested, elapsedMs: number): void;
   note(sentence: string): void;
   /** Prints `N passed, N failed` alone on a line and answers the exit code. */
   close(): number;
@@ -44,11 +53,12 @@ export function makeScore(print: (text: string) => void, now: () => number): Sco
       await Promise.all(Array.from({ length: atOnce }, lane));
     },
     tests(name, run, elapsedMs) {
-      const { failures } = run;
+      const { failures, unsteady = [] } = run;
       passed += run.passed;
       failed += failures.length;
       line(name, failures.length === 0 ? 'ok' : 'FAILED', elapsedMs, `${run.passed} passed, ${failures.length} failed`);
-      if (failures.length > 0) print(`\n${run.report || failures.join('\n\n')}\n\n`);
+      if (failures.length > 0 || unsteady.length > 0) print(`\n${run.report || failures.join('\n\n')}\n\n`);
+      for (const test of unsteady) print(`  UNSTEADY  failed once, passed when it ran again: ${test}\n`);
     },
     note: (sentence) => print(`  ${sentence}\n`),
     close() {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runTool } from './program.ts';
-import { fullTitle, type Results, readResults } from './results.ts';
+import { fullTitle, mergeReports, type Results, readResults } from './results.ts';
 import { root } from './tree.ts';
 
 export interface TestRun {
@@ -12,18 +12,66 @@ export interface TestRun {
   /** What vitest itself says about the failures, with the differences that its JSON leaves out. */
   readonly report: string;
   readonly skipped: readonly string[];
+  /** Tests that failed once and passed when their file ran again, alone. They are printed, because each is a defect. */
+  readonly unsteady: readonly string[];
 }
+type Project = 'unit' | 'production';
+interface Order {
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A fault in the product fails in many places or fails twice; more files than this are not tried again. */
+const filesTriedAgain = 3;
 
 /** Where the report of a project's last run lies, for the gates that compare it with what is committed. */
 export const reportPath = (project: string): string => join(root, '.cache', `vitest-${project}.json`);
 
-export async function runTests(
-  project: 'unit' | 'production',
+/** Runs tests of a project once: what fails has failed. */
+export const runTests = (
+  project: Project,
   args: readonly string[],
   timeoutMs: number,
   env: Readonly<Record<string, string>> = {},
+): Promise<TestRun> => runOnce(project, reportPath(project), { args, timeoutMs, env });
+
+/**
+ * Runs all tests of a project. On a busy machine one of nine thousand may miss its moment, so a few failed files get a
+ * second run of their own. What passes then counts as passed and is reported as unsteady.
+ */
+export async function runAllTests(
+  project: Project,
+  args: readonly string[],
+  timeoutMs: number,
+  { path = reportPath(project), once = runOnce } = {},
 ): Promise<TestRun> {
-  const report = reportPath(project);
+  const order = { args, timeoutMs, env: {} };
+  const run = await once(project, path, order);
+  const files = failedFiles(run.results);
+  if (files.length === 0 || files.length > filesTriedAgain) return run;
+  const secondPath = `${path}.second`;
+  const second = await once(project, secondPath, { ...order, args: files });
+  if (second.failures.length > 0) return run;
+  mergeReports(path, secondPath);
+  const unsteady = run.results.tests.filter(({ state }) => state === 'failed').map(titleWithPath);
+  const broken = run.results.brokenFiles.map((file) => file.path);
+  return { ...summarize(readResults(path)), failures: [], report: run.report, unsteady: [...unsteady, ...broken] };
+}
+
+const titleWithPath = (test: Results['tests'][number]) => `${test.path} ${fullTitle(test)}`;
+
+const failedFiles = ({ tests, brokenFiles }: Results): string[] => [
+  ...new Set([...tests.filter(({ state }) => state === 'failed'), ...brokenFiles].map((one) => one.path)),
+];
+
+const summarize = (results: Results) => ({
+  results,
+  passed: results.tests.filter((test) => test.state === 'passed').length,
+  skipped: results.tests.filter((test) => test.state === 'skipped').map(titleWithPath),
+});
+
+async function runOnce(project: Project, report: string, { args, timeoutMs, env }: Order): Promise<TestRun> {
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   const ran = await runTool(
@@ -33,7 +81,7 @@ export async function runTests(
   );
   if (!existsSync(report)) {
     const failures = [`vitest ended with ${ran.code} before it wrote a report\n${ran.output.trim()}`];
-    return { results: { tests: [], brokenFiles: [] }, passed: 0, failures, report: '', skipped: [] };
+    return { ...summarize({ tests: [], brokenFiles: [] }), failures, report: '', unsteady: [] };
   }
   const results = readResults(report);
   const failures = [
@@ -47,10 +95,9 @@ export async function runTests(
   if (results.tests.length === 0) failures.push(`no test of the project ${project} was found`);
   const detail = ran.output.search(/^\W*(?:Failed (?:Suites|Tests)|Unhandled)/m);
   return {
-    results,
+    ...summarize(results),
     failures,
     report: detail < 0 ? '' : ran.output.slice(detail).trimEnd(),
-    passed: results.tests.filter((test) => test.state === 'passed').length,
-    skipped: results.tests.filter((test) => test.state === 'skipped').map((test) => `${test.path} ${fullTitle(test)}`),
+    unsteady: [],
   };
 }
