@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('a node agent', () => {
-  it('enrols, says that it is there, runs a task and posts a result that it signed [SEC-01]', async () => {
+  it('enrols, says that it is there, runs a task and posts a result that it signed', async () => {
     const { plane, host, open } = await makeWorld();
     const agent = await open();
     await agent.connected;

@@ -47,7 +47,7 @@ describe('an agent that is killed', () => {
     { point: 'worked', calls: 2, handedOutAgain: false },
     { point: 'done', calls: 1, handedOutAgain: false },
   ] as const)(
-    '$point: finishes the task after the restart, with one result and one lease [SEC-03] [CAP-04]',
+    '$point: finishes the task after the restart, with one result and one lease',
     async ({ point, calls, handedOutAgain }) => {
       const world = await makeWorld();
       const { plane, host } = world;
@@ -130,7 +130,7 @@ describe('an agent that is killed', () => {
     expect(plane.seen.results.map(({ outcome }) => outcome)).toEqual(['succeeded']);
   });
 
-  it('refuses a replay after the restart, and tells the old result again instead [SEC-03]', async () => {
+  it('refuses a replay after the restart, and tells the old result again instead', async () => {
     const world = await makeWorld();
     const { plane, host } = world;
     const task = plane.signer.task({ nodeId: plane.nodeId });
@@ -145,7 +145,7 @@ describe('an agent that is killed', () => {
     expect(plane.seen.results[1]).toEqual(plane.seen.results[0]);
   });
 
-  it('takes a damaged record for a task that was seen, and says that nobody knows what became of it [SEC-03]', async () => {
+  it('takes a damaged record for a task that was seen, and says that nobody knows what became of it', async () => {
     const world = await makeWorld();
     const { plane, host, stateDir } = world;
     const task = plane.signer.task({ nodeId: plane.nodeId });
@@ -164,7 +164,7 @@ describe('an agent that is killed', () => {
     );
   });
 
-  it('refuses what may be a replay when the whole memory of tasks is gone, and obeys what is newer [SEC-03]', async () => {
+  it('refuses what may be a replay when the whole memory of tasks is gone, and obeys what is newer', async () => {
     const world = await makeWorld();
     const { plane, host, stateDir } = world;
     const task = plane.signer.task({ nodeId: plane.nodeId, issuedAt: new Date(Date.now() - 1_000) });
@@ -236,7 +236,7 @@ describe('a result', () => {
 });
 
 describe('a lease', () => {
-  it('of an older generation than the one on the door is refused, whatever it asks for [CAP-04]', async () => {
+  it('of an older generation than the one on the door is refused, whatever it asks for', async () => {
     const world = await makeWorld();
     const { plane, host } = world;
     await world.open();
@@ -267,7 +267,7 @@ describe('a lease', () => {
     ]);
   });
 
-  it('whose file is damaged is reported as unknown and blocks its slot until it is released [CAP-04]', async () => {
+  it('whose file is damaged is reported as unknown and blocks its slot until it is released', async () => {
     const world = await makeWorld();
     const { plane, stateDir } = world;
     const of = { allocationId: randomUUID(), slotIds: [randomUUID()] };

@@ -56,7 +56,7 @@ describe('a lease with a deadline', () => {
   };
 
   it.each(['slice', 'whole node'] as const)(
-    'is ended by the node itself with the control plane dead: %s [CAP-04]',
+    'is ended by the node itself with the control plane dead: %s',
     async (shape) => {
       const { world, plane, clock, agent, allocationId } = await holding(shape);
       plane.interfere = () => 'drop';

@@ -75,13 +75,13 @@ const world: Script = {
 };
 
 describe('the table of commands', () => {
-  it('[CLI-03] has a command for every operation', () => {
+  it('has a command for every operation', () => {
     const without = Object.keys(operations).filter((each) => !lines.has(each) && within[each] === undefined);
     expect(without).toEqual([]);
     expect(Object.keys(within).filter((each) => lines.has(each) || !Object.hasOwn(operations, each))).toEqual([]);
   });
 
-  it('[CLI-02] browses the catalogue, launches and releases, sees to members, and exports the record', () => {
+  it('browses the catalogue, launches and releases, sees to members, and exports the record', () => {
     const wordsFor = (operation: OperationId) => lines.get(operation)?.words;
     expect(wordsFor('catalog_list')).toBe('sku list');
     expect(wordsFor('allocation_create')).toBe('launch');
@@ -92,7 +92,7 @@ describe('the table of commands', () => {
 
   // A stream has no end; that it is asked for is seen where it is listened to.
   const ending = [...lines].filter(([operation]) => !operation.endsWith('event_stream'));
-  it.each(ending)('[CLI-02] types %s, and the command calls exactly that', async (operation, line) => {
+  it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
     const { facts, input, args, typed } = rehearsalOf(operation, line);
     const { asked, err } = await rehearse([...args, '--yes', '--quiet'], world);
     const path = pathOf(facts, input);
@@ -112,7 +112,7 @@ describe('the table of commands', () => {
     const facts: OperationFacts = operations[id as OperationId];
     return words.startsWith('ops ') && facts.method === 'GET' && !facts.text;
   });
-  it.each(looks)('[CLI-04] answers an operator who asks for %s in JSON', async (operation, line) => {
+  it.each(looks)('answers an operator who asks for %s in JSON', async (operation, line) => {
     const { facts, input, args } = rehearsalOf(operation, line);
     const empty = { data: [], definitions: [], settings: [], moments: [], findings: [], intact: true, has_more: false };
     const { code, out } = await rehearse([...args, '-o', 'json'], { [`GET ${pathOf(facts, input)}`]: empty });

@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('[CON-01] asks for the key, its alias, the project and a request id exactly where the mount reads them', () => {
+  it('asks for the key, its alias, the project and a request id exactly where the mount reads them', () => {
     const document = emit();
     const headers = (path: string, method: string) =>
       (at(document, 'paths', path, method, 'parameters') as unknown[])

@@ -7,7 +7,7 @@ import { type OpenApi, operationsOf } from './sdk-schema.ts';
 const document = JSON.parse(readFileSync(new URL('../../api/openapi.json', import.meta.url), 'utf8')) as OpenApi;
 
 describe('the Python SDK', () => {
-  it('[SDK-01] has every operation to call and to await, and an exception for every code', () => {
+  it('has every operation to call and to await, and an exception for every code', () => {
     const files = emitPythonSdk(document);
     const callOf = (id: string) => `"${id}", {`;
     for (const { id } of operationsOf(document)) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const of = (name: string, half: 'broken' | 'whole') =>
   reports.filter(({ path }) => path.startsWith(`${name}/${half}/`)).map(({ rule, message }) => `${rule}: ${message}`);
 
-describe('[GOV-12] a rule that was never seen failing is not a rule', () => {
+describe('a rule that was never seen failing is not a rule', () => {
   it.each(canaries)('$name is reported when it is broken and silent when it is whole', ({ name, rule, message }) => {
     const hit = of(name, 'broken').filter((line) => line.startsWith(`${rule}: `) && line.includes(message));
     expect(hit, `nothing reported ${rule} on ${name}; it got ${of(name, 'broken').join('; ')}`).not.toEqual([]);

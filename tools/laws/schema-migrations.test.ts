@@ -42,7 +42,7 @@ async function findForgetful(migrations: readonly Migration[]): Promise<string[]
 }
 
 describe('migrations', () => {
-  it('[DB-04] [GAP-24] go up, down and up again, and leave the same schema each time', async () => {
+  it('go up, down and up again, and leave the same schema each time', async () => {
     expect(await findForgetful(await readMigrations())).toEqual([]);
   }, 120_000);
 
@@ -90,7 +90,7 @@ describe('migrations', () => {
 describe('the list of checksums', () => {
   const listed = readLines(join(root, checksumsPath));
 
-  it('[DB-07] has every migration as it is', () => {
+  it('has every migration as it is', () => {
     expect(findEdited(listed, checksumLines(migrationsFolder))).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ describe('the schema as migrated', () => {
     expect(await law.find(client, machines)).toEqual([]);
   });
 
-  it('[DB-07] equals db/schema.sql', async () => {
+  it('equals db/schema.sql', async () => {
     const committed = readFileSync(join(root, schemaPath), 'utf8');
     const stale = 'db/schema.sql is not what the migrations add up to; run "npm run gen" and commit the result';
     expect(committed, stale).toBe(await dumpSchema(client));

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => schema.close());
 
 describe('every statement of a domain on a tenant table', () => {
-  it('[GAP-06] says whose rows it means, with mine(...) or is_me(...)', () => {
+  it('says whose rows it means, with mine(...) or is_me(...)', () => {
     const findings = domainSources(root).flatMap(({ file, source }) => withoutPredicate(source, file, tables, excused));
     expect(findings, 'add "and mine(organization_id)" to the statement').toEqual([]);
   });

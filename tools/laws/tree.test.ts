@@ -146,7 +146,7 @@ const cases: readonly {
 ];
 
 describe('the tree', () => {
-  it('[GOV-16] gives every script a role, and runs every gate', () => {
+  it('gives every script a role, and runs every gate', () => {
     expect(showFindings(toolsHaveRoles.find(repository()))).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.ts';
 import { openLinuxHost } from '../host/linux/host.ts';
 import { runNodeAgent } from './node-agent.ts';
 
-it('says what this machine is made of before it is told anything, and needs no settings [TSK-01]', async () => {
+it('says what this machine is made of before it is told anything, and needs no settings', async () => {
   const said: string[] = [];
   const complained: string[] = [];
   const status = await runNodeAgent({

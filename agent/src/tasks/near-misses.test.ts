@@ -39,7 +39,7 @@ describe('a task that is almost right', () => {
   });
   afterAll(() => rm(stateDir, { recursive: true, force: true }));
 
-  it('is not obeyed when one digit of its addressee differs, at any position, though it is signed [SEC-03]', async () => {
+  it('is not obeyed when one digit of its addressee differs, at any position, though it is signed', async () => {
     const near = nearTo(nodeId);
     expect(near).toHaveLength(32);
     for (const other of near) {

@@ -22,7 +22,7 @@ const hear = (signers: Opened, by: TestSigner, sequence: number, list: readonly 
   signers.hear(list, by.state(list, sequence));
 
 describe('the keys that a node obeys', () => {
-  it('are those of its enrolment, and each that the active one states [SEC-02]', async () => {
+  it('are those of its enrolment, and each that the active one states', async () => {
     const [first, second, third] = [makeTestSigner(), makeTestSigner(), makeTestSigner()];
     const signers = await open();
     await signers.pin([first.version()]);
@@ -52,7 +52,7 @@ describe('the keys that a node obeys', () => {
     }
   });
 
-  it('do not change by a list of strangers, however often it is sent [SEC-02]', async () => {
+  it('do not change by a list of strangers, however often it is sent', async () => {
     const [ours, evil] = [makeTestSigner(), makeTestSigner()];
     const signers = await open();
     await signers.pin([ours.version()]);

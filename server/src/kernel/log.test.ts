@@ -28,7 +28,7 @@ describe('a log', () => {
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['c', 'd', 'e']);
   });
 
-  it('[GAP-03] never shows a secret, wherever it comes in', () => {
+  it('never shows a secret, wherever it comes in', () => {
     const { lines, log } = capture();
     const error = new Error(`failed: ${mark}`, { cause: new Error(mark) });
     log.debug({ err: error }, `message ${mark}`);

@@ -49,7 +49,7 @@ const readyz = async (url: string) => {
 };
 
 describe('a process', () => {
-  it('[GAP-25] is handed its ports, its settings and the tools that all have', async () => {
+  it('is handed its ports, its settings and the tools that all have', async () => {
     let seen: Parts | undefined;
     const { launch, lines } = setUp(
       async (parts) => {
@@ -110,7 +110,7 @@ describe('a process', () => {
     expect(lines.join('')).not.toContain('in time');
   });
 
-  it('[GAP-26] is not ready when the work that shows it fails', async () => {
+  it('is not ready when the work that shows it fails', async () => {
     const { launch } = setUp(async ({ scope }) => {
       scope.ready('bus', () => Promise.reject(new Error('away')));
     });

@@ -93,7 +93,7 @@ async function signInAs(who: string): Promise<void> {
 
 describe('the first visit, in a terminal', () => {
   it(
-    '[CLI-02] [SUR-11] signs in, adds a key, sees what there is, launches after a question, asks why and gives it back',
+    'signs in, adds a key, sees what there is, launches after a question, asks why and gives it back',
     async () => {
       await signInAs('member');
       const status = await typeLine('member', 'status');
@@ -144,7 +144,7 @@ describe('the first visit, in a terminal', () => {
   );
 
   it(
-    '[CLI-04] lets an operator break a host, see why a launch failed closed, mend it, and read it all as JSON',
+    'lets an operator break a host, see why a launch failed closed, mend it, and read it all as JSON',
     async () => {
       await signInAs('operator');
       const nodes = await typeLine('operator', 'ops node list -o json');

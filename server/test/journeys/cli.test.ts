@@ -78,7 +78,7 @@ async function signInQuietly() {
 }
 
 describe('gpuaas login', () => {
-  it('[CLI-01] signs in with a browser: PKCE, a loopback port, and an answer that only its own question gets', async () => {
+  it('signs in with a browser: PKCE, a loopback port, and an answer that only its own question gets', async () => {
     const login = start(['login', '--browser']);
     const address = await login.printed(/^ {2}(http\S+)$/m);
     const { searchParams } = new URL(address);
@@ -104,7 +104,7 @@ describe('gpuaas login', () => {
     expect(who.out).not.toContain('\u001b[');
   });
 
-  it('[CLI-01] takes a device code by itself where nobody looks at a screen', async () => {
+  it('takes a device code by itself where nobody looks at a screen', async () => {
     const login = start(['login']);
     const address = await login.printed(/^ {2}(http\S+)$/m);
     const code = await login.printed(/this code: (\S+)/);

@@ -57,7 +57,7 @@ const rowOf = async (cookie: string) => {
 };
 
 describe('a browser that signs in', () => {
-  it('[SVC-01] holds one opaque cookie that scripts and other sites cannot use, and is somebody with it', async () => {
+  it('holds one opaque cookie that scripts and other sites cannot use, and is somebody with it', async () => {
     const browser = makeBrowser(world.url);
     const cookie = await signInBrowser(browser);
     const { line } = [...browser.cookies.values()].find(({ name }) => name === 'gpuaas_session') ?? { line: '' };
@@ -201,7 +201,7 @@ describe('a callback', () => {
 });
 
 describe('the session of a browser', () => {
-  it('[SEC-09] is refused by every api within five seconds once it was revoked', async () => {
+  it('is refused by every api within five seconds once it was revoked', async () => {
     const other = await world.startAnother();
     const browser = makeBrowser(world.url);
     const cookie = await signInBrowser(browser);

@@ -48,7 +48,7 @@ const until = <T>(look: () => Promise<T | undefined | false>): Promise<T> =>
 
 describe('a host that is taken out of service', () => {
   it(
-    'gives notice, is emptied and retired, and is gone when it is removed [STM-08]',
+    'gives notice, is emptied and retired, and is gone when it is removed',
     async () => {
       started = await start([
         '--data',

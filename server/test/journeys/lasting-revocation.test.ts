@@ -26,7 +26,7 @@ describe('with tokens of another issuer, a revocation', () => {
     });
   const expectRefused = (as: string) => expect.poll(() => status(as), { timeout: 5_000 }).toBe(401);
 
-  it('[SEC-09] of all ends a sign-in whose access token had expired, and every token that it is renewed with', async () => {
+  it('of all ends a sign-in whose access token had expired, and every token that it is renewed with', async () => {
     const signedInAt = seconds();
     const renewed = () => world.token('idle', { sid: 'idle', auth_time: signedInAt });
     expect(await status(await world.token('idle', { sid: 'idle', auth_time: signedInAt, exp: seconds() + 60 }))).toBe(
@@ -43,7 +43,7 @@ describe('with tokens of another issuer, a revocation', () => {
     expect(await status(await world.token('idle', { sid: 'idle-2', auth_time: seconds() }))).toBe(200);
   });
 
-  it('[SEC-09] refuses tokens that do not say when their owner signed in, of that person alone', async () => {
+  it('refuses tokens that do not say when their owner signed in, of that person alone', async () => {
     expect(await status(await world.token('silent'))).toBe(200);
     expect(await status(await world.token('bystander'))).toBe(200);
     await revokeAll('silent');
@@ -58,7 +58,7 @@ describe('with tokens of another issuer, a revocation', () => {
     expect(await status(await world.token('bystander'))).toBe(200);
   });
 
-  it('[SEC-09] of the others spares the sign-in that asks, with every token that it is renewed with', async () => {
+  it('of the others spares the sign-in that asks, with every token that it is renewed with', async () => {
     const signedInAt = seconds();
     const mine = () => world.token('owner', { sid: 'mine', auth_time: signedInAt });
     const other = () => world.token('owner', { sid: 'other', auth_time: signedInAt });
@@ -81,7 +81,7 @@ describe('with tokens of another issuer, a revocation', () => {
     await expectRefused(await bare(mineAt - 5));
   });
 
-  it('[SEC-09] of one session is for ever too', async () => {
+  it('of one session is for ever too', async () => {
     const token = () => world.token('single', { sid: 'one', auth_time: seconds() });
     expect(await status(await token())).toBe(200);
     const path = '/api/v1/me/sessions/current';
@@ -133,7 +133,7 @@ describe('with our own issuer, a revocation', () => {
     await expect.poll(() => Math.floor(Date.now() / 1_000), { timeout: 5_000 }).toBeGreaterThan(now);
   };
 
-  it('[SEC-09] is asked for at the token endpoint: an idle sign-in is not renewed, the one that asked is', async () => {
+  it('is asked for at the token endpoint: an idle sign-in is not renewed, the one that asked is', async () => {
     const idle = await signIn(world.url, person);
     const mine = await signIn(world.url, person);
     await nextSecond();
@@ -146,7 +146,7 @@ describe('with our own issuer, a revocation', () => {
     expect((await renew(again.body.refresh_token)).status).toBe(400);
   });
 
-  it('[SEC-09] ends browsers that were idle, and the provider asks for the password before it lets one in again', async () => {
+  it('ends browsers that were idle, and the provider asks for the password before it lets one in again', async () => {
     const browser = makeBrowser(world.url);
     const landing = `${world.url}/api/v1/version`;
     const asked = await browser.open(`${world.url}/auth/login?return_to=/api/v1/version`);

@@ -77,7 +77,7 @@ describe('the life of a project', () => {
     expect(rows.find(({ action }) => action.startsWith('saga.'))?.actor_id).toBe('saga:project.remove');
   });
 
-  it('[EVT-09] carries one trace through HTTP, relay, bus and saga, with the attributes of messaging', async () => {
+  it('carries one trace through HTTP, relay, bus and saga, with the attributes of messaging', async () => {
     await eventually(async () => spans((name) => name.startsWith('publish tenancy.project.removed')).length === 1);
     expect(spans((name) => name === 'DELETE /api/v1/projects/{project_id}')).toHaveLength(1);
     const [published] = spans((name) => name === 'publish tenancy.project.removal_requested');
@@ -105,7 +105,7 @@ describe('the life of a project', () => {
     expect(created[0]?.parentSpanContext).toBeUndefined();
   });
 
-  it('[EVT-12] found a consumer for every event that names one, and a producer for every event of the story', async () => {
+  it('found a consumer for every event that names one, and a producer for every event of the story', async () => {
     const { rows: consumers } = await everything.root.query<{ name: string; subjects: string[] }>(
       'select name, subjects from bus.consumer',
     );

@@ -91,7 +91,7 @@ const nodeNamed = async (name: string) => {
 
 describe('the life of an allocation', () => {
   it(
-    'is planned, asked for, watched through its phases, proven, used, and given back [FLW-P1] [FLW-P2] [FLW-P4] [FLW-P7] [FLW-P8] [STM-01]',
+    'is planned, asked for, watched through its phases, proven, used, and given back',
     async () => {
       const wish = { ...slice, gpus: 4, name: 'training', max_duration_seconds: 3_600 };
       const plan = await owner.allocations.plan(wish);
@@ -137,7 +137,7 @@ describe('the life of an allocation', () => {
   );
 
   it(
-    'is the same for a whole host, and for a group that comes and goes as one [CAP-01] [FLW-P5] [FLW-P6]',
+    'is the same for a whole host, and for a group that comes and goes as one',
     async () => {
       const whole = await activate({ ...metal, gpus: 8, name: 'whole host' });
       expect(await get(whole)).toMatchObject({ capacity_shape: 'baremetal', receipt: { passed: true, gpus: 8 } });
@@ -171,7 +171,7 @@ describe('the life of an allocation', () => {
   );
 
   it(
-    'ends with a reason when its host cannot prove it: nothing was active, and its slots are looked at first [GAP-13]',
+    'ends with a reason when its host cannot prove it: nothing was active, and its slots are looked at first',
     async () => {
       const node_id = await nodeNamed('north-metal-1');
       await operator.simulator.faultSet({ node_id, fault: 'gpu_missing', slot_index: 3 });
@@ -191,7 +191,7 @@ describe('the life of an allocation', () => {
   );
 
   it(
-    'waits with a place in the queue when nothing is free, and begins when something is [FLW-P7]',
+    'waits with a place in the queue when nothing is free, and begins when something is',
     async () => {
       // Two hosts with eight GPUs each, sold by four at the most.
       const full = await Promise.all(Array.from({ length: 4 }, () => activate({ ...slice, gpus: 4 })));
@@ -212,7 +212,7 @@ describe('the life of an allocation', () => {
   );
 
   it(
-    'may be called anything: a name is text, and nobody runs it, indents it or renders it [FLW-P2]',
+    'may be called anything: a name is text, and nobody runs it, indents it or renders it',
     async () => {
       const canary = join(tmpdir(), `gpuaas-canary-${systemIds.next()}`);
       const names = [

@@ -82,7 +82,7 @@ describe('a host and its agent', () => {
     });
   const one = async (text: string) => (await world.root.query(text, [nodeId])).rows[0]?.value as unknown;
 
-  it('enrols by a pinned token, reports, is admitted, and says what it is made of [SEC-04] [FLW-P6]', async () => {
+  it('enrols by a pinned token, reports, is admitted, and says what it is made of', async () => {
     const offer = await world.token();
     nodeId = offer.nodeId;
     agent = await open(offer.token);

@@ -54,21 +54,21 @@ async function runPython(args: readonly string[], env: Readonly<Record<string, s
 }
 
 describe('the Python SDK', () => {
-  it('[SDK-01] compiles, and has a type for everything', { timeout: patience }, async () => {
+  it('compiles, and has a type for everything', { timeout: patience }, async () => {
     await runPython(['-m', 'compileall', '-q', 'src']);
     expect(await runPython(['-m', 'mypy', '--cache-dir', join(folder, 'types')])).toContain('no issues found');
   });
 
-  it('[SDK-01] does what all SDKs do with the same answers', { timeout: patience }, async () => {
+  it('does what all SDKs do with the same answers', { timeout: patience }, async () => {
     expect(await runPython(['-m', 'pytest', '-q'])).toMatch(/^\d+ passed/m);
   });
 
-  it('[SDK-01] launches, waits and releases on a running installation', { timeout: patience }, async () => {
+  it('launches, waits and releases on a running installation', { timeout: patience }, async () => {
     const said = await runPython(['-m', 'pytest', '-q', 'tests/live.py'], await environmentOf('member'));
     expect(said).toMatch(/^4 passed/m);
   });
 
-  it('[SDK-01] does what its first page promises', { timeout: patience }, async () => {
+  it('does what its first page promises', { timeout: patience }, async () => {
     const said = await runPython(['-c', await quickStart('python', 'python')], {
       PYTHONPATH: join(sdk, 'src'),
       ...(await environmentOf('member')),
@@ -78,7 +78,7 @@ describe('the Python SDK', () => {
 });
 
 describe('the TypeScript SDK', () => {
-  it('[SDK-02] does what its first page promises', { timeout: patience }, async () => {
+  it('does what its first page promises', { timeout: patience }, async () => {
     const code = await quickStart('typescript', 'ts');
     const env = { PATH: process.env['PATH'] ?? '', ...(await environmentOf('member')) };
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code];

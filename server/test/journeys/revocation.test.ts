@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld } from '../../src/testing/world.ts';
 
-it('[SEC-09] a session and a personal token that were revoked at one api are refused by another within five seconds', async () => {
+it('a session and a personal token that were revoked at one api are refused by another within five seconds', async () => {
   const here = await openWorld();
   try {
     const there = await openWorld({ beside: here });

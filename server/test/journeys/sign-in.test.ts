@@ -16,7 +16,7 @@ const facts = async () =>
   >;
 
 describe('a sign-in with a code', () => {
-  it('[SVC-01] makes a person with an organization of their own and no role on the platform', async () => {
+  it('makes a person with an organization of their own and no role on the platform', async () => {
     const { access_token } = await signIn(world.url, world.person);
     const me = await ask(world.url, access_token);
     expect(me.status).toBe(200);
@@ -72,7 +72,7 @@ describe('a sign-in with a code', () => {
 });
 
 describe('a sign-in with a device code', () => {
-  it('[SVC-01] waits until somebody has confirmed the code in a browser', async () => {
+  it('waits until somebody has confirmed the code in a browser', async () => {
     const { client_id, scope, token_endpoint, device_authorization_endpoint } = await facts();
     const begun = await postForm(device_authorization_endpoint, { client_id, scope });
     expect(begun.status).toBe(200);
@@ -94,7 +94,7 @@ describe('a sign-in with a device code', () => {
 });
 
 describe('a token of this provider', () => {
-  it('[SEC-09] is refused by every api once its session was revoked, within five seconds', async () => {
+  it('is refused by every api once its session was revoked, within five seconds', async () => {
     const other = await world.startAnother();
     const stays = await signIn(world.url, world.person);
     const ends = await signIn(world.url, world.person);
@@ -124,7 +124,7 @@ describe('a token of this provider', () => {
 });
 
 describe('an installation that moves to another address', () => {
-  it('[SVC-01] knows its people, their organizations and their revocations there', async () => {
+  it('knows its people, their organizations and their revocations there', async () => {
     const person = await world.newPerson();
     const before = await ask(world.url, (await signIn(world.url, person)).access_token);
     const { url } = await world.startAnother(undefined, { moved: true });
@@ -138,7 +138,7 @@ describe('an installation that moves to another address', () => {
 });
 
 describe('an api that another provider signs for', () => {
-  it('[SVC-01] finds it by discovery, takes its tokens, and sends people there', async () => {
+  it('finds it by discovery, takes its tokens, and sends people there', async () => {
     const other = await openSignInWorld({
       GPUAAS_OIDC_ISSUER: `${world.url}/oidc`,
       GPUAAS_OIDC_CLI_CLIENT_ID: 'some-client',
@@ -160,7 +160,7 @@ describe('an api that another provider signs for', () => {
     }
   });
 
-  it('[SVC-01] takes no role from its tokens: those of the platform come from a binding alone', async () => {
+  it('takes no role from its tokens: those of the platform come from a binding alone', async () => {
     const { login } = await world.newPerson();
     const account = await world.issuer.accounts.find({ login });
     const token = await world.sign({

@@ -51,7 +51,7 @@ describe('a change at one api', () => {
     await arrives((world) => statusAt(world, token), 404, promised.revocationMs);
   });
 
-  it('[SEC-09] that revokes a personal token counts everywhere within five seconds', async () => {
+  it('that revokes a personal token counts everywhere within five seconds', async () => {
     const made = await write('POST', '/api/v1/me/tokens', home.token, {
       name: 'short',
       scopes: ['organizations:read'],
@@ -63,7 +63,7 @@ describe('a change at one api', () => {
     await arrives((world) => statusAt(world, made.token), 401, promised.revocationMs);
   });
 
-  it('[NUM-06] that sets a policy counts everywhere within sixty seconds', async () => {
+  it('that sets a policy counts everywhere within sixty seconds', async () => {
     const operator = await here.operator();
     const seenAt = async (world: World) => {
       const { body } = await world.call('GET', '/api/v1/policies', {

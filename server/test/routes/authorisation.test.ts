@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
-  it.each(personas)('[GAP-06] answers %s as the contract says', async (persona) => {
+  it.each(personas)('answers %s as the contract says', async (persona) => {
     const example = await exampleOf(route, world, home, tokens[persona]);
     const correlationId = systemIds.next();
     const token = tokens[persona];

@@ -78,7 +78,7 @@ describe('every route', () => {
     });
   });
 
-  it.each(each(owned))('[GAP-06] [CON-11] %s answers a foreign object exactly as an absent one', async (_, route) => {
+  it.each(each(owned))('%s answers a foreign object exactly as an absent one', async (_, route) => {
     const own = await example(route);
     const requestId = { 'x-request-id': 'the-same-for-both' };
     const param = route.tenancy.kind === 'path' || route.tenancy.kind === 'owner-of' ? route.tenancy.param : undefined;
@@ -121,39 +121,33 @@ describe('every route', () => {
 });
 
 describe('every write', () => {
-  it.each(each(writes))(
-    '[GAP-02] [CON-08] %s leaves one audit row with its action and correlation id',
-    async (_, route) => {
-      const correlationId = systemIds.next();
-      const reply = await send(route, await example(route), { headers: { 'x-request-id': correlationId } });
-      expect(reply.status, reply.text).toBeLessThan(300);
-      const { rows } = await world.root.query(
-        'select action, result, target_id, actor_id from audit_logs where correlation_id = $1',
-        [correlationId],
-      );
-      expect(rows).toHaveLength(1);
-      expect(rows[0]).toMatchObject({ action: (route as WriteRoute).audit, result: 'success' });
-      expect(rows[0].target_id).toBeTruthy();
-    },
-  );
+  it.each(each(writes))('%s leaves one audit row with its action and correlation id', async (_, route) => {
+    const correlationId = systemIds.next();
+    const reply = await send(route, await example(route), { headers: { 'x-request-id': correlationId } });
+    expect(reply.status, reply.text).toBeLessThan(300);
+    const { rows } = await world.root.query(
+      'select action, result, target_id, actor_id from audit_logs where correlation_id = $1',
+      [correlationId],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ action: (route as WriteRoute).audit, result: 'success' });
+    expect(rows[0].target_id).toBeTruthy();
+  });
 
-  it.each(each(keyed))(
-    '[GAP-01] [CON-07] [ACT-01] %s answers a repeated key with the stored reply and does nothing',
-    async (_, route) => {
-      const own = await example(route);
-      const key = systemIds.next();
-      const first = await send(route, own, { key });
-      const before = await rowsOf(world);
-      const second = await send(route, own, { key });
-      expect(second.status).toBe(first.status);
-      expect(second.text).toBe(asKept(route, first));
-      expect(first.headers['idempotency-replayed']).toBeUndefined();
-      expect(second.headers['idempotency-replayed']).toBe('true');
-      expect(await rowsOf(world)).toEqual(before);
-    },
-  );
+  it.each(each(keyed))('%s answers a repeated key with the stored reply and does nothing', async (_, route) => {
+    const own = await example(route);
+    const key = systemIds.next();
+    const first = await send(route, own, { key });
+    const before = await rowsOf(world);
+    const second = await send(route, own, { key });
+    expect(second.status).toBe(first.status);
+    expect(second.text).toBe(asKept(route, first));
+    expect(first.headers['idempotency-replayed']).toBeUndefined();
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await rowsOf(world)).toEqual(before);
+  });
 
-  it.each(each(keyed))('[GAP-01] %s has one effect when 32 requests carry one key', async (_, route) => {
+  it.each(each(keyed))('%s has one effect when 32 requests carry one key', async (_, route) => {
     const own = await example(route);
     const key = systemIds.next();
     const before = await rowsOf(world);
@@ -169,7 +163,7 @@ describe('every write', () => {
     expect((await rowsOf(world)).audit - before.audit).toBe(1);
   });
 
-  it.each(each(keyed))('[GAP-01] %s refuses a key that was used for another request', async (_, route) => {
+  it.each(each(keyed))('%s refuses a key that was used for another request', async (_, route) => {
     const key = systemIds.next();
     const [one, two] = [await example(route), await example(route)];
     await send(route, one, { key });
@@ -178,7 +172,7 @@ describe('every write', () => {
     expect(await send(route, other, { key })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
-  it.each(each(keyed))('[GAP-01] %s asks for a key', async (_, route) => {
+  it.each(each(keyed))('%s asks for a key', async (_, route) => {
     const own = await example(route);
     const reply = await world.call(route.method, pathOf(route, own.params), {
       as: tokenFor(route),
@@ -188,30 +182,27 @@ describe('every write', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'idempotency_key_missing' } });
   });
 
-  it.each(each(keyed))(
-    '[X-08] %s takes the key under its other name, and refuses two that disagree',
-    async (_, route) => {
-      const own = await example(route);
-      const path = pathOf(route, own.params);
-      const ask = { as: tokenFor(route), body: own.body ?? {}, ...(own.body ? {} : { body: undefined }) };
-      const torn = await world.call(route.method, path, {
-        ...ask,
-        key: 'one',
-        headers: { ...headersFor(route, home), 'x-idempotency-key': 'two' },
-      });
-      expect(torn).toMatchObject({ status: 400, body: { code: 'idempotency_key_invalid' } });
-      const agreed = await world.call(route.method, path, {
-        ...ask,
-        headers: { ...headersFor(route, home), 'x-idempotency-key': systemIds.next() },
-      });
-      expect(agreed.status, agreed.text).toBeLessThan(300);
-    },
-  );
+  it.each(each(keyed))('%s takes the key under its other name, and refuses two that disagree', async (_, route) => {
+    const own = await example(route);
+    const path = pathOf(route, own.params);
+    const ask = { as: tokenFor(route), body: own.body ?? {}, ...(own.body ? {} : { body: undefined }) };
+    const torn = await world.call(route.method, path, {
+      ...ask,
+      key: 'one',
+      headers: { ...headersFor(route, home), 'x-idempotency-key': 'two' },
+    });
+    expect(torn).toMatchObject({ status: 400, body: { code: 'idempotency_key_invalid' } });
+    const agreed = await world.call(route.method, path, {
+      ...ask,
+      headers: { ...headersFor(route, home), 'x-idempotency-key': systemIds.next() },
+    });
+    expect(agreed.status, agreed.text).toBeLessThan(300);
+  });
 });
 
 describe('every lane', () => {
   it.each(Object.keys(lanes))(
-    '[ACT-11] answers 429 in lane %s when its budget is spent, and says when to come back',
+    'answers 429 in lane %s when its budget is spent, and says when to come back',
     async (lane) => {
       const inLane = routes.filter((route) => laneOf(route) === lane);
       if (inLane.length === 0) return expect(['financial', 'terminal']).toContain(lane);

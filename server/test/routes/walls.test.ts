@@ -128,7 +128,7 @@ describe.each([
   };
 
   it.each(owned.map((route): [string, Route] => [`${route.method} ${route.path}`, route]))(
-    '[GAP-06] %s neither shows nor changes anything of another tenant',
+    '%s neither shows nor changes anything of another tenant',
     async (_, route) => {
       const { body, ...rest } = examples.get(route.id) ?? {};
       const before = await belongings(foreign);

@@ -106,7 +106,7 @@ describe('the OpenAPI gate', () => {
       return path;
     }
 
-    it('[GOV-03] because the program is not there', async () => {
+    it('because the program is not there', async () => {
       const { failures } = await checkOpenapi(same(), join(folder, 'no-such-program'));
       expect(failures).toEqual([expect.stringContaining('binary not found')]);
     });

@@ -54,7 +54,7 @@ describe('the gates of validity', () => {
 });
 
 describe('the gate of emitted files', () => {
-  it('[ERN-05] [GAP-04] names each file that does not follow from the contract, and what to do', async () => {
+  it('names each file that does not follow from the contract, and what to do', async () => {
     const verdict = await checkEmitted(folder);
     expect(verdict.failures).toContain('api/openapi.json: missing');
     expect(describeVerdict(verdict)).toContain('Run "npm run gen"');

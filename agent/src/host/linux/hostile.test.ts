@@ -142,7 +142,7 @@ const builtFor = (login: Login, home: string, comment: string): Argv[] => [
 const mayBeAsked = ['groupadd', 'useradd', 'usermod', 'userdel', 'groupdel', 'nvidia-smi', 'systemctl', 'rm', sshd];
 
 describe('ten thousand values in every field of a task', () => {
-  it('do nothing when the schema refuses them, and are single words when it does not [TSK-04]', async () => {
+  it('do nothing when the schema refuses them, and are single words when it does not', async () => {
     let [refused, passed, whole] = [0, 0, 0];
     const seed = 20_260_304;
     const work = makeWork();

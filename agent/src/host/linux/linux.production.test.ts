@@ -58,7 +58,7 @@ describe.runIf(isRoot)('a login on a real machine', () => {
     );
 
   it.each([true, false])(
-    'lets its keys in and no others, with PAM (%s), and says which host it is [TSK-04]',
+    'lets its keys in and no others, with PAM (%s), and says which host it is',
     async (usesPam) => {
       const { host, order, mine, other } = await begin({ usesPam });
       const seen = await host.provisionUser(order, makeWork());
@@ -74,7 +74,7 @@ describe.runIf(isRoot)('a login on a real machine', () => {
     },
   );
 
-  it('goes with everything: what ignores signals, what it left elsewhere, and the way in [TSK-05]', async () => {
+  it('goes with everything: what ignores signals, what it left elsewhere, and the way in', async () => {
     const { host, order, mine, release } = await begin();
     await host.provisionUser(order, makeWork());
     const { uid, username } = real.login;
@@ -116,7 +116,7 @@ describe.runIf(isRoot)('a login on a real machine', () => {
     await expect(access(join(real.homes, real.login.username))).rejects.toThrow(/ENOENT/);
   });
 
-  it('has a terminal with its own name, ids and home [SEC-07]', async () => {
+  it('has a terminal with its own name, ids and home', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());
     const { username, uid, gid } = real.login;

@@ -31,7 +31,7 @@ async function discover(spec: MachineSpec, hasDriver = true) {
 }
 
 describe('what a machine is made of', () => {
-  it('finds eight GPUs on two sides, each with a fabric function and a disk of its own beside it [TSK-01]', async () => {
+  it('finds eight GPUs on two sides, each with a fabric function and a disk of its own beside it', async () => {
     const { topology } = await discover({});
     expect(topology).toMatchObject({
       hostname: 'gpu-17',

@@ -23,7 +23,7 @@ const etc = (name: string) => readFile(join(fixture.machine.root, 'etc', name), 
 const release = () => ({ allocation_id: first, login: fixture.login });
 
 describe('handing a whole host over', () => {
-  it('makes the group, the user and a private home, with these words and no others [TSK-04]', async () => {
+  it('makes the group, the user and a private home, with these words and no others', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());
     const { username, uid } = fixture.login;
@@ -49,7 +49,7 @@ describe('handing a whole host over', () => {
     expect(await fixture.keysOf(username)).toEqual([key('a')]);
   });
 
-  it('lets nobody in before everything is proven [TSK-04]', async () => {
+  it('lets nobody in before everything is proven', async () => {
     const { host, order } = await begin();
     const more = { ...order, expect: { ...order.expect, gpu_memory_mib: order.expect.gpu_memory_mib + 1 } };
     expect(await failureOf(host.provisionUser(more, makeWork()))).toBe('gpu_mismatch');
@@ -148,7 +148,7 @@ describe('handing a whole host over', () => {
 });
 
 describe('taking a whole host back', () => {
-  it('closes the login before it ends what runs, and removes it with its home [TSK-05]', async () => {
+  it('closes the login before it ends what runs, and removes it with its home', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());
     fixture.calls.length = 0;
@@ -189,7 +189,7 @@ describe('taking a whole host back', () => {
     expect((await host.revokeUser(release(), makeWork())).user_absent.passed).toBe(true);
   });
 
-  it('goes on from wherever the agent died, in the making and in the ending [TSK-05]', async () => {
+  it('goes on from wherever the agent died, in the making and in the ending', async () => {
     const { order } = await begin();
     let deaths = 0;
     const make = (host: Host) => host.provisionUser(order, makeWork());
@@ -265,7 +265,7 @@ describe('restarting a whole host', () => {
 const shellOrder = () => ({ allocationId: first, columns: 80, rows: 24 });
 
 describe('terminals of a whole host', () => {
-  it('have the ids of the login on every count, and can win no others [SEC-07]', async () => {
+  it('have the ids of the login on every count, and can win no others', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());
     const opening = host.openShell({ ...shellOrder(), username: fixture.login.username });

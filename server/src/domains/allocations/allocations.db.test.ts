@@ -56,7 +56,7 @@ const walk = async (id: string, ...states: string[]) => {
 };
 
 describe('asking for capacity', () => {
-  it('[FLW-P1] [FLW-P3] [STM-02] reserves slots, writes down why, and says so in the same transaction', async () => {
+  it('reserves slots, writes down why, and says so in the same transaction', async () => {
     const node = await fleet.addNode();
     const made = await create({ gpus: 2, name: 'training; rm -rf $HOME', tags: { team: 'a' } });
     expect(made.status, made.text).toBe(201);
@@ -117,7 +117,7 @@ describe('asking for capacity', () => {
     expect(await free()).toBe(8);
   });
 
-  it('[FLW-P2] refuses with reasons and a way out when nothing fits, without naming hosts', async () => {
+  it('refuses with reasons and a way out when nothing fits, without naming hosts', async () => {
     await fleet.addNode({ name: 'secret-host', groups: [2, 2] });
     await fleet.addNode({ name: 'secret-far', region: otherRegion });
     const refused = await create({ gpus: 4 });
@@ -189,7 +189,7 @@ describe('asking for capacity', () => {
 });
 
 describe('giving it back', () => {
-  it('[FLW-P7] cancels what was not provisioned yet and frees its slots at once', async () => {
+  it('cancels what was not provisioned yet and frees its slots at once', async () => {
     await fleet.addNode();
     const { id } = (await create({ gpus: 4 })).body;
     const released = await send('POST', `${id}/release`, {});
@@ -202,7 +202,7 @@ describe('giving it back', () => {
     });
   });
 
-  it('[FLW-P7] begins a release that its node has to prove', async () => {
+  it('begins a release that its node has to prove', async () => {
     await fleet.addNode();
     const { id } = (await create()).body;
     await walk(id, 'provisioning', 'active');
@@ -214,7 +214,7 @@ describe('giving it back', () => {
     expect((await eventsOf(id)).at(-1)).toBe('provisioning.releasing.requested');
   });
 
-  it('[GAP-11] is forced as often as the policy allows, and then settled by an operator who has looked', async () => {
+  it('is forced as often as the policy allows, and then settled by an operator who has looked', async () => {
     await fleet.addNode();
     const { id } = (await create()).body;
     const force = () => send('POST', `/api/v1/admin/allocations/${id}/force-release`, { reason: 'stuck' }, operator);

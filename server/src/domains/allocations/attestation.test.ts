@@ -35,7 +35,7 @@ const sworn: ReadinessAttestation = {
 };
 const failed = { passed: false, detail: 'not seen' };
 
-describe('a readiness attestation [GAP-13]', () => {
+describe('a readiness attestation', () => {
   it('that is as promised has no problems, in whatever order it names the GPUs', () => {
     expect(judgeAttestation(promised, sworn)).toEqual([]);
     expect(judgeAttestation(promised, { ...sworn, gpus: [gpu(1), gpu(0)] })).toEqual([]);

@@ -90,7 +90,7 @@ const timeline = async (id: string) =>
   ).rows as { kind: string; name: string; from_state: string; to_state: string; version: number }[];
 
 describe('an allocation', () => {
-  it.each(cells)('[STM-01] that is $state goes to $to by $transition', async ({ state, transition, to }) => {
+  it.each(cells)('that is $state goes to $to by $transition', async ({ state, transition, to }) => {
     const id = await inState(state);
     const before = await stored(id);
     const outcome = await advance(id, transition);
@@ -106,7 +106,7 @@ describe('an allocation', () => {
     });
   });
 
-  it('[STM-02] is reserved, then leased, then freed', async () => {
+  it('is reserved, then leased, then freed', async () => {
     const id = await born();
     const seen = [(await stored(id)).placement_status];
     for (const transition of ['provision', 'activate', 'release', 'prove'] as const) {
@@ -117,7 +117,7 @@ describe('an allocation', () => {
     expect(await stored(id)).toMatchObject({ was_active: true, ended: true });
   });
 
-  it('[GAP-07] is moved by one of many who come at once, and has one line for it', async () => {
+  it('is moved by one of many who come at once, and has one line for it', async () => {
     const id = await inState('active');
     const before = (await timeline(id)).length;
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => advance(id, 'release')));
@@ -127,7 +127,7 @@ describe('an allocation', () => {
     expect((await timeline(id)).length).toBe(before + 1);
   });
 
-  it('[GAP-17] is not moved by somebody who saw an older version or believes in an older lease', async () => {
+  it('is not moved by somebody who saw an older version or believes in an older lease', async () => {
     const id = await inState('active');
     const { version } = await stored(id);
     expect(await advance(id, 'release', { seenVersion: version - 1 })).toMatchObject({ code: 'version_conflict' });

@@ -71,7 +71,7 @@ async function leave(allocation: TestAllocation): Promise<void> {
 }
 
 describe('those who rent from a node that is drained', () => {
-  it('are told once for each deadline, on their timeline and by an event [STM-08]', async () => {
+  it('are told once for each deadline, on their timeline and by an event', async () => {
     const allocation = await bench.allocation({ state: 'active' });
     const [first, later] = [inAnHour().toISOString(), new Date(inAnHour().getTime() + 1).toISOString()];
     for (const at of [first, first, later]) expect(await tenants.notify(allocation.nodeId, at)).toBe(1);

@@ -82,7 +82,7 @@ async function contend(sizes: (at: number) => number, count: number): Promise<nu
 
 describe('many who want the last GPUs', () => {
   it(
-    '[CAP-03] [GAP-17] get exactly as many as there are, and no slot twice',
+    'get exactly as many as there are, and no slot twice',
     async () => {
       let asked = 0;
       while (asked < attempts) {
@@ -96,7 +96,7 @@ describe('many who want the last GPUs', () => {
     600_000 + attempts * 20,
   );
 
-  it('[CAP-05] fill NUMA groups without splitting anybody', async () => {
+  it('fill NUMA groups without splitting anybody', async () => {
     for (let nodes = 0; nodes < 4; nodes += 1) await yard.addNode();
     expect(await contend(() => 4, 40)).toBe(8);
     expect(await booked()).toEqual({ slots: 32, holders: 8, claims: 32, broken: 0 });
@@ -189,7 +189,7 @@ describe('release, forced release, expiry and the loss of a node', () => {
   };
 
   it(
-    '[GAP-07] [STM-01] have one winner each time, and the others are told',
+    'have one winner each time, and the others are told',
     async () => {
       const winners = new Set<string>();
       for (let race = 0; race < races; race += 1) {

@@ -110,7 +110,7 @@ describe('a slot', () => {
     if (free) expect((await stored(slots))[0]).toMatchObject({ allocation_id: null, claims: 0 });
   });
 
-  it('[GAP-17] is reserved with all others of its lease under one generation that none of them has seen', async () => {
+  it('is reserved with all others of its lease under one generation that none of them has seen', async () => {
     const { slots } = await yard.addNode({ groups: [2] });
     const [first = ''] = slots;
     await take([first], await allocation());
@@ -123,7 +123,7 @@ describe('a slot', () => {
     ]);
   });
 
-  it('[CAP-03] is taken by one of many who want it, and those who want more get nothing at all', async () => {
+  it('is taken by one of many who want it, and those who want more get nothing at all', async () => {
     const { slots } = await yard.addNode({ groups: [4] });
     const [, second = '', third = ''] = slots;
     const holders: string[] = [];

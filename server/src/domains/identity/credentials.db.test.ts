@@ -75,7 +75,7 @@ describe('a session', () => {
 });
 
 describe('what was revoked', () => {
-  it('[SEC-09] ends with its session, the tokens that it is refreshed with too', async () => {
+  it('ends with its session, the tokens that it is refreshed with too', async () => {
     const keeps = await world.token('eve', { sid: 'keeps' });
     const ends = await world.token('eve', { sid: 'ends' });
     await organizations(ends);
@@ -128,7 +128,7 @@ describe('what was revoked', () => {
   });
 
   it.each(['token', 'session'] as const)(
-    '[SEC-09] is refused after the next look of five seconds, if the word of a denied %s was lost',
+    'is refused after the next look of five seconds, if the word of a denied %s was lost',
     async (kind) => {
       const jti = systemIds.next();
       const subject = `lost-${kind}`;
@@ -147,7 +147,7 @@ describe('what was revoked', () => {
     },
   );
 
-  it('[SEC-09] is refused after five seconds, if the word of a person whose sign-ins were all revoked was lost', async () => {
+  it('is refused after five seconds, if the word of a person whose sign-ins were all revoked was lost', async () => {
     const token = await world.token('lost-person', { sid: 'a', auth_time: nowSeconds() });
     expect((await organizations(token)).status).toBe(200);
     await clock.advance(1_000);

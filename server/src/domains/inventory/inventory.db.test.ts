@@ -48,7 +48,7 @@ const freshRegion = async (): Promise<string> => {
 };
 
 describe('the catalogue', () => {
-  it('[CAP-02] is read by anybody, with prices, sizes and images', async () => {
+  it('is read by anybody, with prices, sizes and images', async () => {
     const { status, body } = await world.call('GET', '/api/v1/catalog');
     expect(status).toBe(200);
     expect(body.data.map(({ sku }: { sku: string }) => sku)).toEqual([
@@ -202,18 +202,18 @@ describe('what is free', () => {
     return id;
   };
 
-  it('[CAP-03] is counted per NUMA group: two groups of three take no four', async () => {
+  it('is counted per NUMA group: two groups of three take no four', async () => {
     await slices([...slot({ numa: 0 }, 3), ...slot({ numa: 1 }, 3)]);
     expect(await freeOf('h200-sxm-slice', region)).toEqual({ 1: 6, 2: 2, 4: 0 });
   });
 
-  it('[CAP-03] is counted per node: two nodes with two each take no four', async () => {
+  it('is counted per node: two nodes with two each take no four', async () => {
     await slices(slot({}, 2));
     await slices(slot({}, 2));
     expect(await freeOf('h200-sxm-slice', region)).toEqual({ 1: 4, 2: 2, 4: 0 });
   });
 
-  it('[CAP-03] leaves out what is taken, unwell, or lacks fabric or disk', async () => {
+  it('leaves out what is taken, unwell, or lacks fabric or disk', async () => {
     await slices([
       ...slot({}, 2),
       { state: 'reserved' },
@@ -250,7 +250,7 @@ describe('what is free', () => {
     expect(await freeOf('h200-sxm-slice', region)).toEqual({ 1: 0, 2: 0, 4: 0 });
   });
 
-  it('[CAP-01] of whole nodes are those that nobody holds any part of', async () => {
+  it('of whole nodes are those that nobody holds any part of', async () => {
     const whole = (slots: readonly TestSlot[]) =>
       placeNode(world.root, { sku: 'h200-sxm-baremetal-8g', region, slots });
     await whole(slot({ fabric: false }, 8));

@@ -22,7 +22,7 @@ const whole = {
 };
 
 describe('what is offered', () => {
-  it('[CAP-01] may be slices with a size for each count, or whole nodes', () => {
+  it('may be slices with a size for each count, or whole nodes', () => {
     expect(skuProblems(slice)).toEqual([]);
     expect(skuProblems(whole)).toEqual([]);
   });
@@ -53,11 +53,11 @@ describe('what is offered', () => {
 });
 
 describe('the catalogue that comes with the product', () => {
-  it.each(defaultSkus.map((sku) => [sku.sku, sku] as const))('[CAP-02] %s fits together', (_, sku) => {
+  it.each(defaultSkus.map((sku) => [sku.sku, sku] as const))('%s fits together', (_, sku) => {
     expect(skuProblems(sku)).toEqual([]);
   });
 
-  it('[CAP-02] has the slice with counts 1, 2 and 4, its price and its sizes', () => {
+  it('has the slice with counts 1, 2 and 4, its price and its sizes', () => {
     const sku = defaultSkus.find((each) => each.sku === 'h200-sxm-slice');
     expect(sku).toMatchObject({
       gpus_total: 8,

@@ -82,7 +82,7 @@ const stored = async (id: string) =>
   (await root.query('select state, version::int as version, state_reason from nodes where id = $1', [id])).rows[0];
 
 describe('a node', () => {
-  it.each(cells)('[STM-08] that is $state goes to $to by $transition', async ({ state, transition, to }) => {
+  it.each(cells)('that is $state goes to $to by $transition', async ({ state, transition, to }) => {
     const id = await nodeIn(state);
     const before = await stored(id);
     expect(before.state).toBe(state);
@@ -113,7 +113,7 @@ describe('a node', () => {
     });
   });
 
-  it('[STM-08] is moved by one of many who come at once', async () => {
+  it('is moved by one of many who come at once', async () => {
     const id = await nodeIn('active');
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => advance(id, 'drain')));
     expect(outcomes.filter((outcome) => outcome instanceof Fault)).toHaveLength(7);

@@ -53,7 +53,7 @@ const allocation = async (node: string, over: { state?: string; slot?: string } 
 };
 
 describe('announcing a host', () => {
-  it('[STM-08] answers once with all that it needs to enrol', async () => {
+  it('answers once with all that it needs to enrol', async () => {
     const { status, body, text } = await create({ labels: { rack: 'a1' }, address: '192.0.2.7' });
     expect(status, text).toBe(201);
     expect(body.node).toMatchObject({ state: 'bootstrap_issued', gpus_total: 8, schedulable: false, slots: {} });
@@ -253,7 +253,7 @@ describe('slots', () => {
     });
   });
 
-  it('[CAP-03] that somebody holds stay theirs', async () => {
+  it('that somebody holds stay theirs', async () => {
     const id = await place({ slots: [{ state: 'in_use' }] });
     const [{ id: slot }] = (await admin('GET', `nodes/${id}/resource-slots`)).body.data;
     for (const how of ['disable', 'quarantine', 'clear', 'enable']) {
@@ -272,7 +272,7 @@ describe('the life of a host', () => {
   const go = (id: string, how: string, body: object = because) => admin('POST', `nodes/${id}/${how}`, body);
   const ask = (id: string, what: string) => admin('POST', `nodes/${id}/${what}`);
 
-  it('[STM-08] takes work only once it is active, has slots and has the images', async () => {
+  it('takes work only once it is active, has slots and has the images', async () => {
     const id = await place({ schedulable: false, slots: [], state: 'enrolling' });
     const { rows } = await world.root.query(`select slug from os_images where 'h200-sxm-slice' = any (skus)`);
     await asSystem(world.root, `update os_images set active = true where 'h200-sxm-slice' = any (skus)`, []);
@@ -291,7 +291,7 @@ describe('the life of a host', () => {
     }
   });
 
-  it('[STM-08] is drained with notice, or called back', async () => {
+  it('is drained with notice, or called back', async () => {
     const id = await place();
     const { body, status } = await go(id, 'drain', { ...because, notice_minutes: 30 });
     const deadline = new Date(clock.now().getTime() + 30 * 60_000).toISOString();
@@ -307,7 +307,7 @@ describe('the life of a host', () => {
     expect(usual.body.drain_deadline_at).toBe(new Date(clock.now().getTime() + 60 * 60_000).toISOString());
   });
 
-  it('[STM-08] is quarantined with a reason and cleared', async () => {
+  it('is quarantined with a reason and cleared', async () => {
     const id = await place();
     expect((await go(id, 'quarantine', { reason: 'Xid 79 twice' })).body).toMatchObject({
       state: 'quarantined',
@@ -326,7 +326,7 @@ describe('the life of a host', () => {
     expect((await go(id, 'clear')).body).toMatchObject({ state: 'active' });
   });
 
-  it('[STM-08] is neither retired nor removed while it serves somebody', async () => {
+  it('is neither retired nor removed while it serves somebody', async () => {
     const id = await place();
     const held = await allocation(id);
     expect(await go(id, 'retire')).toMatchObject({
@@ -338,7 +338,7 @@ describe('the life of a host', () => {
     expect((await admin('DELETE', `nodes/${id}`, because)).body.code).toBe('node_in_use');
   });
 
-  it('[STM-08] is retired empty, comes back cordoned, and is removed', async () => {
+  it('is retired empty, comes back cordoned, and is removed', async () => {
     const id = await place();
     expect((await go(id, 'retire')).body).toMatchObject({ state: 'retired', slots: { disabled: 2 } });
     expect((await go(id, 'readmit')).body).toMatchObject({ state: 'active', schedulable: false });
@@ -347,7 +347,7 @@ describe('the life of a host', () => {
     expect({ status: removed.status, state: removed.body.state }).toEqual({ status: 202, state: 'removing' });
   });
 
-  it('[CAP-03] that is retired while somebody reaches for its last slot has one winner', async () => {
+  it('that is retired while somebody reaches for its last slot has one winner', async () => {
     const actor = systemViewer('tester', { correlationId: 'c', organizationId: home.organizationId });
     const reach = (slotId: string, allocationId: string) =>
       world.database.database.write(makeAct(actor, 'slot.reserve', systemIds.next()), async (tx) => {
@@ -367,7 +367,7 @@ describe('the life of a host', () => {
     }
   });
 
-  it('[STM-08] that never enrolled is gone at once, with its token, and its name is free', async () => {
+  it('that never enrolled is gone at once, with its token, and its name is free', async () => {
     const name = `n-${systemIds.next()}`;
     const { body } = await create({ name });
     expect((await admin('DELETE', `nodes/${body.node.id}`, because)).body.state).toBe('deleted');

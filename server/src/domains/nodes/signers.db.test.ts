@@ -33,7 +33,7 @@ describe('keys that sign tasks', () => {
     (await api.call('GET', path, { as: operator })).body.data as { id: string; state: string }[];
   const stateOf = async (id: string) => (await listed()).find((signer) => signer.id === id)?.state;
 
-  it('are announced before they sign, and obeyed for a while after [SEC-02]', async () => {
+  it('are announced before they sign, and obeyed for a while after', async () => {
     const old = nodes.signers.sign(task());
     expect(isObeyed(old, nodes.signers.accepted())).toBe(true);
     const first = (await listed())[0]?.id ?? '';
@@ -64,7 +64,7 @@ describe('keys that sign tasks', () => {
     expect((await post(`${path}/${systemIds.next()}/revoke`)).status).toBe(404);
   });
 
-  it('are vouched for by the one before, also by one that is revoked, and nodes hear of both [SEC-02]', async () => {
+  it('are vouched for by the one before, also by one that is revoked, and nodes hear of both', async () => {
     const { rows } = await api.root.query(
       `select id, public_key, state, endorsed_by, endorsement from task_signers order by published_at, id`,
     );
@@ -93,7 +93,7 @@ describe('keys that sign tasks', () => {
     await signers.close();
   });
 
-  it('are stated by the active key, each with its state, and the number of the list grows [SEC-02]', async () => {
+  it('are stated by the active key, each with its state, and the number of the list grows', async () => {
     const opened = await openTaskSigners({
       ...{ db: api.database.database, begin: nodes.begin, ids: systemIds, clock: nodes.clock, log: silentLog },
       ...{

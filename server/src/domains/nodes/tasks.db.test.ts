@@ -80,7 +80,7 @@ describe('tasks of nodes', () => {
   const stateOf = async (id: string) =>
     (await world.root.query('select state from node_tasks where id = $1', [id])).rows[0]?.state as string;
 
-  it('are signed when they are queued, and the node is told after the commit [TSK-11] [SEC-05]', async () => {
+  it('are signed when they are queued, and the node is told after the commit', async () => {
     const node = await world.node();
     const heard = Promise.withResolvers<string>();
     const listening = await world.database.listen(tasksChannel, (payload) => {
@@ -162,7 +162,7 @@ describe('tasks of nodes', () => {
     expect((await dispatch().dispatch([{ nodeId: node.id }])).size).toBe(0);
   });
 
-  it('end with the result that their node signed, and the saga is told once [FLW-P9]', async () => {
+  it('end with the result that their node signed, and the saga is told once', async () => {
     const node = await world.node();
     const sagaToken = systemIds.next();
     await queue(node, { sagaToken });

@@ -33,7 +33,7 @@ const messages = async (query = '') => {
 };
 
 describe('a consumer', () => {
-  it('[GAP-10] [X-09] that always fails leaves a dead letter; requeued, only it takes an effect', async () => {
+  it('that always fails leaves a dead letter; requeued, only it takes an effect', async () => {
     let broken = true;
     await desk.consumer('sturdy', [writesDown('sturdy')]);
     await desk.consumer('broken', [writesDown('broken', () => broken)]);

@@ -36,7 +36,7 @@ const gauge = (text: string, name: string) =>
   Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([0-9.e+-]+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 
 describe('the relay', () => {
-  it('[DB-03] carries every committed event to the bus, in the order of the commits', async () => {
+  it('carries every committed event to the bus, in the order of the commits', async () => {
     const witness = await openWitness(desk.bus, 'witness');
     await desk.outbox().startRelay();
     const acme = await desk.world.found('acme');
@@ -92,7 +92,7 @@ describe('the relay', () => {
     await reader.close();
   });
 
-  it('[GAP-10] [ACT-03] [X-09] makes a dead letter of what the bus refuses, and goes on with the rest', async () => {
+  it('makes a dead letter of what the bus refuses, and goes on with the rest', async () => {
     const witness = await openWitness(desk.bus, 'witness');
     await desk.outbox({ maxAttempts: 3 }).startRelay();
     const homeless = await desk.slip('nowhere.happened', { what: 1 });
@@ -120,7 +120,7 @@ describe('the relay', () => {
     expect(rows[0].n).toBe(2);
   });
 
-  it('[ACT-03] [X-09] publishes a requeued event again under its own id; what is settled stays settled', async () => {
+  it('publishes a requeued event again under its own id; what is settled stays settled', async () => {
     const operator = await desk.world.operator();
     const say = (event: string, how: 'requeue' | 'discard') =>
       desk.world.call('POST', `/api/v1/admin/outbox/${event}/${how}`, {
@@ -152,7 +152,7 @@ describe('the relay', () => {
     expect((await say(systemIds.next(), 'requeue')).status).toBe(404);
   });
 
-  it('[CON-06] waits for a bus that is away, with growing pauses, and then publishes everything in order', async () => {
+  it('waits for a bus that is away, with growing pauses, and then publishes everything in order', async () => {
     const witness = await openWitness(desk.bus, 'witness');
     const outbox = desk.outbox();
     await outbox.startRelay();
@@ -229,7 +229,7 @@ describe('the relay', () => {
     await reader.close();
   });
 
-  it('[OBS-03] shows in its metrics what waits, for how long, and what lies dead', async () => {
+  it('shows in its metrics what waits, for how long, and what lies dead', async () => {
     const outbox = desk.outbox({ maxAttempts: 1 });
     desk.bus.away = true;
     await outbox.startRelay();

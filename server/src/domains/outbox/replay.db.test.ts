@@ -20,7 +20,7 @@ const writesDown = listener({
 });
 
 describe('a bus that lost everything', () => {
-  it('[X-09] is filled again from the outbox: nothing is lost, and no effect is repeated', async () => {
+  it('is filled again from the outbox: nothing is lost, and no effect is repeated', async () => {
     const desk = await openDesk();
     try {
       await desk.outbox().startRelay();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('[FLW-E1] an operator sends every kept event out again, and the audit log says why', async () => {
+it('an operator sends every kept event out again, and the audit log says why', async () => {
   await world.root.query(
     `insert into relay_watermarks (relay, transaction_from, transaction_to, position) values ('outbox-relay', '9', '9', 7)`,
   );

@@ -16,7 +16,7 @@ const set = (level: PolicyLevel, value: number, hard = false): Setting => ({
 });
 
 describe('the value that applies', () => {
-  it('[POL-05] is the most specific one that is set, for every combination of levels', () => {
+  it('is the most specific one that is set, for every combination of levels', () => {
     fc.assert(
       fc.property(fc.subarray([...policyLevels]), (levels) => {
         const settings = levels.map((level) => set(level, 20 + policyLevels.indexOf(level)));
@@ -39,7 +39,7 @@ describe('the value that applies', () => {
     });
   });
 
-  it('[POL-01] is never outside the bounds, even when such a value is stored', () => {
+  it('is never outside the bounds, even when such a value is stored', () => {
     const snapshot = makeSnapshot([set('user', 5), set('organization', 4_000), set('plan', 30)], plans);
     expect(effective(windowSeconds, snapshot, subject)).toMatchObject({ value: 30, level: 'plan' });
   });

@@ -26,7 +26,7 @@ const seen = async (key: string) => {
 };
 
 describe('a policy', () => {
-  it('[POL-05] applies with its provenance as soon as it is set', async () => {
+  it('applies with its provenance as soon as it is set', async () => {
     expect(await seen('billing.window_seconds')).toMatchObject({ value: 60, source: { level: 'default' } });
     const reply = await put('billing.window_seconds', {
       level: 'project',
@@ -43,7 +43,7 @@ describe('a policy', () => {
       });
   });
 
-  it('[POL-05] [NUM-06] that changed without a word is seen after 60 seconds', async () => {
+  it('that changed without a word is seen after 60 seconds', async () => {
     await asSystem(
       world.root,
       `insert into policy_values (id, key, level, subject_id, value, reason) values ($1, 'terminal.session_max_ttl_seconds', 'global', '', '600', 'quietly')`,
@@ -112,7 +112,7 @@ describe('a policy', () => {
     await expect.poll(async () => (await seen('billing.minimum_deposit_minor'))?.value).toBe(1_000);
   });
 
-  it('[POL-04] sets the pace of a single caller', async () => {
+  it('sets the pace of a single caller', async () => {
     const loud = await world.found('loud');
     const reply = await put('rate_limit.read_requests_per_minute', {
       level: 'project',

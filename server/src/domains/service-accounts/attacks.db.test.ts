@@ -147,7 +147,7 @@ describe('a service account', () => {
     for (const row of rows) expect(row.all).not.toContain('"d"');
   });
 
-  it('[GAP-32] [SEC-15] serves several projects of its organization, and those only', async () => {
+  it('serves several projects of its organization, and those only', async () => {
     const path = `/api/v1/organizations/${home.organizationId}/service-accounts`;
     const body = { name: 'Shared', slug: slug(), scopes: ['projects:read', 'organizations:read'] };
     const made = await write('POST', path, { ...body, project_ids: [home.projectId, siblingProject] });
@@ -280,7 +280,7 @@ describe('nobody', () => {
     ['was deleted', 'DELETE', ({ id }: Robot) => `/api/v1/service-accounts/${id}`],
     ['lost the key', 'DELETE', ({ id, keyId }: Robot) => `/api/v1/service-accounts/${id}/keys/${keyId}`],
   ])(
-    '[SEC-15] uses the token of an account that %s: not here, not where the news arrives, elsewhere for five seconds',
+    'uses the token of an account that %s: not here, not where the news arrives, elsewhere for five seconds',
     async (_, method, path) => {
       const informed = await openWorld({ clock, beside: world });
       const deaf = await openWorld({ clock, beside: world, deaf: true });

@@ -6,22 +6,19 @@ import { Fault } from '../../kernel/fault.ts';
 import { answerUnreadable, encodeProblem, framework } from './problem.ts';
 
 describe('a problem', () => {
-  it.each(Object.keys(errors) as (keyof typeof errors)[])(
-    '[CON-03] %s carries its status, meaning and code',
-    (code) => {
-      const { status, body } = encodeProblem(new Fault(code, 'A sentence.', { more: 1 }), 'c-1');
-      expect(status).toBe(errors[code].status);
-      expect(JSON.parse(body)).toEqual({
-        type: `/docs/reference/errors#${code}`,
-        title: errors[code].meaning,
-        status,
-        code,
-        message: 'A sentence.',
-        correlation_id: 'c-1',
-        details: { more: 1 },
-      });
-    },
-  );
+  it.each(Object.keys(errors) as (keyof typeof errors)[])('%s carries its status, meaning and code', (code) => {
+    const { status, body } = encodeProblem(new Fault(code, 'A sentence.', { more: 1 }), 'c-1');
+    expect(status).toBe(errors[code].status);
+    expect(JSON.parse(body)).toEqual({
+      type: `/docs/reference/errors#${code}`,
+      title: errors[code].meaning,
+      status,
+      code,
+      message: 'A sentence.',
+      correlation_id: 'c-1',
+      details: { more: 1 },
+    });
+  });
 
   it('shows no secret in its message or details', () => {
     const mark = 'gpuaas_sak_canary0123456789';

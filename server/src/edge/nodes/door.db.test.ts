@@ -40,7 +40,7 @@ describe('the door of nodes', () => {
     });
   }
 
-  it('gives a certificate for a token, once, and nothing but the node’s own names [SEC-04] [FLW-P6]', async () => {
+  it('gives a certificate for a token, once, and nothing but the node’s own names', async () => {
     const { nodeId, token } = await world.token();
     const { enrolled, agent } = await enrolAgent(here, token);
     open.push(agent);
@@ -84,7 +84,7 @@ describe('the door of nodes', () => {
     client.close();
   });
 
-  it('takes nobody’s word for being a node: no certificate, a foreign one, or one that says something else [SEC-06]', async () => {
+  it('takes nobody’s word for being a node: no certificate, a foreign one, or one that says something else', async () => {
     const [agent, other] = [await newAgent(), await newAgent()];
     const uri = (id: string) => ({ type: 'url' as const, value: nodeSpiffeId(id) });
     const life = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
@@ -149,7 +149,7 @@ describe('the door of nodes', () => {
     await expect(plain).rejects.toThrow();
   });
 
-  it('hands a task to a node that waits, the moment it is queued [FLW-P6] [SEC-01]', async () => {
+  it('hands a task to a node that waits, the moment it is queued', async () => {
     const agent = await newAgent();
     const waiting = agent.wait();
     await expect.poll(() => world.metrics.scrape(), { timeout: 10_000 }).toMatch(/gpuaas_node_waiting\{[^}]*\} [1-9]/);
@@ -191,7 +191,7 @@ describe('the door of nodes', () => {
     }
   });
 
-  it('takes a result twice as once, and refuses another one, an edited one and one without a key [SEC-03] [TSK-11]', async () => {
+  it('takes a result twice as once, and refuses another one, an edited one and one without a key', async () => {
     const agent = await newAgent();
     const id = await world.queue(agent.nodeId);
     const task = (await agent.wait()).body as NodeTask;

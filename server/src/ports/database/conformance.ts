@@ -91,7 +91,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       await schema.close();
     });
 
-    it('[GAP-02] [DB-03] leaves the row, the audit entry and the event together', async () => {
+    it('leaves the row, the audit entry and the event together', async () => {
       const who = act(seeded.organizationId);
       const written = await createProject(who);
       if (written instanceof Fault) throw written;
@@ -183,7 +183,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       ).rejects.toMatchObject({ code: '25006' });
     });
 
-    it('[GAP-06] shows an organization its own rows only, without any predicate in the query', async () => {
+    it('shows an organization its own rows only, without any predicate in the query', async () => {
       await createProject(act(seeded.organizationId));
       await createProject(act(seeded.otherId));
       const mine = await port.database.read(viewer(seeded.organizationId), (tx) =>
@@ -194,7 +194,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       expect(nobody).toEqual([]);
     });
 
-    it('[GAP-06] refuses to write a row into another organization', async () => {
+    it('refuses to write a row into another organization', async () => {
       await expect(
         port.database.write(act(seeded.organizationId), async (tx) => {
           const id = systemIds.next();
@@ -210,20 +210,20 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       });
     });
 
-    it('[GAP-02] refuses to commit a change that left no audit row', async () => {
+    it('refuses to commit a change that left no audit row', async () => {
       await root.query('begin');
       await root.query(`select set_config('gpuaas.act', $1, true)`, [systemIds.next()]);
       await root.query(`update projects set name = 'x', version = version + 1`);
       await expect(root.query('commit')).rejects.toMatchObject({ code: 'GP002' });
     });
 
-    it('[DB-02] never changes or removes an audit row, whoever asks', async () => {
+    it('never changes or removes an audit row, whoever asks', async () => {
       await expect(root.query(`update audit_logs set action = 'x.y'`)).rejects.toMatchObject({ code: 'GP003' });
       await expect(root.query('delete from audit_logs')).rejects.toMatchObject({ code: 'GP003' });
       await expect(root.query('truncate audit_logs cascade')).rejects.toMatchObject({ code: 'GP003' });
     });
 
-    it('[GAP-07] refuses a change of state that is no edge of the machine', async () => {
+    it('refuses a change of state that is no edge of the machine', async () => {
       const written = await createProject(act(seeded.organizationId));
       if (written instanceof Fault) throw written;
       const jump = port.database.write(act(seeded.organizationId), async (tx) => {
@@ -233,7 +233,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       await expect(jump).rejects.toMatchObject({ code: 'GP005' });
     });
 
-    it('[GAP-05] refuses an event whose payload is not as declared', async () => {
+    it('refuses an event whose payload is not as declared', async () => {
       const id = systemIds.next();
       const wrong = projectRemoved.of(id, { project_id: 'not a uuid' });
       await expect(
@@ -243,7 +243,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       ).rejects.toThrow('not as declared');
     });
 
-    it('[GAP-01] lets one of 32 writes with the same key through; the others learn that it runs or is done', async () => {
+    it('lets one of 32 writes with the same key through; the others learn that it runs or is done', async () => {
       const key = systemIds.next();
       const outcomes = await Promise.allSettled(Array.from({ length: 32 }, () => createProject(keyed(key))));
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -262,7 +262,7 @@ export function databaseConformance(name: string, openSchema: () => Promise<Test
       await expect(createProject(keyed(key))).rejects.toMatchObject({ how: 'done' });
     });
 
-    it('[GAP-01] answers a repetition with what was stored, and does nothing of what was sent with it', async () => {
+    it('answers a repetition with what was stored, and does nothing of what was sent with it', async () => {
       const key = systemIds.next();
       const written = await createProject(keyed(key));
       if (written instanceof Fault) throw written;

@@ -94,7 +94,7 @@ describe('a database that its owner migrated', () => {
     ]);
   });
 
-  it('[GAP-02] lets a family leave audit, event and reply through act_commit, although it may insert none of them', async () => {
+  it('lets a family leave audit, event and reply through act_commit, although it may insert none of them', async () => {
     const rows = await ask(
       root,
       `select (select count(*) from audit_logs)::int as audits, (select count(*) from outbox_events)::int as events,
@@ -113,7 +113,7 @@ describe('a database that its owner migrated', () => {
     });
   });
 
-  it('[GAP-06] shows a family the rows of one organization, and none without one', async () => {
+  it('shows a family the rows of one organization, and none without one', async () => {
     for (const family of ['gpuaas_api', 'gpuaas_worker'] as const) {
       const seen = (organization: string | null) =>
         withClient(server.urlFor(family), async (client) => {
@@ -133,7 +133,7 @@ describe('a database that its owner migrated', () => {
     }
   });
 
-  it('[GAP-06] forgets the organization with the transaction, so the next one on the connection sees nothing', async () => {
+  it('forgets the organization with the transaction, so the next one on the connection sees nothing', async () => {
     await withClient(server.urlFor('gpuaas_api'), async (client) => {
       await client.query('begin');
       await client.query(`select act_view('tester', 'platform', null, null, now()::text)`);

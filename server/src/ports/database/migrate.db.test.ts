@@ -41,7 +41,7 @@ describe('migrate', () => {
   const exists = async (table: string) =>
     (await client.query('select to_regclass($1) is not null as there', [table])).rows[0].there;
 
-  it('[DB-04] applies what is missing, says what, and does nothing the second time', async () => {
+  it('applies what is missing, says what, and does nothing the second time', async () => {
     const steps = [counted, migration(2, 'create table two ()')];
     expect(await migrateUp(database.url, steps.slice(0, 1))).toEqual(['step-1']);
     expect(await migrateUp(database.url, steps)).toEqual(['step-2']);
@@ -118,7 +118,7 @@ describe('migrate', () => {
     expect(await exists('two')).toBe(true);
   });
 
-  it('[GAP-24] goes back one by one, the newest first', async () => {
+  it('goes back one by one, the newest first', async () => {
     const steps = [counted, migration(2, 'create table two ()', 'drop table two'), migration(3, 'select 1')];
     await migrateUp(database.url, steps);
     expect(await migrateDown(database.url, steps, 1)).toEqual(['step-3', 'step-2']);

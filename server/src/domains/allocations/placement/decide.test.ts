@@ -92,7 +92,7 @@ function bruteForce(wish: PlacementRequest, fleet: readonly CandidateNode[]): bo
 }
 
 describe('placement', () => {
-  it('[CAP-05] finds a place exactly when there is one', () => {
+  it('finds a place exactly when there is one', () => {
     let [placed, refused] = [0, 0];
     fc.assert(
       fc.property(arbitraryRequest, arbitraryFleet, (wish, fleet) => {
@@ -107,7 +107,7 @@ describe('placement', () => {
     expect(Math.min(placed, refused)).toBeGreaterThan(50);
   });
 
-  it('[CAP-05] takes slots of one host that are free and whole, and of one NUMA group unless it takes the host', () => {
+  it('takes slots of one host that are free and whole, and of one NUMA group unless it takes the host', () => {
     fc.assert(
       fc.property(arbitraryRequest, arbitraryFleet, (wish, fleet) => {
         const { chosen } = decide(wish, fleet);

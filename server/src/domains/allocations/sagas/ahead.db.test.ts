@@ -75,7 +75,7 @@ describe('ahead of its saga', () => {
     expect(await countTasks(allocation)).toBe(1);
   });
 
-  it('nothing becomes active that was not proven: that is left to the saga, which fails it [GAP-13]', async () => {
+  it('nothing becomes active that was not proven: that is left to the saga, which fails it', async () => {
     const allocation = await bench.allocation();
     await askAhead(allocation, forMachine(bench.parts) as Question<never>);
     const output = await sworn(allocation, { disk_clean: unproven });

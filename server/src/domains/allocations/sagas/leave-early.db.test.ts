@@ -71,7 +71,7 @@ describe('a release in `provisioning`', () => {
   });
 
   it.each([{}, { shape: 'baremetal' }] as const)(
-    'frees nothing before proof when the node has the task (%o) [GAP-11]',
+    'frees nothing before proof when the node has the task (%o)',
     async (plan) => {
       const allocation = await asked(plan);
       const gpus = 'shape' in plan ? 8 : 2;

@@ -64,7 +64,7 @@ const cases = [
 ] as const;
 
 describe.each(cases)('the release of %s', (_, make, plan, step, gpus) => {
-  it.each(Object.keys(unprovenEnds))('is no proof when its task %s [GAP-11]', async (way) => {
+  it.each(Object.keys(unprovenEnds))('is no proof when its task %s', async (way) => {
     const allocation = await bench.allocation({ ...plan, state: 'releasing' });
     const ending = await runSaga<Vacate>(make(bench.parts), {
       params: { allocationId: allocation.id, generation: 1, afterwards: 'available', forced: false },

@@ -74,7 +74,7 @@ describe.each([
   ],
   ['restarting', () => makeRestart(bench.parts), worldOf({ state: 'active' }, wellMade, 'active')],
   ['looking again', () => makeAttest(bench.parts), worldOf({ state: 'active' }, wellMade, 'active')],
-] as const)('%s [FLW-P5] [FLW-P10]', (_, saga, world) => {
+] as const)('%s', (_, saga, world) => {
   // Restarting leaves an active allocation as it is, and what it changed is only told.
   const makeWorld = world as () => Promise<SagaWorld<OfLease>>;
   it('may run each step twice', () => everyStepMayRunTwice(saga() as Saga<OfLease>, makeWorld));
@@ -83,7 +83,7 @@ describe.each([
 describe.each([
   ['provisioning a slice', () => makeProvision(bench.parts), worldOf({}, wellMade, 'active')],
   ['provisioning a whole node', () => makeProvision(bench.parts), worldOf({ shape: 'baremetal' }, wellMade, 'active')],
-] as const)('%s [FLW-P10]', (_, saga, world) => {
+] as const)('%s', (_, saga, world) => {
   const makeWorld = world as () => Promise<SagaWorld<OfLease>>;
   it('may fail at every step', () => everyStepMayFail(saga() as Saga<OfLease>, makeWorld));
   it('may run every undo twice', () => everyUndoMayRunTwice(saga() as Saga<OfLease>, makeWorld));
@@ -94,11 +94,11 @@ describe.each([
   ['ending a slice', makeVacate, worldOf({ ...leaving }, wellEnded, 'released', vacating)],
   ['ending a whole node', makeVacate, worldOf({ ...leaving, shape: 'baremetal' }, wellEnded, 'released', vacating)],
   [
-    'ending a whole node that is imaged again [GAP-ISO]',
+    'ending a whole node that is imaged again',
     makeVacateAndReimage,
     worldOf({ ...leaving, shape: 'baremetal', isolation: 'full-reimage' }, wellEnded, 'released', vacating),
   ],
-] as const)('%s [FLW-P10]', (_, make, world) => {
+] as const)('%s', (_, make, world) => {
   // Before it begins the slots are in use; afterwards none is, and none is free without proof.
   const makeWorld = async () => {
     const made = await world();
@@ -183,7 +183,7 @@ describe('an allocation', () => {
     ['driver_unavailable', 'quarantined'],
     ['disk_dirty', 'quarantined'],
     ['image_unavailable', 'available'],
-  ])('[GAP-14] fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
+  ])('fails closed when its node says %s, and its slots become %s', async (failure, afterwards) => {
     const allocation = await bench.allocation({ gpus: 2 });
     const end = await run(makeProvision(bench.parts), allocation, {}, (each) => each.settle({ failure }));
     expect(end).toMatchObject({
@@ -198,7 +198,7 @@ describe('an allocation', () => {
     expect(clean.slots).toEqual(afterwards === 'available' ? { available: 8 } : { available: 6, quarantined: 2 });
   });
 
-  it('fails closed when what its node swears to is not what was promised [GAP-13]', async () => {
+  it('fails closed when what its node swears to is not what was promised', async () => {
     const allocation = await bench.allocation({ gpus: 2 });
     const end = await run(makeProvision(bench.parts), allocation, {}, async (each) => {
       const attestation = await each.attestation();
@@ -239,7 +239,7 @@ describe('an allocation', () => {
     });
   });
 
-  it('is released only with proof [GAP-11]', async () => {
+  it('is released only with proof', async () => {
     const allocation = await bench.allocation({ state: 'releasing', gpus: 2 });
     const end = await run(makeVacate(bench.parts), allocation, vacating, (each) =>
       each.settle({ output: { ...released, disk_wiped: unproven } }),
@@ -269,7 +269,7 @@ describe('an allocation', () => {
     });
   });
 
-  it('under full-reimage frees its node only when the reimage is proven [GAP-ISO]', async () => {
+  it('under full-reimage frees its node only when the reimage is proven', async () => {
     const plan = { state: 'releasing', shape: 'baremetal', isolation: 'full-reimage' } as const;
     const unimaged = await bench.allocation(plan);
     const kept = await run(makeVacateAndReimage(bench.parts), unimaged, vacating, (each, step) =>
@@ -304,7 +304,7 @@ describe('an allocation', () => {
     });
   });
 
-  it('whose lease was replaced is nobody’s business any more [GAP-17]', async () => {
+  it('whose lease was replaced is nobody’s business any more', async () => {
     const allocation = { ...(await bench.allocation()), generation: 2 };
     const late = await run(makeProvision(bench.parts), allocation, {}, wellMade);
     expect(late).toMatchObject({

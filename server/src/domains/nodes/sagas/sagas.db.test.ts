@@ -134,7 +134,7 @@ describe.each([
   ['taking a node in', () => makeOnboard(parts), newcomer, well, 'active'],
   ['removing a node', () => makeRemove(parts), removing, well, 'deleted'],
   ['imaging a node again', () => makeReimage(parts), aside, imaged, undefined],
-] as const)('%s [FLW-P10]', (_, saga, make, answer, end) => {
+] as const)('%s', (_, saga, make, answer, end) => {
   const makeWorld = async () => {
     const [node, params] = await make();
     return {
@@ -156,7 +156,7 @@ describe.each([
   it('may run every undo twice', () => everyUndoMayRunTwice(of(), makeWorld));
 });
 
-describe('beginning a drain [FLW-P10]', () => {
+describe('beginning a drain', () => {
   // A node that does not hear it is drained all the same, and what tenants were told stays true.
   const makeWorld = async (): Promise<SagaWorld<Drain>> => {
     const [node, params] = await draining();
@@ -182,7 +182,7 @@ describe('beginning a drain [FLW-P10]', () => {
 });
 
 describe('a node that enrolled', () => {
-  it('is admitted when it has said what it is made of and is well [STM-08]', async () => {
+  it('is admitted when it has said what it is made of and is well', async () => {
     expect(await run(makeOnboard(parts), await newcomer(), well)).toMatchObject({
       ending: { state: 'done' },
       state: 'active',
