@@ -29,18 +29,17 @@ function promised(route: Route, status: number): readonly string[] {
 /** The operation that a request is about, once the path is read as HTTP reads it. */
 export function operationOf(method: string, url: string): Route | undefined {
   const given = segmentsOf(url);
-  const fitting = routes.filter((route) => {
-    const shape = route.path.split('/');
-    return (
+  return shapes.find(
+    ({ route, parts }) =>
       route.method === (method === 'HEAD' ? 'GET' : method) &&
-      shape.length === given?.length &&
-      shape.every((part, at) => part.startsWith('{') || part === given[at])
-    );
-  });
-  // A path that is written out goes before one with a parameter in the same place.
-  const places = ({ path }: Route) => path.split('{').length;
-  return fitting.sort((one, other) => places(one) - places(other))[0];
+      parts.length === given?.length &&
+      parts.every((part, at) => part.startsWith('{') || part === given[at]),
+  )?.route;
 }
+/** A path that is written out goes before one with a parameter in the same place. */
+const shapes = routes
+  .map((route) => ({ route, parts: route.path.split('/'), holes: route.path.split('{').length }))
+  .sort((one, other) => one.holes - other.holes);
 
 function segmentsOf(url: string): string[] | undefined {
   try {

@@ -17,6 +17,9 @@ export interface Known {
   readonly examples: Readonly<Record<string, readonly Example[]>>;
 }
 
+/** What the api may keep of one request, in memory, when thousands have come: a leak of any object of it is more. */
+export const mostBytesKept = 1_024;
+
 /** Looks like what must never be repeated. None of them opens anything. */
 export const planted = {
   jwt: 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJwbGFudGVkLWNhbmFyeSJ9.c2lnbmF0dXJlLW9mLW5vdGhpbmc',
