@@ -181,6 +181,99 @@ begin
 end
 $function$;
 
+-- Function alerts_tell()
+
+CREATE OR REPLACE FUNCTION public.alerts_tell()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into alert_changes (what, effect_before, alert)
+    select case tg_op when 'INSERT' then 'opened' when 'DELETE' then 'closed' else 'changed' end,
+      case when tg_op = 'UPDATE' then old.effect end,
+      jsonb_build_object('alert_id', a.id, 'source', a.source, 'kind', a.kind, 'effect', a.effect, 'node_id', a.node_id,
+        'slot_id', a.slot_id, 'allocation_id', a.allocation_id, 'message', a.message)
+    from (select (case when tg_op = 'DELETE' then old else new end).*) a;
+  return null;
+end
+$function$;
+
+-- Function automation_take(text,uuid,text,text,integer,integer)
+
+CREATE OR REPLACE FUNCTION public.automation_take(p_kind text, p_node uuid, p_source text, p_reason text, default_percent integer, default_minutes integer)
+ RETURNS TABLE(breaker uuid, granted boolean, is_news boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  pool_region text;
+  pool_sku text;
+  since timestamptz;
+  most integer;
+  minutes_long integer;
+  others integer;
+  fresh uuid := uuid_of_now();
+begin
+  if act_id() is null then
+    raise exception 'automation takes hosts inside an act only' using errcode = 'GP001';
+  end if;
+  select n.region, n.sku into pool_region, pool_sku from nodes n where n.id = p_node;
+  insert into automation_breakers (id, kind, region, sku) values (fresh, p_kind, pool_region, pool_sku)
+    on conflict (kind, region, sku) do nothing;
+  select b.id, b.tripped_at into breaker, since from automation_breakers b
+    where b.kind = p_kind and b.region = pool_region and b.sku = pool_sku for update;
+  select l.allowed, l.minutes into most, minutes_long
+    from breaker_limits(pool_region, pool_sku, default_percent, default_minutes) l;
+  select count(distinct t.node_id) into others from automation_takes t
+    where t.breaker_id = breaker and t.node_id <> p_node
+      and t.taken_at > act_time() - make_interval(mins => minutes_long);
+  granted := since is null and others + 1 <= most;
+  if granted then
+    insert into automation_takes (id, breaker_id, node_id, source, reason)
+      values (fresh, breaker, p_node, p_source, p_reason);
+    delete from automation_held_back h where h.breaker_id = breaker and h.node_id = p_node;
+    delete from automation_takes t where t.breaker_id = breaker and t.taken_at < act_time() - interval '8 days';
+    is_news := false;
+  else
+    update automation_breakers b set tripped_at = act_time(), told_at = null
+      where b.id = breaker and b.tripped_at is null;
+    is_news := found;
+    insert into automation_held_back (breaker_id, node_id, source, reason)
+      values (breaker, p_node, p_source, p_reason) on conflict (breaker_id, node_id) do nothing;
+    is_news := is_news or found;
+  end if;
+  return next;
+end
+$function$;
+grant execute on function automation_take(text,uuid,text,text,integer,integer) to gpuaas_api, gpuaas_worker;
+
+-- Function breaker_limits(text,text,integer,integer)
+
+CREATE OR REPLACE FUNCTION public.breaker_limits(p_region text, p_sku text, default_percent integer, default_minutes integer)
+ RETURNS TABLE(hosts integer, allowed integer, minutes integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  percent integer;
+begin
+  select coalesce(max((v.value #>> '{}')::integer) filter (where v.key = 'automation.breaker_percent'), default_percent),
+      coalesce(max((v.value #>> '{}')::integer) filter (where v.key = 'automation.breaker_window_minutes'), default_minutes)
+    into percent, minutes
+    from policy_values v where v.level = 'global' and jsonb_typeof(v.value) = 'number'
+      and v.key in ('automation.breaker_percent', 'automation.breaker_window_minutes');
+  select count(*) into hosts from nodes n
+    where n.region = p_region and n.sku = p_sku and n.state in ('active', 'offline', 'quarantined', 'draining');
+  allowed := case when percent = 0 then 0 else greatest(1, hosts * percent / 100) end;
+  return next;
+end
+$function$;
+grant execute on function breaker_limits(text,text,integer,integer) to gpuaas_api, gpuaas_worker;
+
 -- Function capacity_kept(uuid,timestamp with time zone,boolean)
 
 CREATE OR REPLACE FUNCTION public.capacity_kept(host uuid, ends_at timestamp with time zone, image_required boolean)
@@ -623,6 +716,14 @@ end
 $function$;
 grant execute on function slots_reserve(uuid[],uuid,boolean) to gpuaas_api, gpuaas_worker;
 
+-- Function uuid_of_now()
+
+CREATE OR REPLACE FUNCTION public.uuid_of_now()
+ RETURNS uuid
+ LANGUAGE sql
+RETURN (((((lpad(to_hex(((EXTRACT(epoch FROM act_time()) * (1000)::numeric))::bigint), 12, '0'::text) || '7'::text) || substr(md5((gen_random_uuid())::text), 1, 3)) || '8'::text) || substr(md5((gen_random_uuid())::text), 1, 15)))::uuid;
+grant execute on function uuid_of_now() to gpuaas_api, gpuaas_worker;
+
 -- Function within_self(uuid)
 
 CREATE OR REPLACE FUNCTION public.within_self(person uuid)
@@ -705,6 +806,22 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 
 grant insert, select, update on agent_releases to gpuaas_api;
 
+-- Table alert_changes
+
+create table alert_changes (
+  id bigint not null generated always as identity,
+  what text not null,
+  effect_before text,
+  alert jsonb not null,
+  constraint alert_changes_pkey PRIMARY KEY (id),
+  constraint alert_changes_what_check CHECK ((what = ANY (ARRAY['opened'::text, 'changed'::text, 'closed'::text])))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.alert_changes FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.alert_changes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant delete, select on alert_changes to gpuaas_worker;
+
 -- Table alerts
 
 create table alerts (
@@ -740,6 +857,8 @@ CREATE UNIQUE INDEX alerts_target ON public.alerts USING btree (source, kind, no
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.alerts FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.alerts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 CREATE TRIGGER hold AFTER INSERT OR DELETE OR UPDATE ON public.alerts FOR EACH ROW EXECUTE FUNCTION alerts_hold();
+CREATE TRIGGER tell AFTER INSERT OR DELETE ON public.alerts FOR EACH ROW EXECUTE FUNCTION alerts_tell();
+CREATE TRIGGER tell_effect AFTER UPDATE OF effect ON public.alerts FOR EACH ROW WHEN ((old.effect IS DISTINCT FROM new.effect)) EXECUTE FUNCTION alerts_tell();
 
 grant delete, insert, select, update on alerts to gpuaas_api;
 grant delete, insert, select, update on alerts to gpuaas_worker;
@@ -1068,6 +1187,70 @@ create policy sealer on audit_seals to gpuaas_relay
 
 grant select on audit_seals to gpuaas_api;
 grant insert, select on audit_seals to gpuaas_relay;
+
+-- Table automation_breakers
+
+create table automation_breakers (
+  id uuid not null,
+  kind text not null,
+  region text not null,
+  sku text not null,
+  tripped_at timestamp with time zone,
+  told_at timestamp with time zone,
+  constraint automation_breakers_pkey PRIMARY KEY (id),
+  constraint automation_breakers_pool UNIQUE (kind, region, sku),
+  constraint automation_breakers_kind_check CHECK ((kind = ANY (ARRAY['quarantine'::text, 'drain'::text, 'update'::text])))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.automation_breakers FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.automation_breakers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select, update (told_at), update (tripped_at) on automation_breakers to gpuaas_api;
+grant select, update (told_at) on automation_breakers to gpuaas_worker;
+
+-- Table automation_held_back
+
+create table automation_held_back (
+  breaker_id uuid not null,
+  node_id uuid not null,
+  source text not null,
+  reason text not null,
+  since timestamp with time zone not null default act_time(),
+  constraint automation_held_back_pkey PRIMARY KEY (breaker_id, node_id),
+  constraint automation_held_back_breaker_id_fkey FOREIGN KEY (breaker_id) REFERENCES automation_breakers(id),
+  constraint automation_held_back_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX automation_held_back_node ON public.automation_held_back USING btree (node_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.automation_held_back FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.automation_held_back DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant delete, select on automation_held_back to gpuaas_api;
+grant select on automation_held_back to gpuaas_worker;
+
+-- Table automation_takes
+
+create table automation_takes (
+  id uuid not null,
+  breaker_id uuid not null,
+  node_id uuid not null,
+  source text not null,
+  reason text not null,
+  taken_at timestamp with time zone not null default act_time(),
+  constraint automation_takes_pkey PRIMARY KEY (id),
+  constraint automation_takes_breaker_id_fkey FOREIGN KEY (breaker_id) REFERENCES automation_breakers(id),
+  constraint automation_takes_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX automation_takes_lately ON public.automation_takes USING btree (breaker_id, taken_at);
+CREATE INDEX automation_takes_node ON public.automation_takes USING btree (node_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.automation_takes FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.automation_takes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select on automation_takes to gpuaas_api;
+grant select on automation_takes to gpuaas_worker;
 
 -- Table console_sessions
 

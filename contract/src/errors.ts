@@ -123,6 +123,11 @@ export const errors = {
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
   node_not_ready: kind(409, 'The host cannot take work yet; details say what is missing.', 'operator'),
+  breaker_not_found: kind(
+    404,
+    'There is no such breaker: automation has taken nothing of such a pool yet.',
+    'operator',
+  ),
   alert_not_found: kind(404, 'There is no such alert: it was cleared, or has healed.', 'operator'),
   probe_required: kind(409, 'A health probe has to pass first; details say since when.', 'operator'),
   slot_not_found: kind(404, 'The host has no such slot.', 'operator'),

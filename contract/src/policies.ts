@@ -272,6 +272,18 @@ export const policies = [
     'Whether simulated hosts may be published. Tenants would rent machines that do not exist.',
   ),
   whole(
+    'automation.breaker_percent',
+    { default: 25, minimum: 0, maximum: 100, unit: 'percent' },
+    'attention',
+    'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0. Set for everybody.',
+  ),
+  whole(
+    'automation.breaker_window_minutes',
+    { default: 60, minimum: 1, maximum: 10_080, unit: 'minutes' },
+    'attention',
+    'The window of the breaker. Automation that would take more within it stops until a person resets it. Set for everybody.',
+  ),
+  whole(
     'node.heartbeat_seconds',
     { default: 15, minimum: 1, maximum: 300, unit: 'seconds' },
     'nodes',

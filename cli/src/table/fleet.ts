@@ -35,6 +35,19 @@ const columns = [
 ];
 const alertColumns = ['id', 'effect', 'source', 'node_name', 'slot_index', 'message', 'since'];
 const alert: ArgSpec = { name: 'ALERT', meaning: 'as gpuaas ops alerts shows it', field: 'alert_id' };
+const breaker: ArgSpec = { name: 'BREAKER', meaning: 'as gpuaas ops breaker list shows it', field: 'breaker_id' };
+const breakerColumns = [
+  'id',
+  'kind',
+  'sku',
+  'region',
+  'tripped_at',
+  'taken',
+  'allowed',
+  'hosts',
+  'held_back',
+  'room_at',
+];
 const details = [
   ...columns,
   'gpus_total',
@@ -120,6 +133,25 @@ export const fleet: CommandGroup = {
       examples: [`gpuaas ops alert clear ${someId} --reason "the fan was changed"`],
       operation: 'alert_clear',
       columns: alertColumns,
+    },
+    {
+      name: 'ops breaker list',
+      summary: 'How much of each pool automation took lately, and what is held back',
+      flags: { tripped: oneOf('true|false', choices.breaker_list.tripped, 'only those that tripped'), limit },
+      examples: ['gpuaas ops breaker list', 'gpuaas ops breaker list --tripped true'],
+      operation: 'breaker_list',
+      columns: breakerColumns,
+      none: 'Automation has taken nothing.',
+      reads: true,
+    },
+    {
+      name: 'ops breaker reset',
+      summary: 'Let automation go on in a pool',
+      args: [breaker],
+      flags: { reason },
+      examples: [`gpuaas ops breaker reset ${someId} --reason "the sensor was changed"`],
+      operation: 'breaker_reset',
+      columns: breakerColumns,
     },
     {
       name: 'ops node list',

@@ -1,4 +1,5 @@
 import type { EventKind } from '../event.ts';
+import * as alerts from './alerts.ts';
 import * as fleet from './fleet.ts';
 import * as nodes from './nodes.ts';
 import * as people from './people.ts';
@@ -6,12 +7,14 @@ import * as provisioning from './provisioning.ts';
 import * as tenancy from './tenancy.ts';
 
 export const events: readonly EventKind[] = [
+  ...Object.values(alerts),
   ...Object.values(fleet),
   ...Object.values(nodes),
   ...Object.values(people),
   ...Object.values(provisioning),
   ...Object.values(tenancy),
 ].sort((a, b) => a.type.localeCompare(b.type));
+export * from './alerts.ts';
 export * from './fleet.ts';
 export * from './nodes.ts';
 export * from './people.ts';

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
 import * as adminAlerts from './admin-alerts.ts';
 import * as adminAllocations from './admin-allocations.ts';
+import * as adminBreakers from './admin-breakers.ts';
 import * as adminCatalog from './admin-catalog.ts';
 import * as adminEvents from './admin-events.ts';
 import * as adminFleet from './admin-fleet.ts';
@@ -42,6 +43,7 @@ const isRoute = (value: unknown): value is Route =>
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
 export const routes: readonly Route[] = [
   activity,
+  adminBreakers,
   adminCatalog,
   adminEvents,
   adminFleet,
@@ -85,6 +87,7 @@ export const routes: readonly Route[] = [
 export * from './activity.ts';
 export * from './admin-alerts.ts';
 export * from './admin-allocations.ts';
+export * from './admin-breakers.ts';
 export * from './admin-catalog.ts';
 export * from './admin-events.ts';
 export * from './admin-fleet.ts';

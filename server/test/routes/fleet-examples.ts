@@ -172,6 +172,16 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
     );
     return { params: { alert_id: id }, body: because };
   },
+  breaker_list: nothing,
+  breaker_reset: async (world) => {
+    const id = systemIds.next();
+    await asSystem(
+      world.root,
+      `insert into automation_breakers (id, kind, region, sku, tripped_at) values ($1, 'quarantine', $2, 'example', now())`,
+      [id, id],
+    );
+    return { params: { breaker_id: id }, body: because };
+  },
   node_revoke: byNode('active', because),
   node_retire: byNode('active', because, [{}]),
   node_readmit: byNode('retired', because),

@@ -33,6 +33,16 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
   },
+  automation_breakers_pool: {
+    promise: 'a pool has one breaker for each kind of automation',
+    table: 'automation_breakers',
+    row: { kind: 'quarantine', region: 'one', sku: 'one' },
+  },
+  automation_held_back_pkey: {
+    promise: 'a breaker names a host that it holds back once',
+    table: 'automation_held_back',
+    row: { breaker_id: uuid, node_id: uuid },
+  },
   alerts_target: {
     promise: 'a source says a thing about a target once',
     table: 'alerts',

@@ -101,6 +101,9 @@ function changedBy(type: string): readonly string[] {
 /** Operators see more of it: slots change hands with every allocation, and every event is one that they can look at. */
 export function staleForOperators(type: string): readonly string[] {
   const always = ['events', 'correlation', 'audit', 'simulator', 'workflows'];
+  if (type.startsWith('provisioning.alert.') || type.startsWith('provisioning.breaker.')) {
+    return [...always, 'health', 'nodes', 'fleet'];
+  }
   if (type.startsWith('provisioning.node.')) return [...always, 'nodes', 'fleet'];
   if (type.startsWith('provisioning.')) return [...always, 'allocations', 'nodes', 'fleet', 'tenants'];
   return [...always, 'tenants'];

@@ -9,6 +9,7 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { plainWord, spellBytes } from '../words/sizes.ts';
 import { spellClock, spellDuration } from '../words/time.ts';
 import { Alerts } from './alerts.tsx';
+import { Breakers } from './breakers.tsx';
 
 const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
 const said: Readonly<Record<HealthFinding['status'], string>> = {
@@ -106,6 +107,7 @@ export function HealthPage() {
               Version {health.data.version}, looked at {spellClock(health.data.looked_at)}
             </span>
           </p>
+          <Breakers />
           {alerts.data && alerts.data.length > 0 && (
             <Panel title="Alerts">
               <Alerts alerts={alerts.data} />

@@ -51,6 +51,11 @@ export function tellHappening({ kind, name, to_state }: Happening): string {
 
 const events: Readonly<Record<string, string>> = {
   'provisioning.requested': 'GPUs were requested',
+  'provisioning.alert.opened': 'An alert was opened',
+  'provisioning.alert.changed': 'An alert has another effect',
+  'provisioning.alert.closed': 'An alert was closed',
+  'provisioning.breaker.tripped': 'Automation is stopped in a pool',
+  'provisioning.breaker.reset': 'Automation goes on in a pool',
   'provisioning.releasing.requested': 'An allocation is being released',
   'tenancy.ssh_key.added': 'An SSH key was added',
   'tenancy.ssh_key.removed': 'An SSH key was removed',

@@ -105,6 +105,22 @@ export interface Api {
      * Refusals: alert_not_found, illegal_transition.
      */
     clear(input: { readonly alert_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Alert>;
+    /**
+     * Breakers of automation: for each pool how much was taken lately, and what is held back
+     *
+     * `GET /api/v1/admin/breakers`
+     *
+     * Refusals: cursor_invalid.
+     */
+    breakerList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly tripped?: "true" | "false" | undefined }, options?: CallOptions): Paged<T.Breaker>;
+    /**
+     * Let automation go on in a pool; what it took within the window still counts
+     *
+     * `POST /api/v1/admin/breakers/{breaker_id}/reset`
+     *
+     * Refusals: breaker_not_found, illegal_transition, step_up_required.
+     */
+    breakerReset(input: { readonly breaker_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Breaker>;
   };
   readonly adminAllocations: {
     /**

@@ -7,6 +7,7 @@ export const choices = {
   alert_raise: { effect: ["blocks_sale", "blocks_transition", "informs"] },
   admin_allocation_list: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   admin_audit_list: { result: ["success", "failure"] },
+  breaker_list: { tripped: ["true", "false"] },
   dlq_list: { state: ["open", "requeued", "discarded"] },
   node_list: { schedulable: ["true", "false"], state: ["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] },
   node_create: { onboarding_mode: ["manual", "maas"] },

@@ -36,6 +36,8 @@ export const errorCodes = {
   auth_personal_disabled: { status: 401, retryable: false },
   /** This account signs in with its own password, not through an organization. */
   auth_personal_required: { status: 401, retryable: false },
+  /** There is no such breaker: automation has taken nothing of such a pool yet. */
+  breaker_not_found: { status: 404, retryable: false },
   /** The page cursor was not made by this list, or by an older version of it. */
   cursor_invalid: { status: 400, retryable: false },
   /** The department takes no new projects. */

@@ -18,6 +18,8 @@ export const operations = {
   admin_allocation_placement: { method: 'GET', path: '/api/v1/admin/allocations/{allocation_id}/placement' },
   admin_audit_list: { method: 'GET', path: '/api/v1/admin/audit-logs', query: ['action', 'actor_id', 'correlation_id', 'cursor', 'from', 'limit', 'organization_id', 'result', 'target_id', 'target_type', 'until'], paged: true },
   admin_audit_verify: { method: 'GET', path: '/api/v1/admin/audit-logs/verify', query: ['organization_id'] },
+  breaker_list: { method: 'GET', path: '/api/v1/admin/breakers', query: ['cursor', 'limit', 'tripped'], paged: true },
+  breaker_reset: { method: 'POST', path: '/api/v1/admin/breakers/{breaker_id}/reset', keyed: true },
   catalog_defaults: { method: 'POST', path: '/api/v1/admin/catalog/defaults', keyed: true },
   admin_correlation_get: { method: 'GET', path: '/api/v1/admin/correlations/{correlation_id}' },
   dlq_list: { method: 'GET', path: '/api/v1/admin/dlq/messages', query: ['cursor', 'limit', 'state', 'subject_prefix'], paged: true },
@@ -216,6 +218,8 @@ export const spaces = {
     list: 'alert_list',
     raise: 'alert_raise',
     clear: 'alert_clear',
+    breakerList: 'breaker_list',
+    breakerReset: 'breaker_reset',
   },
   adminAllocations: {
     list: 'admin_allocation_list',

@@ -684,6 +684,35 @@ readonly name: string;
 readonly support_url: string | null;
 };
 
+export type Breaker = {
+  /** Hosts that automation may take within the window. */
+readonly allowed: number;
+  /** Hosts that automation would have taken, the oldest first. */
+readonly held_back: readonly {
+  readonly node_id: string;
+  readonly node_name: string;
+  readonly reason: string;
+  readonly since: string;
+  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
+}[];
+  /** Hosts of the pool that are in service. */
+readonly hosts: number;
+  readonly id: string;
+  /** What automation does with hosts: it keeps GPUs from being sold, empties hosts, or replaces their agent. Each is counted alone. */
+readonly kind: "quarantine" | "drain" | "update";
+  readonly region: string;
+  /** When the first of the hosts that were taken leaves the window; null while there is room. */
+readonly room_at: string | null;
+  /** With the region this is the pool: hosts that stand in for each other. */
+readonly sku: string;
+  /** Hosts that it has taken within the window that ends now. */
+readonly taken: number;
+  /** Since when automation of this kind is stopped in this pool; null while it works. */
+readonly tripped_at: string | null;
+  readonly window_minutes: number;
+};
+
 export type CatalogItem = {
   readonly allowed_gpu_counts: readonly number[];
   readonly availability: readonly Availability[];

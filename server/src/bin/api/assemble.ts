@@ -8,7 +8,7 @@ import {
   versionGet,
 } from '@gpuaas/contract';
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
-import { alertRoutes } from '../../domains/attention/index.ts';
+import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import { makePasswordLetters, openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
@@ -294,6 +294,7 @@ export async function assembleApi(
       ...allocations.routes,
       ...operators,
       ...alertRoutes({ db, ids, changed: inventory.changed }),
+      ...breakerRoutes({ db }),
       ...makeEventStreams({ log: makeEventLog(db), tail }),
       ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),

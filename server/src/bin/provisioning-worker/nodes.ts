@@ -1,5 +1,5 @@
 import { capacityChannel, moveSlots } from '../../domains/allocations/index.ts';
-import { makeAttention, makeSilence, showAlerts } from '../../domains/attention/index.ts';
+import { makeAttention, makeNews, makeSilence, showAlerts } from '../../domains/attention/index.ts';
 import {
   makeDrains,
   makePresence,
@@ -51,6 +51,8 @@ export async function watchNodes(
 
   const attention = makeAttention({ db, begin: actsOf('attention', ids), ids, log, metrics });
   scope.keep('attention', startReconciler(attention, { clock, log, everyMs: lookEveryMs }));
+  const news = makeNews({ db, begin: actsOf('attention', ids), ids });
+  scope.keep('alert-news', startReconciler(news, { clock, log, everyMs: lookEveryMs }));
   showAlerts({ db, ids, metrics });
 
   const waiting = metrics.gauge('gpuaas_node_tasks_waiting', 'Tasks that nobody has fetched.', []);

@@ -20,6 +20,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(async () => {
   await asSystem(world.root, 'delete from alerts', []);
+  // The breaker has tests of its own: here automation may take every host.
+  await asSystem(
+    world.root,
+    `insert into policy_values (id, key, level, subject_id, value, hard, reason)
+     values ($1, 'automation.breaker_percent', 'global', '', '100', false, 'a test') on conflict do nothing`,
+    [systemIds.next()],
+  );
   await fleet.removeNodes();
 });
 

@@ -1,7 +1,8 @@
 import type { ReadTx, WriteTx } from '../../kernel/act.ts';
 import { heldAtOnce } from './facts.ts';
 import { isSame, judgeReport } from './judge.ts';
-import { listBlocking, listReports, nodesOf, replaceAlerts } from './store.ts';
+import { replaceAlerts } from './replace.ts';
+import { listBlocking, listReports, nodesOf } from './store.ts';
 
 /**
  * Judges the last report of the nodes whose slots are about to become free, in the transaction that frees them. What the

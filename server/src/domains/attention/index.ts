@@ -1,7 +1,10 @@
+export { mayTake } from './breaker.ts';
+export { breakerRoutes } from './breaker-routes.ts';
 export { mostWords } from './facts.ts';
 export { holdBeforeSale, whyNoTransition } from './hold.ts';
 export type { Finding } from './judge.ts';
 export { makeAttention, makeSettle, makeSilence } from './look.ts';
 export { showAlerts } from './metrics.ts';
+export { makeNews } from './news.ts';
+export { replaceAlerts } from './replace.ts';
 export { alertRoutes } from './routes.ts';
-export { replaceAlerts } from './store.ts';

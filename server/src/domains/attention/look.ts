@@ -4,9 +4,11 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { makeApart, type Reconciler } from '../../kernel/reconciler.ts';
+import { heldBack } from './breaker.ts';
 import { judgedAtOnce } from './facts.ts';
 import { type Finding, isSame, judgeReport } from './judge.ts';
-import { listOver, listReports, type Replaced, replaceAlerts } from './store.ts';
+import { type Replaced, replaceAlerts } from './replace.ts';
+import { listOver, listReports } from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -24,12 +26,15 @@ export const makeSettle =
   async (of: Parameters<typeof replaceAlerts>[1], findings: readonly Finding[]): Promise<Replaced | undefined> => {
     const written = await db.write(begin('alert.settle', { correlationId: ids.next() }), async (tx) => {
       const changed = await replaceAlerts(tx, of, findings);
-      if (changed.raised.length + changed.cleared.length === 0) {
+      if (changed.raised.length + changed.cleared.length === 0 && !changed.isNews) {
         return tx.abandon(new Fault('alert_not_found', 'It is as it was.'));
       }
       return tx.commit(changed, {
         target: { type: 'node', id: of.nodeId },
-        change: { source: of.source, ...changed },
+        change: {
+          ...{ source: of.source, raised: changed.raised, cleared: changed.cleared },
+          ...(changed.heldBack && { held_back: true }),
+        },
         events: 'none',
       });
     });
@@ -54,7 +59,10 @@ export function makeAttention(parts: RoundParts): Reconciler {
         for (const row of rows) {
           await apart({ node: row.id }, async () => {
             const findings = judgeReport(row);
-            if (!isSame(findings, row.alerts)) await settle({ source: 'health', nodeId: row.id }, findings);
+            if (isSame(findings, row.alerts)) return;
+            // Held back already: there is nothing to write until somebody resets the breaker.
+            if (row.tripped && isSame(heldBack(findings, row.alerts), row.alerts)) return;
+            await settle({ source: 'health', nodeId: row.id }, findings);
           });
         }
         after = rows.at(-1)?.id;

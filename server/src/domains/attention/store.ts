@@ -1,17 +1,14 @@
 import type { Alert } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import { type Finding, type Host, type KnownSlot, oncePerTarget, type ReportedCondition } from './judge.ts';
+import type { Finding, Host, KnownSlot, ReportedCondition } from './judge.ts';
 
-/**
- * Replaces what one source says of one node: what it says no more is gone, what it says still keeps its time. Whoever
- * writes alerts of a node waits for whoever else does, before any slot of it is locked.
- */
+/** Whoever writes alerts of a node waits for whoever else does, before any slot of it is locked. */
 const holdSql = sql('alerts-hold-node', `select pg_advisory_xact_lock(hashtextextended('alerts ' || $1::text, 0))`);
+/** Replaces what one source says of one node: what it says no more is gone, what it says still keeps its time. */
 const replaceSql = sql(
   'alerts-replace',
   `with wanted as materialized (
-     select w.*, (lpad(to_hex((extract(epoch from act_time()) * 1000)::bigint), 12, '0') || '7'
-         || substr(md5(gen_random_uuid()::text), 1, 3) || '8' || substr(md5(gen_random_uuid()::text), 1, 15))::uuid as id
+     select w.*, uuid_of_now() as id
      from jsonb_to_recordset($3::jsonb) as w (kind text, effect text, message text,
        "tenantMessage" text, "slotId" uuid, "allocationId" uuid)
    ), gone as (
@@ -30,6 +27,7 @@ const replaceSql = sql(
    )
    select 'raised' as what, kind, slot_id from kept union all select 'cleared', kind, slot_id from gone`,
 );
+const saidSql = sql('alerts-said', 'select effect, slot_id as "slotId" from alerts where source = $1 and node_id = $2');
 const columns = `a.id, a.source, a.kind, a.effect, a.message, a.tenant_message, a.node_id, n.name as node_name, a.slot_id,
      s.slot_index, a.allocation_id, a.raised_by, a.since`;
 const listSql = sql(
@@ -58,7 +56,9 @@ const reportsSql = sql(
         'state', s.state)), '[]') from slots s where s.node_id = n.id) as slots,
      (select coalesce(jsonb_agg(jsonb_build_object('kind', a.kind, 'effect', a.effect, 'message', a.message,
         'tenantMessage', a.tenant_message, 'slotId', a.slot_id, 'allocationId', a.allocation_id)), '[]')
-      from alerts a where a.node_id = n.id and a.source = 'health') as alerts
+      from alerts a where a.node_id = n.id and a.source = 'health') as alerts,
+     exists (select from automation_breakers b where b.kind = 'quarantine' and b.region = n.region and b.sku = n.sku
+       and b.tripped_at is not null) as tripped
    from nodes n join skus k on k.slug = n.sku left join node_reports r on r.node_id = n.id
    where n.state <> 'deleted' and ($1::uuid[] is null or n.id = any ($1::uuid[])) and ($2::uuid is null or n.id > $2)
      and (r.conditions @? '$[*] ? (@.status == "False")'
@@ -86,10 +86,8 @@ export interface ReportRow extends Host {
   readonly conditions: readonly ReportedCondition[];
   readonly slots: readonly KnownSlot[];
   readonly alerts: readonly Finding[];
-}
-export interface Replaced {
-  readonly raised: readonly string[];
-  readonly cleared: readonly string[];
+  /** Nothing more of its pool is taken: the breaker has tripped. */
+  readonly tripped: boolean;
 }
 export interface Blocking {
   readonly effect: 'blocks_sale' | 'blocks_transition';
@@ -98,21 +96,22 @@ export interface Blocking {
   readonly slot_id: string | null;
 }
 
-/** Sets what a source says of a node, or of one allocation there. */
-export async function replaceAlerts(
+/** Writes what a source says of a node, or of one allocation there. The caller holds the node. */
+export async function writeAlerts(
   tx: WriteTx,
   of: { readonly source: Alert['source']; readonly nodeId: string; readonly allocationId?: string },
   findings: readonly Finding[],
-): Promise<Replaced> {
-  const [, changed] = await Promise.all([
-    tx.rows(holdSql, [of.nodeId]),
-    tx.rows<{ what: 'raised' | 'cleared'; kind: string }>(replaceSql, [
-      ...[of.source, of.nodeId, JSON.stringify(oncePerTarget(findings)), of.allocationId ?? null],
-    ]),
+): Promise<{ readonly raised: readonly string[]; readonly cleared: readonly string[] }> {
+  const changed = await tx.rows<{ what: 'raised' | 'cleared'; kind: string }>(replaceSql, [
+    ...[of.source, of.nodeId, JSON.stringify(findings), of.allocationId ?? null],
   ]);
   const kinds = (what: string) => changed.filter((each) => each.what === what).map(({ kind }) => kind);
   return { raised: kinds('raised'), cleared: kinds('cleared') };
 }
+export const holdNode = (tx: WriteTx, nodeId: string | null) => tx.rows(holdSql, [nodeId]);
+/** What a source says of a node now. */
+export const listSaid = (tx: ReadTx, source: Alert['source'], nodeId: string) =>
+  tx.rows<Pick<Finding, 'effect' | 'slotId'>>(saidSql, [source, nodeId]);
 export const listAlerts = (
   tx: ReadTx,
   filter: {
@@ -134,7 +133,7 @@ export async function insertAlert(
   alert: Pick<AlertRow, 'id' | 'kind' | 'effect' | 'node_id' | 'slot_id' | 'message' | 'tenant_message' | 'raised_by'>,
 ): Promise<void> {
   await Promise.all([
-    tx.rows(holdSql, [alert.node_id]),
+    holdNode(tx, alert.node_id),
     tx.run(insertSql, [
       ...[alert.id, alert.kind, alert.effect, alert.node_id, alert.slot_id, alert.message, alert.tenant_message],
       alert.raised_by,

@@ -89,6 +89,8 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   alert_list: {"words":"ops alerts","args":[],"flags":{"effect":["effect"],"source":["source"],"limit":["limit","number"]}},
   alert_raise: {"words":"ops alert raise","args":[["node_id","node"]],"flags":{"slot_id":["slot"],"effect":["effect"],"message":["message"],"tenant_message":["tenant-message"]}},
   alert_clear: {"words":"ops alert clear","args":[["alert_id"]],"flags":{"reason":["reason"]}},
+  breaker_list: {"words":"ops breaker list","args":[],"flags":{"tripped":["tripped"],"limit":["limit","number"]}},
+  breaker_reset: {"words":"ops breaker reset","args":[["breaker_id"]],"flags":{"reason":["reason"]}},
   node_list: {"words":"ops node list","args":[],"flags":{"state":["state"],"region":["region"],"sku":["sku"],"schedulable":["schedulable"],"limit":["limit","number"]}},
   node_get: {"words":"ops node get","args":[["node_id","node"]],"flags":{}},
   node_create: {"words":"ops node create","args":[["name"]],"flags":{"sku":["sku"],"region":["region"],"gpus_total":["gpus","number"],"address":["address"],"labels":["label","pairs*"],"onboarding_mode":["onboarding-mode"]}},

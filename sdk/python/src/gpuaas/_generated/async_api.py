@@ -139,6 +139,25 @@ class AsyncAdminAlertsApi:
         answer: Alert = await self._transport.call("alert_clear", {"alert_id": alert_id, "reason": reason}, options)
         return answer
 
+    def breaker_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, tripped: Literal["true", "false"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Breaker]:
+        """Breakers of automation: for each pool how much was taken lately, and what is held back
+
+        ``GET /api/v1/admin/breakers``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "breaker_list", {"cursor": cursor, "limit": limit, "tripped": tripped}, options)
+
+    async def breaker_reset(self, breaker_id: str, *, reason: str, options: Options | None = None) -> Breaker:
+        """Let automation go on in a pool; what it took within the window still counts
+
+        ``POST /api/v1/admin/breakers/{breaker_id}/reset``
+
+        Refusals: breaker_not_found, illegal_transition, step_up_required.
+        """
+        answer: Breaker = await self._transport.call("breaker_reset", {"breaker_id": breaker_id, "reason": reason}, options)
+        return answer
+
 
 class AsyncAdminAllocationsApi:
     def __init__(self, transport: AsyncTransport) -> None:

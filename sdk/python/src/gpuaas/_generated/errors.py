@@ -140,6 +140,14 @@ class AuthPersonalRequiredError(GpuaasError):
     retryable = False
 
 
+class BreakerNotFoundError(GpuaasError):
+    """There is no such breaker: automation has taken nothing of such a pool yet."""
+
+    code = "breaker_not_found"
+    status = 404
+    retryable = False
+
+
 class CursorInvalidError(GpuaasError):
     """The page cursor was not made by this list, or by an older version of it."""
 
@@ -1038,6 +1046,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "auth_enterprise_required": AuthEnterpriseRequiredError,
     "auth_personal_disabled": AuthPersonalDisabledError,
     "auth_personal_required": AuthPersonalRequiredError,
+    "breaker_not_found": BreakerNotFoundError,
     "cursor_invalid": CursorInvalidError,
     "department_disabled": DepartmentDisabledError,
     "department_is_default": DepartmentIsDefaultError,

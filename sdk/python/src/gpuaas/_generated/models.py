@@ -791,6 +791,37 @@ class Branding(TypedDict):
     """Where people find help."""
 
 
+class BreakerHeldBackItem(TypedDict):
+    node_id: str
+    node_name: str
+    reason: str
+    since: str
+    source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
+    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+
+
+class Breaker(TypedDict):
+    allowed: int
+    """Hosts that automation may take within the window."""
+    held_back: Sequence[BreakerHeldBackItem]
+    """Hosts that automation would have taken, the oldest first."""
+    hosts: int
+    """Hosts of the pool that are in service."""
+    id: str
+    kind: Literal["quarantine", "drain", "update"]
+    """What automation does with hosts: it keeps GPUs from being sold, empties hosts, or replaces their agent. Each is counted alone."""
+    region: str
+    room_at: str | None
+    """When the first of the hosts that were taken leaves the window; null while there is room."""
+    sku: str
+    """With the region this is the pool: hosts that stand in for each other."""
+    taken: int
+    """Hosts that it has taken within the window that ends now."""
+    tripped_at: str | None
+    """Since when automation of this kind is stopped in this pool; null while it works."""
+    window_minutes: int
+
+
 class CatalogItem(TypedDict):
     allowed_gpu_counts: Sequence[int]
     availability: Sequence[Availability]

@@ -3,6 +3,7 @@ import type { Proof, TaskOutput } from '@gpuaas/contract/node';
 import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
+import { mayTake } from '../../attention/index.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
@@ -176,9 +177,17 @@ export async function proveIn(
   correlationId: string,
 ): Promise<Became | Fault> {
   const { id: allocationId } = order;
-  const freed = await moveSlots(tx, { allocationId }, afterwards === 'available' ? 'prove' : 'quarantine', {
-    ...(afterwards === 'quarantined' && { reason: 'An allocation failed on it: look before it is used again.' }),
-  });
+  const reason = 'An allocation failed on it: look before it is used again.';
+  // Clean slots are set aside as far as the breaker of the pool allows; beyond that they are free again.
+  const isSetAside =
+    afterwards === 'quarantined' &&
+    (await mayTake(tx, { kind: 'quarantine', nodeId: order.nodeId, source: 'attestation', reason })).granted;
+  const freed = await moveSlots(
+    tx,
+    { allocationId },
+    isSetAside ? 'quarantine' : 'prove',
+    isSetAside ? { reason } : {},
+  );
   if (freed instanceof Fault) return freed;
   const [moved] = await Promise.all([
     endRelease(tx, parts, order, 'prove', correlationId),
@@ -186,7 +195,7 @@ export async function proveIn(
   ]);
   if (moved instanceof Fault) throw new Error(`allocation ${allocationId} moved although it was held`);
   return {
-    change: { ...(moved && { state: [moved.from, moved.to] }), slots: afterwards },
+    change: { ...(moved && { state: [moved.from, moved.to] }), slots: isSetAside ? 'quarantined' : 'available' },
     organizationId: order.organizationId,
     projectId: order.projectId,
     events: moved

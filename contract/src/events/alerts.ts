@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Timestamp, Uuid } from '../ids.ts';
+
+const watched = { none: 'Watched by the console of operators, over the stream of events.' };
+const strict = { additionalProperties: false } as const;
+const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const alert = {
+  alert_id: Uuid,
+  source: Type.String(),
+  kind: Type.String(),
+  effect: Type.String(),
+  node_id: orNull(Uuid),
+  slot_id: orNull(Uuid),
+  allocation_id: orNull(Uuid),
+  message: Type.String(),
+};
+const pool = { breaker_id: Uuid, kind: Type.String(), region: Type.String(), sku: Type.String() };
+
+export const alertOpened = defineEvent({
+  type: 'provisioning.alert.opened',
+  version: '1.0',
+  summary: 'Something is wrong with a host, a slot, an allocation or a pool; the effect says what follows.',
+  producer: 'provisioning-worker',
+  consumers: watched,
+  payload: Type.Object(alert, strict),
+});
+
+export const alertChanged = defineEvent({
+  type: 'provisioning.alert.changed',
+  version: '1.0',
+  summary: 'An open alert has another effect.',
+  producer: 'provisioning-worker',
+  consumers: watched,
+  payload: Type.Object({ ...alert, effect_before: Type.String() }, strict),
+});
+
+export const alertClosed = defineEvent({
+  type: 'provisioning.alert.closed',
+  version: '1.0',
+  summary: 'An alert has healed, or was cleared.',
+  producer: 'provisioning-worker',
+  consumers: watched,
+  payload: Type.Object(alert, strict),
+});
+
+export const breakerTripped = defineEvent({
+  type: 'provisioning.breaker.tripped',
+  version: '1.0',
+  summary: 'Automation would have taken more of a pool than its policy allows: it is stopped until a person resets it.',
+  producer: 'provisioning-worker',
+  consumers: watched,
+  payload: Type.Object({ ...pool, tripped_at: Timestamp }, strict),
+});
+
+export const breakerResetEvent = defineEvent({
+  type: 'provisioning.breaker.reset',
+  version: '1.0',
+  summary: 'A person let automation go on in a pool.',
+  producer: 'api',
+  consumers: watched,
+  payload: Type.Object({ ...pool, reason: Type.String() }, strict),
+});

@@ -1,0 +1,10 @@
+drop trigger tell_effect on alerts;
+drop trigger tell on alerts;
+drop function alerts_tell();
+drop table alert_changes;
+drop function automation_take(text, uuid, text, text, integer, integer);
+drop function breaker_limits(text, text, integer, integer);
+drop function uuid_of_now();
+drop table automation_held_back;
+drop table automation_takes;
+drop table automation_breakers;

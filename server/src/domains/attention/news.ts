@@ -1,0 +1,70 @@
+import { alertChanged, alertClosed, alertOpened, breakerTripped, type DeclaredEvent } from '@gpuaas/contract';
+import { type BeginAct, type Database, sql, systemViewer } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import { listUntold, markTold } from './breaker-store.ts';
+import { toldAtOnce } from './facts.ts';
+
+const waitingSql = sql(
+  'alert-news-waiting',
+  `select exists (select from alert_changes) or exists (
+     select from automation_breakers where tripped_at is not null and told_at is null) as waiting`,
+);
+const takeSql = sql(
+  'alert-news-take',
+  `with taken as (
+     delete from alert_changes where id in (select id from alert_changes order by id limit $1)
+     returning id, what, effect_before, alert
+   )
+   select what, effect_before, alert from taken order by id`,
+);
+
+interface Change {
+  readonly what: 'opened' | 'changed' | 'closed';
+  readonly effect_before: string | null;
+  readonly alert: Parameters<typeof alertOpened.of>[1];
+}
+const eventOf = ({ what, effect_before, alert }: Change): DeclaredEvent => {
+  const key = alert.node_id ?? alert.alert_id;
+  if (what === 'opened') return alertOpened.of(key, alert);
+  if (what === 'closed') return alertClosed.of(key, alert);
+  return alertChanged.of(key, { ...alert, effect_before: effect_before ?? alert.effect });
+};
+
+/** Publishes what became of alerts and breakers, in acts of the platform: what changed them may have been a tenant's act. */
+export function makeNews(parts: { readonly db: Database; readonly begin: BeginAct; readonly ids: Ids }): Reconciler {
+  const { db, begin, ids } = parts;
+  return {
+    name: 'alert-news',
+    async round() {
+      const viewer = systemViewer('attention', { correlationId: ids.next() });
+      const [look] = await db.read(viewer, (tx) => tx.rows<{ waiting: boolean }>(waitingSql));
+      if (!look?.waiting) return 'idle';
+      const told = await db.write(begin('alert.tell', { correlationId: ids.next() }), async (tx) => {
+        const changes = await tx.rows<Change>(takeSql, [toldAtOnce]);
+        const tripped = await listUntold(tx, toldAtOnce);
+        if (changes.length + tripped.length === 0) {
+          return tx.abandon(new Fault('alert_not_found', 'Another process has published it.'));
+        }
+        if (tripped.length > 0) {
+          await markTold(
+            tx,
+            tripped.map(({ id }) => id),
+          );
+        }
+        return tx.commit(changes.length, {
+          target: { type: 'alerts', id: 'all' },
+          change: { changes: changes.length, tripped: tripped.map(({ id }) => id) },
+          events: [
+            ...changes.map(eventOf),
+            ...tripped.map(({ id, kind, region, sku, tripped_at }) =>
+              breakerTripped.of(id, { breaker_id: id, kind, region, sku, tripped_at: tripped_at.toISOString() }),
+            ),
+          ],
+        });
+      });
+      return !(told instanceof Fault) && told.value === toldAtOnce ? 'more' : 'idle';
+    },
+  };
+}
