@@ -680,6 +680,17 @@ CREATE OR REPLACE FUNCTION public.posix_username(subject text, uid integer)
  IMMUTABLE
 RETURN CASE WHEN (subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN ('u'::text || uid) WHEN (split_part(lower(subject), '@'::text, 1) ~ '^[a-z]'::text) THEN ((btrim("left"(regexp_replace(split_part(lower(subject), '@'::text, 1), '[^a-z0-9]+'::text, '-'::text, 'g'::text), 20), '-'::text) || '-'::text) || uid) ELSE ('u'::text || uid) END;
 
+-- Function sealed_key_id(bytea)
+
+CREATE OR REPLACE FUNCTION public.sealed_key_id(p_sealed bytea)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$ select case get_byte(p_sealed, 0)
+    when 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
+    when 1 then 'first' else 'unknown' end $function$;
+grant execute on function sealed_key_id(bytea) to gpuaas_api, gpuaas_worker;
+
 -- Function slots_reserve(uuid[],uuid,boolean)
 
 CREATE OR REPLACE FUNCTION public.slots_reserve(wanted uuid[], holder uuid, patient boolean)
@@ -1284,7 +1295,7 @@ alter table console_sessions enable row level security;
 create policy reach on console_sessions
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
 
-grant delete, insert, select, update (end_reason), update (ended_at) on console_sessions to gpuaas_api;
+grant delete, insert, select, update (end_reason), update (ended_at), update (sealed_tokens) on console_sessions to gpuaas_api;
 
 -- Table consumed_events
 
@@ -2636,7 +2647,7 @@ alter table token_signing_keys enable row level security;
 create policy reach on token_signing_keys
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
-grant insert, select on token_signing_keys to gpuaas_api;
+grant insert, select, update (sealed_private_key) on token_signing_keys to gpuaas_api;
 
 -- Table user_names
 

@@ -349,6 +349,16 @@ export const platform: CommandGroup = {
       asks: 'Sign {} out everywhere?',
     },
     {
+      name: 'ops secrets status',
+      summary: 'How many stored values each sealing key has sealed',
+      flags: { limit },
+      examples: ['gpuaas ops secrets status'],
+      operation: 'secrets_get',
+      columns: ['purpose', 'table', 'key_id', 'values', 'state'],
+      none: 'Nothing is kept sealed.',
+      reads: true,
+    },
+    {
       name: 'ops signer list',
       summary: 'The keys that tasks for hosts are signed with',
       flags: { limit },

@@ -9,6 +9,7 @@ import * as adminFleet from './admin-fleet.ts';
 import * as adminHealth from './admin-health.ts';
 import * as adminNodes from './admin-nodes.ts';
 import * as adminOrganizations from './admin-organizations.ts';
+import * as adminSecrets from './admin-secrets.ts';
 import * as adminSlots from './admin-slots.ts';
 import * as adminUsers from './admin-users.ts';
 import * as adminWorkflows from './admin-workflows.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   adminHealth,
   adminNodes,
   adminOrganizations,
+  adminSecrets,
   adminSlots,
   adminUsers,
   adminWorkflows,
@@ -94,6 +96,7 @@ export * from './admin-fleet.ts';
 export * from './admin-health.ts';
 export * from './admin-nodes.ts';
 export * from './admin-organizations.ts';
+export * from './admin-secrets.ts';
 export * from './admin-slots.ts';
 export * from './admin-users.ts';
 export * from './admin-workflows.ts';

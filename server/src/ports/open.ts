@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import { ConfigFault, type Environment, readConfig, Secret } from '../kernel/config.ts';
 import { type Common, processesOver } from '../kernel/process.ts';
 import { openKeyring } from '../kernel/secrets/keyring.ts';
+import { lostKeys, lostKeysConfig } from '../kernel/secrets/sealed-values.ts';
 import { secondMs } from '../kernel/units.ts';
 import { openBus } from './bus/open.ts';
 import type { Bus } from './bus/port.ts';
@@ -83,6 +84,7 @@ export const portsConfig = Type.Object({
       description: 'The keyring that seals what is kept in the database, such as keys of the authority.',
     }),
   ),
+  ...lostKeysConfig.properties,
   objectsFolder: Type.Optional(
     Type.String({ description: 'Where large things such as releases of the node agent are kept, as files.' }),
   ),
@@ -267,6 +269,7 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       ]);
     }
     const seal = openKeyring(secretsKey, 'GPUAAS_SECRETS_KEY').seal('authority');
-    return openCertificates({ kind: 'embedded', url: authorityUrl, seal }, opening);
+    const lost = lostKeys(opening.config.secretsKeysLost);
+    return openCertificates({ kind: 'embedded', url: authorityUrl, seal, lostKeys: lost }, opening);
   },
 };

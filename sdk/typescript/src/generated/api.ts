@@ -367,6 +367,14 @@ readonly events: number;
      * Refusals: event_already_settled, event_not_found.
      */
     outboxRequeue(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
+    /**
+     * How many stored values each sealing key has sealed: a key with none can be removed
+     *
+     * `GET /api/v1/admin/secrets`
+     */
+    secretsGet(options?: CallOptions): Promise<{
+  readonly data: readonly T.SealedCount[];
+}>;
   };
   readonly adminNodes: {
     /**

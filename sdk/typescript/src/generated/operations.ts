@@ -77,6 +77,7 @@ export const operations = {
   admin_region_list: { method: 'GET', path: '/api/v1/admin/regions', query: ['cursor', 'limit'], paged: true },
   admin_region_create: { method: 'POST', path: '/api/v1/admin/regions', keyed: true },
   admin_region_update: { method: 'PATCH', path: '/api/v1/admin/regions/{region}', keyed: true },
+  secrets_get: { method: 'GET', path: '/api/v1/admin/secrets', bare: true },
   admin_sku_list: { method: 'GET', path: '/api/v1/admin/skus', query: ['cursor', 'limit'], paged: true },
   admin_sku_create: { method: 'POST', path: '/api/v1/admin/skus', keyed: true },
   admin_sku_get: { method: 'GET', path: '/api/v1/admin/skus/{sku}' },
@@ -257,6 +258,7 @@ export const spaces = {
     outboxRewind: 'outbox_rewind',
     outboxDiscard: 'outbox_discard',
     outboxRequeue: 'outbox_requeue',
+    secretsGet: 'secrets_get',
   },
   adminNodes: {
     list: 'node_list',

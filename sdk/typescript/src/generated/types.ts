@@ -1482,6 +1482,18 @@ readonly actions: readonly SlotAction[];
   readonly version: number;
 };
 
+export type SealedCount = {
+  /** The key that sealed them. */
+readonly key_id: string;
+  /** What the values are for: `issuer`, `task-signers`. */
+readonly purpose: string;
+  /** Whether that key seals now, only opens, or is not in the keyring of this process. */
+readonly state: "current" | "former" | "missing";
+  /** Where they lie. */
+readonly table: string;
+  readonly values: number;
+};
+
 export type ServiceAccount = {
   readonly created_at: string;
   readonly description: string | null;

@@ -18,6 +18,7 @@ import { noticeRoutes } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../domains/overview/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { secretRoutes } from '../../domains/secrets/index.ts';
 import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
 import { type SimulatedFleet, simulatorRoutes } from '../../domains/simulator/index.ts';
 import { sshRoutes } from '../../domains/ssh/index.ts';
@@ -43,11 +44,13 @@ import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process.ts';
 import type { Keyring } from '../../kernel/secrets/keyring.ts';
+import { requireKeys, type SealedValues } from '../../kernel/secrets/sealed-values.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import type { Accounts } from '../../ports/identity-provider/port.ts';
 import type { Ports } from '../../ports/open.ts';
 import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { product, release } from '../release.ts';
+import { sealedInDatabase } from '../sealed-values.ts';
 import { type ConsoleSettings, makeConsole } from './console.ts';
 import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
@@ -84,6 +87,9 @@ export async function assembleApi(
     readonly nodeDoor?: () => Promise<NodeDoor>;
     /** Encrypts what is kept in the database; without it no tokens are issued to service accounts. */
     readonly keyring?: Keyring;
+    /** What others than the domains keep sealed, and the keys that an operator has given up. */
+    readonly sealed?: readonly SealedValues[];
+    readonly lostKeys?: readonly string[];
     /** Lets browsers sign in; left out where it cannot. */
     readonly console?: ConsoleSettings;
     /** Whose forwarded headers are believed; nobody's when left out. */
@@ -113,6 +119,8 @@ export async function assembleApi(
 > {
   const { database, cache, clock, ids, log, metrics, scope } = parts;
   const db = database.database;
+  const sealed = sealedInDatabase(settings.keyring, { db, ids });
+  await requireKeys(sealed, settings.lostKeys);
   const policies = scope.keep(
     'policies',
     await openPolicies({ ...database, db, ids, clock, log, overrides: settings.policies ?? {} }),
@@ -296,6 +304,7 @@ export async function assembleApi(
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),
       ...makeEventStreams({ log: makeEventLog(db), tail }),
+      ...secretRoutes({ stores: [...sealed, ...(settings.sealed ?? [])] }),
       ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),
     ],

@@ -12,6 +12,7 @@ import { mountOidc } from '../../edge/oidc/mount.ts';
 import { ConfigFault, Secret } from '../../kernel/config.ts';
 import { makeShared, readiness } from '../../kernel/health.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
+import { lostKeys, lostKeysConfig } from '../../kernel/secrets/sealed-values.ts';
 import { makeBusDepths } from '../../ports/bus/depths.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import { defineProcess } from '../../ports/open.ts';
@@ -93,6 +94,7 @@ export const api = defineProcess({
           'The keyring that seals what is kept in the database: "k1:" and 32 bytes in base64. Without it service accounts get no tokens.',
       }),
     ),
+    ...lostKeysConfig.properties,
     consoleFolder: Type.Optional(
       Type.String({
         description: 'Where the built console lies (web/dist). Without it browsers find the API and sign-in alone.',
@@ -179,6 +181,8 @@ export const api = defineProcess({
       publicUrl,
       branding: brand.branding,
       ...(keyring && { keyring }),
+      lostKeys: lostKeys(config.secretsKeysLost),
+      sealed: [...(embedded?.sealed ?? []), ...(parts.certificates.sealed ? [parts.certificates.sealed] : [])],
       ...(runs && { runs }),
       ...(depths && { depths }),
       ...(config.simulatorAddress && { simulator: connectFleet(config.simulatorAddress) }),

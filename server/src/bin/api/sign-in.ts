@@ -5,6 +5,7 @@ import type { LayOut } from '../../edge/oidc/layout.ts';
 import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { ConfigFault, Secret } from '../../kernel/config.ts';
 import type { Common } from '../../kernel/process.ts';
+import { lostKeys } from '../../kernel/secrets/sealed-values.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';
 import type { FindRevocations } from '../../ports/identity-provider/revoked-sign-ins.ts';
@@ -53,7 +54,7 @@ export interface OpenSignIn {
 const scope = 'openid profile email offline_access';
 
 export async function openSignIn(
-  config: Static<typeof signInConfig> & { readonly secretsKey?: string },
+  config: Static<typeof signInConfig> & { readonly secretsKey?: string; readonly secretsKeysLost?: string },
   publicUrl: string,
   parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'scope'> & {
     readonly layOut: LayOut;
@@ -106,6 +107,7 @@ export async function openSignIn(
         name: parts.name,
         audience: config.oidcAudience,
         sealingKey: { text: secretsKey },
+        lostKeys: lostKeys(config.secretsKeysLost),
         console: { redirectUris: [`${publicUrl}/auth/callback`], postLogoutRedirectUris: [`${publicUrl}/`] },
       },
       { clock, ids, log, pages: makeIssuerPages(parts.layOut), revocations: parts.revocations },

@@ -1,12 +1,20 @@
 import { Type } from 'typebox';
 import { openQueue } from '../../domains/allocations/index.ts';
-import { answersChannel, makeAnswers, makeTasks, type Newcomer, showFleet } from '../../domains/nodes/index.ts';
+import {
+  answersChannel,
+  makeAnswers,
+  makeTasks,
+  type Newcomer,
+  sealedSigners,
+  showFleet,
+} from '../../domains/nodes/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/config.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
+import { lostKeys, lostKeysConfig, requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
 import { serveAllocations } from './allocations.ts';
@@ -27,6 +35,7 @@ export const provisioningWorker = defineProcess({
         description: 'The keyring of the api, or its keys for task-signers alone. Without it no tasks are signed.',
       }),
     ),
+    ...lostKeysConfig.properties,
   }),
   async start({ config, database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
@@ -34,6 +43,10 @@ export const provisioningWorker = defineProcess({
     const seal = config.secretsKey
       ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('task-signers')
       : undefined;
+    if (seal) {
+      const sealed = sealedSigners({ db, ids, begin: actsOf('secrets', ids), seal });
+      await requireKeys([sealed], lostKeys(config.secretsKeysLost));
+    }
     const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
     scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });

@@ -1,6 +1,6 @@
 import { runSecrets } from './run.ts';
 
-process.exitCode = runSecrets(process.argv.slice(2), process.env, {
+process.exitCode = await runSecrets(process.argv.slice(2), process.env, {
   say: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
 });

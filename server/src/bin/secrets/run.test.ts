@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { makeKey, openKeyring } from '../../kernel/secrets/keyring.ts';
 import { runSecrets } from './run.ts';
 
-function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   let [said, complained] = ['', ''];
-  const code = runSecrets(args, env, {
+  const code = await runSecrets(args, env, {
     say: (text) => {
       said += text;
     },
@@ -16,16 +16,16 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
 }
 
 describe('the secrets command', () => {
-  it('prints a new key that a keyring takes', () => {
-    const { code, said } = run(['new', 'k2']);
+  it('prints a new key that a keyring takes', async () => {
+    const { code, said } = await run(['new', 'k2']);
     expect(code).toBe(0);
     expect(openKeyring(said, 'it').ids).toEqual(['k2']);
-    expect(run(['new', 'k2']).said).not.toBe(said);
+    expect((await run(['new', 'k2'])).said).not.toBe(said);
   });
 
-  it('cuts a keyring down to what a worker needs', () => {
+  it('cuts a keyring down to what a worker needs', async () => {
     const text = `${makeKey('k2')} ${makeKey('k1')}`;
-    const { code, said } = run(['only', 'letters'], { GPUAAS_SECRETS_KEY: text });
+    const { code, said } = await run(['only', 'letters'], { GPUAAS_SECRETS_KEY: text });
     expect(code).toBe(0);
     const cut = openKeyring(said, 'the mail worker');
     const sealed = openKeyring(text, 'the api').seal('letters').close('a letter', 'here');
@@ -34,13 +34,31 @@ describe('the secrets command', () => {
     expect(cut.find('task-signers')).toBeUndefined();
   });
 
+  it('adds a key behind the others, puts it in front, and takes one out', async () => {
+    const before = makeKey('k1');
+    const added = (await run(['add', 'k2'], { GPUAAS_SECRETS_KEY: before })).said;
+    expect(openKeyring(added, 'it').ids).toEqual(['k1', 'k2']);
+    const promoted = (await run(['promote', 'k2'], { GPUAAS_SECRETS_KEY: added })).said;
+    expect(openKeyring(promoted, 'it').ids).toEqual(['k2', 'k1']);
+    const sealed = openKeyring(before, 'it').seal('issuer').close('x', 'here');
+    expect(openKeyring(promoted, 'it').seal('issuer').open(sealed, 'here')).toBe('x');
+    const dropped = (await run(['drop', 'k1'], { GPUAAS_SECRETS_KEY: promoted })).said;
+    expect(openKeyring(dropped, 'it').ids).toEqual(['k2']);
+    expect(() => openKeyring(dropped, 'it').seal('issuer').open(sealed, 'here')).toThrow('"k1"');
+  });
+
   it.each([
-    [[], {}, 'Makes sealing keys'],
-    [['new'], {}, 'Makes sealing keys'],
-    [['new', 'k1', 'k2'], {}, 'Makes sealing keys'],
+    [['add', 'k1'], { GPUAAS_SECRETS_KEY: makeKey('k1') }, 'has a key "k1" already'],
+    [['promote', 'k2'], { GPUAAS_SECRETS_KEY: makeKey('k1') }, 'has no key "k2"; it has k1'],
+    [['drop', 'k1'], { GPUAAS_SECRETS_KEY: makeKey('k1') }, 'promote another one first'],
+    [['status'], {}, 'GPUAAS_DATABASE_URL'],
+    [['reseal', 'now'], {}, 'Makes, replaces and cuts sealing keys'],
+    [[], {}, 'Makes, replaces and cuts sealing keys'],
+    [['new'], {}, 'Makes, replaces and cuts sealing keys'],
+    [['new', 'k1', 'k2'], {}, 'Makes, replaces and cuts sealing keys'],
     [['new', 'K2'], {}, 'cannot name a key'],
-    [['only'], {}, 'Makes sealing keys'],
-    [['only', 'coffee'], {}, 'Makes sealing keys'],
+    [['only'], {}, 'Makes, replaces and cuts sealing keys'],
+    [['only', 'coffee'], {}, 'Makes, replaces and cuts sealing keys'],
     [['only', 'letters'], {}, 'GPUAAS_SECRETS_KEY'],
     [['only', 'letters'], { GPUAAS_SECRETS_KEY: 'k1:short' }, 'does not hold a sealing key in place 1'],
     [
@@ -48,8 +66,8 @@ describe('the secrets command', () => {
       { GPUAAS_SECRETS_KEY: openKeyring(makeKey('k1'), 'it').only('console') },
       'holds no key for letters',
     ],
-  ] as const)('refuses %j and prints no key', (args, env, reason) => {
-    const { code, said, complained } = run(args, env);
+  ] as const)('refuses %j and prints no key', async (args, env, reason) => {
+    const { code, said, complained } = await run(args, env);
     expect({ code, said }).toEqual({ code: 1, said: '' });
     expect(complained).toContain(reason);
   });

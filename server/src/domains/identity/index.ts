@@ -243,5 +243,6 @@ export {
   makePasswordLetters,
   type PasswordLetters,
 } from './password-letters.ts';
+export { consoleSessionPlace, sealedConsoleSessions } from './sealed-console-sessions.ts';
 export type { Revocations } from './sign-in-floors-store.ts';
 export { type AtBrowser, type ConsoleSessions, type Sighting, tokenPrefix };

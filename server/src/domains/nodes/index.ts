@@ -19,6 +19,7 @@ export { makeOnboard, type Newcomer } from './sagas/onboard.ts';
 export type { NodeSagaParts, NodeTenants } from './sagas/parts.ts';
 export { makeReimage, type Reimage } from './sagas/reimage.ts';
 export { makeRemove, type Removal } from './sagas/remove.ts';
+export { sealedSigners } from './sealed-signers.ts';
 export { openTaskSigners, type TaskSigners } from './signers.ts';
 export { answersChannel, makeTasks, type TaskOrder, type Tasks, tasksChannel } from './tasks.ts';
 export { keepTopology } from './topology.ts';

@@ -64,7 +64,8 @@ export interface Seal {
 }
 
 export const signersChannel = 'gpuaas_task_signers';
-const place = (id: string) => `task signing key ${id}`;
+/** Where the private half of a key lies, for its seal. */
+export const signersPlace = (id: string): string => `task signing key ${id}`;
 
 export interface SignersParts {
   readonly db: Database;
@@ -92,7 +93,7 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
     const id = ids.next();
     const { publicKey, privateKey: secret } = generateKeyPairSync('ed25519');
     const { x = '' } = publicKey.export({ format: 'jwk' });
-    const sealed = seal.close(secret.export({ format: 'pem', type: 'pkcs8' }) as string, place(id));
+    const sealed = seal.close(secret.export({ format: 'pem', type: 'pkcs8' }) as string, signersPlace(id));
     if (!before) return { id, publicKey: x, sealed };
     const text = endorsementText({ signer_version_id: id, public_key: x, endorsed_by: before.id });
     const signature = signBytes(null, Buffer.from(text), privateKey(before)).toString('base64url');
@@ -132,7 +133,7 @@ export async function openTaskSigners(parts: SignersParts): Promise<TaskSigners>
     if (!parts.seal) throw new Outage('no tasks are signed without GPUAAS_SECRETS_KEY');
     let key: KeyObject;
     try {
-      key = createPrivateKey(parts.seal.open(row.sealed_private_key, place(row.id)));
+      key = createPrivateKey(parts.seal.open(row.sealed_private_key, signersPlace(row.id)));
     } catch (cause) {
       throw new Outage('the task-signing keys were sealed with another GPUAAS_SECRETS_KEY', { cause });
     }

@@ -129,4 +129,5 @@ export async function openServiceAccounts(parts: {
   };
 }
 
+export { sealedSigningKeys } from './sealed-signing-keys.ts';
 export type { Seal };

@@ -44,7 +44,8 @@ interface Row {
   readonly sealed_private_key: Buffer;
   readonly created_at: Date;
 }
-const place = (id: string) => `token signing key ${id}`;
+/** Where the private half of a key lies, for its seal. */
+export const signingKeyPlace = (id: string): string => `token signing key ${id}`;
 
 /** The keys that we sign with, shared by all processes. The newest signs; one that is 90 days old gets a successor. */
 export function makeSigner(parts: {
@@ -73,7 +74,10 @@ export function makeSigner(parts: {
     const about = { kid: id, alg: algorithm, use: 'sig' };
     const { kty = '', crv = '', x = '', y = '' } = await exportJWK(pair.publicKey);
     const publicKey = { kty, crv, x, y, ...about };
-    const sealed = sealing.close(JSON.stringify({ ...(await exportJWK(pair.privateKey)), ...about }), place(id));
+    const sealed = sealing.close(
+      JSON.stringify({ ...(await exportJWK(pair.privateKey)), ...about }),
+      signingKeyPlace(id),
+    );
     await db.write(parts.begin('signing_key.create', { correlationId: ids.next() }), async (tx) => {
       await tx.run(insertSql, [id, JSON.stringify(publicKey), sealed]);
       return tx.commit(undefined, { target: { type: 'signing_key', id }, events: 'none' });
@@ -97,7 +101,7 @@ export function makeSigner(parts: {
       const row = await current(seal);
       let secret: JWK;
       try {
-        secret = JSON.parse(seal.open(row.sealed_private_key, place(row.id))) as JWK;
+        secret = JSON.parse(seal.open(row.sealed_private_key, signingKeyPlace(row.id))) as JWK;
       } catch (cause) {
         throw new Outage('the signing keys were sealed with another GPUAAS_SECRETS_KEY', { cause });
       }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ConsoleSession, ConsoleSessions } from '../../domains/identity/index.ts';
+import { type ConsoleSession, type ConsoleSessions, consoleSessionPlace } from '../../domains/identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
@@ -54,7 +54,6 @@ export function makeBrowserSessions(parts: {
   const { clock, client, log } = parts;
   const known = makeFresh<string, OpenSession | undefined>({ clock, ttlMs: freshMs, max: maxKnown });
   const renewing = new Map<string, Promise<OpenSession | Fault>>();
-  const place = (id: string) => `console session ${id}`;
   const digestOf = (cookie: string) => hash('sha256', cookie, 'hex');
   const over = () => new Fault('token_invalid', 'The session of this browser is over: sign in again.');
   const isGood = ({ tokens }: OpenSession, leftMs: number) =>
@@ -64,7 +63,10 @@ export function makeBrowserSessions(parts: {
     const session = await parts.sessions.find(digest);
     if (!session) return undefined;
     try {
-      return { session, tokens: JSON.parse(parts.seal.open(session.sealed, place(session.id))) as Tokens };
+      return {
+        session,
+        tokens: JSON.parse(parts.seal.open(session.sealed, consoleSessionPlace(session.id))) as Tokens,
+      };
     } catch (error) {
       log.warn({ err: error }, 'the tokens of a console session were sealed with another key');
       return undefined;
@@ -86,7 +88,7 @@ export function makeBrowserSessions(parts: {
       await parts.sessions.end(session, 'the issuer renews it no more', who);
       return renewed;
     }
-    const sealed = parts.seal.close(JSON.stringify(renewed), place(id));
+    const sealed = parts.seal.close(JSON.stringify(renewed), consoleSessionPlace(id));
     if (!(await parts.tokens.renew(id, generation, sealed))) return over();
     return { session: { ...session, sealed, generation: generation + 1n }, tokens: renewed };
   }
@@ -104,7 +106,7 @@ export function makeBrowserSessions(parts: {
 
   return {
     digest: digestOf,
-    seal: (id, tokens) => parts.seal.close(JSON.stringify(tokens), place(id)),
+    seal: (id, tokens) => parts.seal.close(JSON.stringify(tokens), consoleSessionPlace(id)),
     forget: (cookie) => known.forget(digestOf(cookie)),
     async open(cookie) {
       if (!cookieShape.test(cookie)) return over();

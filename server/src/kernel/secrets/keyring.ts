@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
-import { makeSeal, type Seal, type SealingKey, sealingKeyBytes } from './seal.ts';
+import { formerKeyId, makeSeal, type Seal, type SealingKey, sealingKeyBytes } from './seal.ts';
 
 /**
  * One secret seals everything that an installation keeps, and no process needs all of it. Each purpose has a key of its
@@ -28,6 +28,12 @@ export interface Keyring {
    * opens with nothing less.
    */
   only(...wanted: readonly Purpose[]): string;
+  /** The text of this keyring with a new whole key behind the others: known, and sealing nothing yet. */
+  add(id: string): string;
+  /** The text with this key in front: it seals from now on, and the others still open. */
+  promote(id: string): string;
+  /** The text without this key. */
+  drop(id: string): string;
 }
 
 interface Part {
@@ -39,7 +45,6 @@ interface Part {
 
 const shape = /^(?:(?<id>[a-z0-9][a-z0-9-]{0,31})(?:\/(?<purpose>[a-z-]+))?:)?(?<key>[A-Za-z0-9+/_-]{43}=?)$/;
 const idShape = /^[a-z0-9][a-z0-9-]{0,31}$/;
-const formerId = 'first';
 
 export class KeyringFault extends Error {
   override readonly name = 'KeyringFault';
@@ -67,6 +72,10 @@ export function openKeyring(text: string, from: string): Keyring {
     const keys = keysOf(purpose);
     return keys.length > 0 ? makeSeal(keys) : undefined;
   };
+  const split = (id: string): [Part[], Part[]] => {
+    if (!ids.includes(id)) throw new KeyringFault(`${from} has no key "${id}"; it has ${ids.join(', ')}.`);
+    return [parts.filter((part) => part.id === id), parts.filter((part) => part.id !== id)];
+  };
   return {
     ids: [first.id, ...ids.slice(1)],
     find,
@@ -80,6 +89,19 @@ export function openKeyring(text: string, from: string): Keyring {
         keysOf(purpose).map(({ id, key, former }) => (former ? text64(former) : `${id}/${purpose}:${text64(key)}`)),
       );
       return [...new Set(texts)].join(' ');
+    },
+    add(id) {
+      if (ids.includes(id)) throw new KeyringFault(`${from} has a key "${id}" already: take another id.`);
+      return [...parts.map(textOf), makeKey(id)].join(' ');
+    },
+    promote(id) {
+      const [chosen, rest] = split(id);
+      return [...chosen, ...rest].map(textOf).join(' ');
+    },
+    drop(id) {
+      const [, rest] = split(id);
+      if (id === first.id) throw new KeyringFault(`"${id}" is the key that seals: promote another one first.`);
+      return rest.map(textOf).join(' ');
     },
   };
 }
@@ -95,8 +117,11 @@ function partOf(text: string, index: number, from: string): Part {
   if (purpose !== undefined && !isPurpose(purpose)) {
     throw new KeyringFault(`${from} names the purpose "${purpose}"; there are ${purposes.join(', ')}.`);
   }
-  return { id: id ?? formerId, purpose, key: bytes, isFormer: id === undefined || id === formerId };
+  return { id: id ?? formerKeyId, purpose, key: bytes, isFormer: id === undefined || id === formerKeyId };
 }
+
+const textOf = ({ id, purpose, key, isFormer }: Part): string =>
+  isFormer ? text64(key) : `${id}${purpose === undefined ? '' : `/${purpose}`}:${text64(key)}`;
 
 export const isPurpose = (text: string): text is Purpose => (purposes as readonly string[]).includes(text);
 
@@ -107,9 +132,9 @@ const text64 = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
 /** A new whole key, to be put in front of the others. */
 export function makeKey(id: string): string {
-  if (!idShape.test(id) || id === formerId) {
+  if (!idShape.test(id) || id === formerKeyId) {
     throw new KeyringFault(
-      `"${id}" cannot name a key: take up to 32 small letters, digits and hyphens, such as k2, and not "${formerId}".`,
+      `"${id}" cannot name a key: take up to 32 small letters, digits and hyphens, such as k2, and not "${formerKeyId}".`,
     );
   }
   return `${id}:${text64(randomBytes(sealingKeyBytes))}`;

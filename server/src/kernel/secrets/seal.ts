@@ -14,8 +14,8 @@ export interface Seal {
   open(sealed: Uint8Array, place: string): string;
   /** Whether the key that seals now sealed it. */
   isCurrent(sealed: Uint8Array): boolean;
-  /** How a text begins that the current key sealed, for statements that look for others. */
-  readonly currentPrefix: Buffer;
+  /** The key that seals, and those that only open. */
+  readonly keyIds: readonly [current: string, ...others: string[]];
   /** The same value gives the same digest under one key, and says nothing without it. */
   digest(purpose: string, value: string): Buffer;
   /** The digests under all keys, the current one first: for finding what was kept under an earlier key. */
@@ -32,6 +32,8 @@ export interface SealingKey {
 export const sealingKeyBytes = 32;
 const formerVersion = 1;
 const version = 2;
+/** What the key of an installation from before keys had ids is called. */
+export const formerKeyId = 'first';
 const ivBytes = 12;
 const tagBytes = 16;
 
@@ -47,7 +49,7 @@ export function makeSeal(keys: readonly SealingKey[]): Seal {
   const prefixOf = ({ id }: SealingKey) => Buffer.concat([Buffer.of(version, id.length), Buffer.from(id, 'latin1')]);
   const currentPrefix = prefixOf(current);
   return {
-    currentPrefix,
+    keyIds: [current.id, ...keys.slice(1).map(({ id }) => id)],
     isCurrent: (sealed) => Buffer.from(sealed).subarray(0, currentPrefix.length).equals(currentPrefix),
     close(text, place) {
       const iv = randomBytes(ivBytes);

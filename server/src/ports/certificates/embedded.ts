@@ -3,18 +3,18 @@ import { controlPlaneSpiffeId, nodeCommonName, nodeSpiffeId } from '@gpuaas/cont
 import { Pool, type PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
+import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { exportIssuer, type Issuer, importIssuer, makeIssuer, makeLeaf } from './issuing.ts';
 import type { EmbeddedAuthority } from './port.ts';
 import { generalName, makeRequest, readRequest } from './request.ts';
+import { issuerPlace, sealedIssuers } from './sealed-issuers.ts';
 
-/** Encrypts what must not lie in the database as it is. A text that is moved to another place does not open. */
-export interface Sealing {
-  close(text: string, place: string): Buffer;
-  open(sealed: Uint8Array, place: string): string;
-}
 export interface EmbeddedAuthorityOptions {
   /** PostgreSQL, as a role that may keep a schema of its own. */
   readonly url: string;
+  /** Keys of the keyring that are given up: see kernel/secrets/sealed-values.ts. */
+  readonly lostKeys?: readonly string[];
 }
 
 /**
@@ -33,6 +33,10 @@ const tables = `
     sealed_key bytea not null,
     not_after timestamptz not null
   );
+  create or replace function gpuaas_pki.sealed_key_id(p_sealed bytea) returns text language sql immutable strict parallel safe
+    as $$ select case get_byte(p_sealed, 0)
+      when 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
+      when 1 then 'first' else 'unknown' end $$;
 `;
 const yearMs = 365 * 24 * 3_600_000;
 const rootLifeMs = 20 * yearMs;
@@ -54,11 +58,10 @@ interface Held {
   readonly intermediate: Issuer;
   readonly atMs: number;
 }
-const place = (certificate: string) => `authority ${new NodeX509(certificate).fingerprint256}`;
 
 export async function openEmbeddedAuthority(
   options: EmbeddedAuthorityOptions,
-  parts: { readonly clock: Clock; readonly seal: Sealing },
+  parts: { readonly clock: Clock; readonly seal: Seal },
 ): Promise<EmbeddedAuthority> {
   const { clock, seal } = parts;
   const pool = new Pool({
@@ -76,13 +79,13 @@ export async function openEmbeddedAuthority(
     return { notBefore: new Date(now - backdateMs), notAfter: new Date(now + ms) };
   };
   const open = async (row: Row): Promise<Issuer> =>
-    importIssuer(row.certificate, seal.open(row.sealed_key, place(row.certificate)));
+    importIssuer(row.certificate, seal.open(row.sealed_key, issuerPlace(row.certificate)));
   const keep = async (client: PoolClient, kind: Row['kind'], issuer: Issuer): Promise<Issuer> => {
     const { pem, key } = await exportIssuer(issuer);
     await client.query({
       name: 'gpuaas_pki_keep',
       text: 'insert into gpuaas_pki.issuer (kind, certificate, sealed_key, not_after) values ($1, $2, $3, $4)',
-      values: [kind, pem, seal.close(key, place(pem)), issuer.certificate.notAfter],
+      values: [kind, pem, seal.close(key, issuerPlace(pem)), issuer.certificate.notAfter],
     });
     return issuer;
   };
@@ -120,7 +123,9 @@ export async function openEmbeddedAuthority(
   const isOld = ({ certificate }: Issuer) =>
     rotating || certificate.notAfter.getTime() - clock.now().getTime() < intermediateLifeMs / 3;
 
+  const sealed = sealedIssuers({ pool, seal });
   await pool.query(tables);
+  await requireKeys([sealed], options.lostKeys);
   let held = await prepare(true);
   let looking: Promise<Held> | undefined;
   const current = async (): Promise<Held> => {
@@ -134,6 +139,7 @@ export async function openEmbeddedAuthority(
 
   return {
     isOpen: true,
+    sealed,
     async certifyNode({ nodeId, csr, ttlMs }) {
       const request = await readRequest(csr);
       if (request instanceof Fault) return request;

@@ -1,12 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { Outage } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { type EmbeddedAuthorityOptions, openEmbeddedAuthority, type Sealing } from './embedded.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
+import { type EmbeddedAuthorityOptions, openEmbeddedAuthority } from './embedded.ts';
 import type { Certificates } from './port.ts';
 import { openStepCa, type StepCaConfig } from './step-ca.ts';
 
 export type CertificatesConfig =
-  | ({ readonly kind: 'embedded'; readonly seal: Sealing } & EmbeddedAuthorityOptions)
+  | ({ readonly kind: 'embedded'; readonly seal: Seal } & EmbeddedAuthorityOptions)
   | ({ readonly kind: 'step-ca' } & StepCaConfig)
   /** Nothing is issued, for a reason. */
   | { readonly kind: 'none'; readonly because: string };

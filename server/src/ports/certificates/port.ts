@@ -1,4 +1,5 @@
 import type { Fault } from '../../kernel/fault.ts';
+import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
 
 /**
  * Who vouches for machines. A certificate says which node is on the line and nothing about what it may be told to do;
@@ -17,6 +18,8 @@ export interface Certificates {
   /** For a listener of ours: a new key, these DNS names and addresses, for server authentication only. */
   certifyServer(order: { readonly names: readonly string[]; readonly ttlMs: number }): Promise<ServerCertificate>;
   authority(): Promise<Authority>;
+  /** Its keys, where it keeps them sealed in our database. */
+  readonly sealed?: SealedValues;
   /** Throws unless certificates can be issued now. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -47,6 +50,7 @@ export interface Authority {
 
 /** The authority that we are ourselves. */
 export interface EmbeddedAuthority extends Certificates {
+  readonly sealed: SealedValues;
   /** Issues from a new intermediate from now on. What the old one issued stays good until it expires. */
   rotate(): Promise<void>;
 }

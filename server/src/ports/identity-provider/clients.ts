@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
@@ -12,17 +12,28 @@ export const consoleClientId = 'gpuaas-console';
 export const allowedScopes = 'gpuaas_allowed_scopes';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Where a secret stands in a client's record, its digest stands: the record opens nothing. */
-const secretDigest = (seal: Seal, secret: string) => seal.digest('client secret', secret).toString('hex');
+/**
+ * Where a secret stands in a client's record, its digest stands: the record opens nothing. The secret is random, so the
+ * digest needs no key, and no client depends on one that is replaced.
+ */
+const secretDigest = (secret: string) => hash('sha256', secret, 'hex');
 
-export function isSecretOf(seal: Seal, kept: string | undefined, given: string): boolean {
-  const wanted = Buffer.from(kept ?? '', 'hex');
-  return seal
-    .digests('client secret', given)
-    .map((actual) => wanted.length === actual.length && timingSafeEqual(wanted, actual))
+export function isSecretOf(
+  seal: Seal,
+  client: { readonly id: string; readonly kept: string | undefined },
+  given: string,
+) {
+  const actual = Buffer.from(secretDigest(given), 'hex');
+  // While a key is being replaced, processes of one installation derive the console's secret from different keys.
+  const wanted = client.id === consoleClientId ? consoleSecretsOf(seal).map(secretDigest) : [client.kept ?? ''];
+  return wanted
+    .map((each) => Buffer.from(each, 'hex'))
+    .map((each) => each.length === actual.length && timingSafeEqual(each, actual))
     .includes(true);
 }
 
+const consoleSecretsOf = (seal: Seal): string[] =>
+  seal.digests('console', consoleClientId).map((digest) => digest.toString('base64url'));
 /** The console's secret follows from the sealing key, so every process that may know it does, and nothing is configured. */
 export const consoleSecretOf = (seal: Seal): string => seal.digest('console', consoleClientId).toString('base64url');
 
@@ -48,7 +59,7 @@ export function ownClients(
       client_id: consoleClientId,
       client_name: `${name} console`,
       application_type: 'web',
-      client_secret: secretDigest(seal, consoleSecretOf(seal)),
+      client_secret: secretDigest(consoleSecretOf(seal)),
       token_endpoint_auth_method: 'client_secret_basic',
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
@@ -72,18 +83,17 @@ const findClient = {
 /** Programs of others, which sign in as themselves and in nobody's name. */
 export function makeClients(parts: {
   readonly pool: Pool;
-  readonly seal: Seal;
   readonly clock: Clock;
   readonly ids: Ids;
 }): Clients & { metadata(id: string): Promise<ClientMetadata | undefined> } {
-  const { pool, seal, clock, ids } = parts;
+  const { pool, clock, ids } = parts;
   return {
     async registerService({ id, name, scopes }) {
       if (id === cliClientId || id === consoleClientId) throw new Error(`${id} is one of our own clients`);
       const secret = ids.secret(32);
       await pool.query(
         `insert into gpuaas_oidc.client (id, name, secret_digest, scopes, created_at) values ($1, $2, $3, $4, $5)`,
-        [id, name, secretDigest(seal, secret), scopes ?? null, clock.now()],
+        [id, name, secretDigest(secret), scopes ?? null, clock.now()],
       );
       return { secret };
     },

@@ -5,6 +5,7 @@ import { errors, type Interaction, type Provider } from 'oidc-provider';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
+import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
 import type { RotationPolicy } from './key-rotation.ts';
@@ -13,6 +14,7 @@ import { type Answer, type EmbeddedIssuer, type IssuerPages, ownIssuerName, type
 import { defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
 import type { FindRevocations } from './revoked-sign-ins.ts';
+import { sealedIssuerValues } from './sealing/sealed-values.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { openTables } from './tables.ts';
 import { makeVerify } from './verify.ts';
@@ -32,6 +34,8 @@ export interface EmbeddedIssuerOptions {
   readonly audience: string;
   /** 32 bytes in base64, or the file that keeps them and is made when it is missing. */
   readonly sealingKey: { readonly text: string } | { readonly file: string };
+  /** Keys of the keyring that are given up: see kernel/secrets/sealed-values.ts. */
+  readonly lostKeys?: readonly string[];
   readonly console?: { readonly redirectUris: readonly string[]; readonly postLogoutRedirectUris: readonly string[] };
   readonly scopes?: readonly string[];
   readonly ttl?: Partial<Lifetimes>;
@@ -77,11 +81,13 @@ export async function openEmbeddedIssuer(
   };
 
   try {
+    const sealed = sealedIssuerValues({ pool, seal });
+    await requireKeys(sealed, options.lostKeys);
     const records = makeRecords({ pool, seal, clock });
     const passwords = await openPasswords(options.passwordCost ?? defaultCost, ids.secret(16));
     const linkTo = (token: string) => `${issuer}/password?token=${token}`;
     const accounts = makeAccounts({ pool, records, passwords, seal, clock, ids, linkTo });
-    const clients = makeClients({ pool, seal, clock, ids });
+    const clients = makeClients({ pool, clock, ids });
     const own = ownClients(
       seal,
       options.name ?? 'GPUaaS',
@@ -144,6 +150,7 @@ export async function openEmbeddedIssuer(
       accounts,
       clients,
       consoleSecret: consoleSecretOf(seal),
+      sealed,
       keys: keys.find,
       verify: makeVerify({ issuer, audience, keys: keys.find, clock }),
       endpoints: async () => ({

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Fault } from '../../kernel/fault.ts';
+import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
 
 /**
  * Who proves who people are. The platform never sees a password: it is shown tokens, and an identity provider says
@@ -62,6 +63,8 @@ export interface EmbeddedIssuer extends IdentityProvider {
   readonly clients: Clients;
   /** The secret of the console's client, for the part of the api that signs browsers in. */
   readonly consoleSecret: string;
+  /** What it keeps sealed. */
+  readonly sealed: readonly SealedValues[];
   /** Answers a protocol request whose url has lost the path of the issuer; `originalUrl` still has it. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** What a browser was sent to be asked; undefined when it is over, or another browser's. */

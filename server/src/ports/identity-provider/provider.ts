@@ -60,8 +60,8 @@ export function makeProvider(parts: ProviderParts): Provider {
   provider.proxy = true;
   // Where the library would compare secrets, it is given digests.
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
-    value(this: { clientSecret?: string }, given: string) {
-      return isSecretOf(parts.seal, this.clientSecret, given);
+    value(this: { clientId: string; clientSecret?: string }, given: string) {
+      return isSecretOf(parts.seal, { id: this.clientId, kept: this.clientSecret }, given);
     },
   });
   provider.use(async (ctx, next) => {

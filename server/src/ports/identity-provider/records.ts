@@ -70,39 +70,50 @@ interface Row {
   readonly consumed_at: Date | null;
 }
 
+/** Where a record lies, for its seal. */
+export const recordPlace = (kind: string, id: Buffer): string => `${kind} ${id.toString('hex')}`;
+
+/** What a record is found by, under the current key. */
+export function indexOf(seal: Seal, kind: string, id: string, payload: AdapterPayload) {
+  const digest = (what: string, value: string | undefined) =>
+    value === undefined ? null : seal.digest(`${what} of ${kind}`, value);
+  return {
+    id: seal.digest(`id of ${kind}`, id),
+    // Grants are named by records of other kinds, so their digest must not depend on the kind.
+    grantId: payload.grantId === undefined ? null : seal.digest('grant', payload.grantId),
+    uid: digest('uid', payload.uid),
+    userCode: digest('user code', payload.userCode),
+  };
+}
+
 export function makeRecords(parts: { readonly pool: Pool; readonly seal: Seal; readonly clock: Clock }): Records {
   const { pool, seal, clock } = parts;
-  const place = (kind: string, id: Buffer) => `${kind} ${id.toString('hex')}`;
 
   function of(kind: string): Adapter {
-    const digest = (what: string, value: string | undefined) =>
-      value === undefined ? null : seal.digest(`${what} of ${kind}`, value);
     // What was kept under an earlier key is found as well.
     const digests = (what: string, value: string) => seal.digests(`${what} of ${kind}`, value);
-    // Grants are named by records of other kinds, so their digest must not depend on the kind.
-    const grantDigest = (value: string | undefined) => (value === undefined ? null : seal.digest('grant', value));
     const read = async (statement: { name: string; text: string }, keys: readonly Buffer[]) => {
       const { rows } = await pool.query<Row>({ ...statement, values: [kind, keys] });
       const [row] = rows;
       if (!row) return undefined;
-      const payload = JSON.parse(seal.open(row.sealed, place(kind, row.id))) as AdapterPayload;
+      const payload = JSON.parse(seal.open(row.sealed, recordPlace(kind, row.id))) as AdapterPayload;
       if (row.consumed_at) payload.consumed = Math.floor(row.consumed_at.getTime() / 1_000);
       return payload;
     };
     return {
       async upsert(id, payload, expiresInSeconds) {
-        const key = seal.digest(`id of ${kind}`, id);
+        const index = indexOf(seal, kind, id, payload);
         const expiresAt = expiresInSeconds ? new Date(clock.now().getTime() + expiresInSeconds * 1_000) : null;
         await pool.query({
           ...statements.upsert,
           values: [
             kind,
-            key,
-            grantDigest(payload.grantId),
-            digest('uid', payload.uid),
-            digest('user code', payload.userCode),
+            index.id,
+            index.grantId,
+            index.uid,
+            index.userCode,
             payload.accountId ?? null,
-            seal.close(JSON.stringify(payload), place(kind, key)),
+            seal.close(JSON.stringify(payload), recordPlace(kind, index.id)),
             expiresAt,
           ],
         });

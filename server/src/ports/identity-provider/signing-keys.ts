@@ -32,7 +32,8 @@ interface Row {
   readonly created_at: Date;
   readonly retired_at: Date | null;
 }
-const place = (id: string) => `signing key ${id}`;
+/** Where the private half of a key lies, for its seal. */
+export const signingKeyPlace = (id: string): string => `signing key ${id}`;
 const list = 'select * from gpuaas_oidc.signing_key order by state, created_at';
 
 export async function openSigningKeys(parts: {
@@ -82,7 +83,7 @@ export async function openSigningKeys(parts: {
       await client.query(
         `insert into gpuaas_oidc.signing_key (id, state, public_key, sealed_private_key, created_at)
          values ($1, $2, $3, $4, $5)`,
-        [id, state, JSON.stringify(shownAs), seal.close(privately, place(id)), now],
+        [id, state, JSON.stringify(shownAs), seal.close(privately, signingKeyPlace(id)), now],
       );
     }
     return (await client.query<Row>(list)).rows;
@@ -115,7 +116,7 @@ const lifeOf = (row: Row): KeyLife => ({
 
 function unseal(row: Row, seal: Seal): JWK {
   try {
-    return JSON.parse(seal.open(row.sealed_private_key, place(row.id))) as JWK;
+    return JSON.parse(seal.open(row.sealed_private_key, signingKeyPlace(row.id))) as JWK;
   } catch (cause) {
     throw new Error(
       'The signing keys in the database were sealed with another key. Give this process the sealing key that made them.',

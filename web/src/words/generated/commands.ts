@@ -172,6 +172,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   user_session_list: {"words":"ops user sessions","args":[["user_id"]],"flags":{"limit":["limit","number"]}},
   user_session_revoke: {"words":"ops user session-revoke","args":[["user_id"],["session_id"]],"flags":{"reason":["reason"]}},
   user_session_revoke_all: {"words":"ops user revoke-all","args":[["user_id"]],"flags":{"reason":["reason"]}},
+  secrets_get: {"words":"ops secrets status","args":[],"flags":{}},
   task_signer_list: {"words":"ops signer list","args":[],"flags":{}},
   task_signer_rotate: {"words":"ops signer rotate","args":[],"flags":{"reason":["reason"]}},
   task_signer_retire: {"words":"ops signer retire","args":[["signer_id"]],"flags":{"reason":["reason"]}},

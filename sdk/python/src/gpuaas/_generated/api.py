@@ -448,6 +448,14 @@ class AdminOpsApi:
         answer: DeadLetter = self._transport.call("outbox_requeue", {"event_id": event_id, "reason": reason}, options)
         return answer
 
+    def secrets_get(self, *, options: Options | None = None) -> SecretsGetAnswer:
+        """How many stored values each sealing key has sealed: a key with none can be removed
+
+        ``GET /api/v1/admin/secrets``
+        """
+        answer: SecretsGetAnswer = self._transport.call("secrets_get", {}, options)
+        return answer
+
 
 class AdminNodesApi:
     def __init__(self, transport: Transport) -> None:

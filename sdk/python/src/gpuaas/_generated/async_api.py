@@ -448,6 +448,14 @@ class AsyncAdminOpsApi:
         answer: DeadLetter = await self._transport.call("outbox_requeue", {"event_id": event_id, "reason": reason}, options)
         return answer
 
+    async def secrets_get(self, *, options: Options | None = None) -> SecretsGetAnswer:
+        """How many stored values each sealing key has sealed: a key with none can be removed
+
+        ``GET /api/v1/admin/secrets``
+        """
+        answer: SecretsGetAnswer = await self._transport.call("secrets_get", {}, options)
+        return answer
+
 
 class AsyncAdminNodesApi:
     def __init__(self, transport: AsyncTransport) -> None:

@@ -1635,6 +1635,18 @@ class ResourceSlot(TypedDict):
     version: int
 
 
+class SealedCount(TypedDict):
+    key_id: str
+    """The key that sealed them."""
+    purpose: str
+    """What the values are for: `issuer`, `task-signers`."""
+    state: Literal["current", "former", "missing"]
+    """Whether that key seals now, only opens, or is not in the keyring of this process."""
+    table: str
+    """Where they lie."""
+    values: int
+
+
 class ServiceAccount(TypedDict):
     created_at: str
     description: str | None
@@ -1980,6 +1992,10 @@ class OutboxRewindAnswer(TypedDict):
 class PolicySettingListAnswer(TypedDict):
     definitions: Sequence[PolicyDefinition]
     settings: Sequence[PolicySetting]
+
+
+class SecretsGetAnswer(TypedDict):
+    data: Sequence[SealedCount]
 
 
 class SkuPriceAddUnitPrice(TypedDict):
