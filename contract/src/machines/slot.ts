@@ -2,7 +2,8 @@ import { defineMachine } from '../machine.ts';
 
 /**
  * One GPU and what belongs to it. A slot that was used comes back only through cleaning, and one whose cleaning could
- * not be proven stays blocked until an operator has looked.
+ * not be proven stays blocked until an operator has looked. Neither that one nor one in quarantine can be disabled: `enable`
+ * asks for no proof, so disabling would be a way round `clear`, which does.
  */
 export const slot = defineMachine({
   name: 'slot',
@@ -20,7 +21,7 @@ export const slot = defineMachine({
     },
     in_use: { clean: 'cleaning', block: 'cleanup_blocked', quarantine: 'quarantined' },
     cleaning: { prove: 'available', block: 'cleanup_blocked', quarantine: 'quarantined' },
-    cleanup_blocked: { clean: 'cleaning', clear: 'available', quarantine: 'quarantined', disable: 'disabled' },
-    quarantined: { clear: 'available', disable: 'disabled' },
+    cleanup_blocked: { clean: 'cleaning', clear: 'available', quarantine: 'quarantined' },
+    quarantined: { clear: 'available' },
   },
 });

@@ -86,8 +86,9 @@ async function moveThese(
   const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
   if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
   const moving = rows.filter(({ state }) => state !== to);
-  // An operator clears what nobody holds any more; a release that is under way proves it itself.
-  const stuck = moving.filter(({ state, held }) => !from.includes(state) || (transition === 'clear' && held));
+  // An operator takes no slot from an allocation that has not ended; a release that is under way proves it itself.
+  const byOperator = transition === 'clear' || transition === 'disable' || transition === 'enable';
+  const stuck = moving.filter(({ state, held }) => !from.includes(state) || (byOperator && held));
   if (stuck.length > 0) return refusal(stuck);
   const moved = moving.map(({ id }) => id);
   if (moved.length > 0) {

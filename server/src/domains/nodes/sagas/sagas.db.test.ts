@@ -259,7 +259,7 @@ describe('a node that is removed', () => {
       reason: 'It cannot be removed yet: 1 slots are cleanup_blocked.',
       events: [],
     });
-    await moveSlot('disabled');
+    await moveSlot('quarantined');
     expect(await run(makeRemove(parts), [node, params], well)).toMatchObject({ state: 'deleted', events: ['removed'] });
   });
 });
