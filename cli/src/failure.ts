@@ -87,7 +87,10 @@ const nextSteps: Readonly<Record<string, string>> = {
 };
 
 /** What helps after a refusal, by the code that the server gave. */
-export function nextAfter(code: string | undefined, status: number): string | undefined {
+export function nextAfter(code: string | undefined, status: number, details?: unknown): string | undefined {
+  if (code === 'step_up_required' && (details as { second_factor?: unknown } | null)?.second_factor === true) {
+    return 'Confirm your identity with gpuaas login --second-factor, then repeat the command.';
+  }
   if (code !== undefined && Object.hasOwn(nextSteps, code)) return nextSteps[code];
   if (status === 401) return 'Sign in with gpuaas login.';
   if (status === 403) return 'Ask an administrator of the organization for the role that this needs.';

@@ -84,7 +84,7 @@ export function failureFrom(error: unknown): Failure | undefined {
   if (error instanceof GpuaasError) {
     return new Failure(exitCodeOf(error.status, error.code), plain(error.message), {
       correlationId: error.correlationId,
-      next: nextAfter(error.code, error.status),
+      next: nextAfter(error.code, error.status, error.details),
       cause: error,
     });
   }

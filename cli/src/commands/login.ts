@@ -18,8 +18,9 @@ export const login: Run = async (session) => {
     const token = credential.kind === 'token' ? credential.token : credential.access_token;
     return { credential, me: await openClient(session, profile, token).me.get() };
   };
-  const { credential, me } = await who(session.is('step-up')).catch((error: unknown) => {
-    if (!asksForNewSignIn(error) || session.is('step-up')) throw error;
+  const isAsked = session.is('step-up') || session.is('second-factor');
+  const { credential, me } = await who(isAsked).catch((error: unknown) => {
+    if (!asksForNewSignIn(error) || isAsked) throw error;
     say('Your earlier sign-ins were revoked. Sign in with your password once more:');
     return who(true);
   });
@@ -74,9 +75,10 @@ async function signIn(
   }
   const found = await openClient(session, profile, '').health.signInGet();
   const byBrowser = given.values['browser'] === true || (given.values['device'] !== true && hasBrowser(around));
+  const secondFactor = session.is('second-factor');
   const tokens = byBrowser
-    ? await signInWithBrowser(found, { stepUp, env: around.env, say })
-    : await signInWithDevice(found, { stepUp, say });
+    ? await signInWithBrowser(found, { stepUp, secondFactor, env: around.env, say })
+    : await signInWithDevice(found, { stepUp, secondFactor, say });
   return {
     base_url: baseUrl,
     kind: 'sign_in',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { send } from '../call.ts';
 import type { Environment } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
+import { askFor, type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
 
 /**
  * Signing in with the browser of this machine: the issuer sends it back to a port that only this program listens on,
@@ -17,6 +17,7 @@ export async function signInWithBrowser(
   found: Discovered,
   options: {
     readonly stepUp: boolean;
+    readonly secondFactor: boolean;
     readonly env: Environment;
     readonly say: (line: string) => void;
   },
@@ -66,7 +67,7 @@ export async function signInWithBrowser(
       state,
       code_challenge: challenge,
       code_challenge_method: 'S256',
-      ...(options.stepUp && { prompt: 'login consent', max_age: '0' }),
+      ...askFor(found, options),
     })) {
       address.searchParams.set(name, value);
     }

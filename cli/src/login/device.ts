@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../call.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
+import { askFor, type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 const slowerBySeconds = 5;
@@ -9,7 +9,7 @@ const slowerBySeconds = 5;
 /** Signing in with the browser of another machine: a code is typed there, and asked for here until it was. */
 export async function signInWithDevice(
   found: Discovered,
-  options: { readonly stepUp: boolean; readonly say: (line: string) => void },
+  options: { readonly stepUp: boolean; readonly secondFactor: boolean; readonly say: (line: string) => void },
 ): Promise<TokenAnswer> {
   const { say } = options;
   const { client_id, scope, device_authorization_endpoint: endpoint, token_endpoint } = found;
@@ -26,7 +26,7 @@ export async function signInWithDevice(
       scope,
       code_challenge: challenge,
       code_challenge_method: 'S256',
-      ...(options.stepUp && { prompt: 'login consent', max_age: '0' }),
+      ...askFor(found, options),
     }),
   });
   if (begun.status !== 200) throw refused(begun.body?.error, begun.body?.error_description);

@@ -13,6 +13,15 @@ export function makeChallenge(): { readonly verifier: string; readonly challenge
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
+/** How the person has to prove who they are; nothing where any sign-in will do. */
+export const askFor = (
+  found: Discovered,
+  how: { readonly stepUp: boolean; readonly secondFactor: boolean },
+): Record<string, string> => ({
+  ...((how.stepUp || how.secondFactor) && { prompt: 'login consent', max_age: '0' }),
+  ...(how.secondFactor && found.second_factor_acr && { acr_values: found.second_factor_acr }),
+});
+
 export const refused = (error: unknown, description: unknown): Failure =>
   new Failure(
     exitCodes.signIn,

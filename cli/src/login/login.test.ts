@@ -33,6 +33,7 @@ beforeAll(async () => {
     token_endpoint: `${url}/token`,
     device_authorization_endpoint: `${url}/device`,
     revocation_endpoint: null,
+    second_factor_acr: null,
   };
 });
 beforeEach(() => asked.clear());
@@ -41,7 +42,7 @@ afterAll(() => new Promise((resolve) => issuer.close(resolve)));
 describe('a sign-in with a device code', () => {
   it('sends a challenge when it begins, and what answers it with the exchange', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a' } };
-    await signInWithDevice(found, { stepUp: false, say: () => undefined });
+    await signInWithDevice(found, { stepUp: false, secondFactor: false, say: () => undefined });
     const begun = asked.get('/device');
     expect(begun?.get('code_challenge_method')).toBe('S256');
     expect(begun?.has('prompt')).toBe(false);
@@ -51,7 +52,7 @@ describe('a sign-in with a device code', () => {
 
   it('asks for the password anew when it must', async () => {
     tokenAnswer = { status: 200, body: { access_token: 'a' } };
-    await signInWithDevice(found, { stepUp: true, say: () => undefined });
+    await signInWithDevice(found, { stepUp: true, secondFactor: false, say: () => undefined });
     expect(asked.get('/device')?.get('prompt')).toContain('login');
   });
 });
@@ -61,7 +62,12 @@ describe('a sign-in with a browser', () => {
   async function pageAfter(answer: typeof tokenAnswer) {
     tokenAnswer = answer;
     const lines: string[] = [];
-    const done = signInWithBrowser(found, { stepUp: false, env: {}, say: (line) => void lines.push(line) }).then(
+    const done = signInWithBrowser(found, {
+      stepUp: false,
+      secondFactor: false,
+      env: {},
+      say: (line) => void lines.push(line),
+    }).then(
       () => 'signed in',
       () => 'refused',
     );

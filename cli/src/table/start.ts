@@ -60,6 +60,10 @@ export const start: CommandGroup = {
         device: { type: 'boolean', meaning: 'with a code, in a browser anywhere' },
         token: { type: 'string', value: '-', meaning: 'with a token that is read from standard input' },
         'step-up': { type: 'boolean', meaning: 'prove anew who you are, for an operation that asks for it' },
+        'second-factor': {
+          type: 'boolean',
+          meaning: 'the same with a second factor, which is set up if there is none',
+        },
       },
       examples: [
         'gpuaas login',

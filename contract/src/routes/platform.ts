@@ -26,6 +26,9 @@ export const SignIn = Type.Object(
       description: 'Null when the provider has no device flow.',
     }),
     revocation_endpoint: Type.Union([Type.String(), Type.Null()]),
+    second_factor_acr: Type.Union([Type.String(), Type.Null()], {
+      description: 'What to send as acr_values for a sign-in with a second factor; null where it is not known.',
+    }),
   },
   { $id: 'SignIn', additionalProperties: false },
 );

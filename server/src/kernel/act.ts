@@ -43,6 +43,8 @@ export interface Credential {
   readonly sessionId: string | undefined;
   /** When its person last proved to be there, as far as the issuer says. */
   readonly signedInAt?: Date | undefined;
+  /** How they proved it, in the words of RFC 8176. */
+  readonly methods?: readonly string[] | undefined;
   /** Narrows what the roles allow; undefined when it does not. */
   readonly scopes: ReadonlySet<string> | undefined;
 }

@@ -126,6 +126,7 @@ export async function openWorld(
         token_endpoint: `${issuer}/token`,
         device_authorization_endpoint: null,
         revocation_endpoint: null,
+        second_factor_acr: null,
       }),
       runs: makeRunsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),

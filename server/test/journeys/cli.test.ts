@@ -150,6 +150,7 @@ describe('a sign-in that was kept', () => {
       client_id: 'gpuaas-cli',
       token_endpoint: `${world.url}/oidc/token`,
       revocation_endpoint: `${world.url}/oidc/token/revocation`,
+      second_factor_acr: 'urn:gpuaas:acr:second-factor',
       access_token: 'spent',
       refresh_token: tokens.refresh_token,
       expires_at: new Date(0).toISOString(),

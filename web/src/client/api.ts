@@ -31,11 +31,12 @@ export function restoreHash(): void {
 }
 
 let leaving = false;
-export function leaveToSignIn(stepUp = false): void {
+export function leaveToSignIn(stepUp?: 'password' | 'second-factor'): void {
   if (leaving) return;
   leaving = true;
   keepHash();
-  location.assign(`${signInAddress(location.pathname + location.search)}${stepUp ? '&step_up=1' : ''}`);
+  const how = stepUp === undefined ? '' : `&step_up=${stepUp === 'password' ? '1' : stepUp}`;
+  location.assign(`${signInAddress(location.pathname + location.search)}${how}`);
 }
 
 const withCookie: typeof fetch = async (input, init) => {

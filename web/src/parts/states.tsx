@@ -43,12 +43,17 @@ export const NoProject = ({ children }: { children?: ReactNode }) => (
 export function Problem({ error, again }: { error: unknown; again?: () => void }) {
   const { title, message, id } = explain(error);
   const wantsStepUp = error instanceof GpuaasError && error.code === 'step_up_required';
+  const wantsFactor = wantsStepUp && (error.details as { second_factor?: boolean } | undefined)?.second_factor === true;
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
       <p className="font-semibold">{title}</p>
       <p>{message}</p>
       <div className="mt-2 flex flex-wrap items-center gap-3 text-sm empty:hidden">
-        {wantsStepUp && <Button onClick={() => leaveToSignIn(true)}>Confirm your identity</Button>}
+        {wantsStepUp && (
+          <Button onClick={() => leaveToSignIn(wantsFactor ? 'second-factor' : 'password')}>
+            Confirm your identity
+          </Button>
+        )}
         {again && <Button onClick={again}>Try again</Button>}
         {id && <CorrelationId id={id} />}
       </div>

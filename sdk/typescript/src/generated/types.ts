@@ -1552,6 +1552,8 @@ readonly issuer: string;
   readonly revocation_endpoint: string | null;
   /** What to ask for. */
 readonly scope: string;
+  /** What to send as acr_values for a sign-in with a second factor; null where it is not known. */
+readonly second_factor_acr: string | null;
   readonly token_endpoint: string;
 };
 

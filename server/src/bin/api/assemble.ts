@@ -75,6 +75,8 @@ export async function assembleApi(
     readonly issuer: string;
     /** By what name the people of that issuer are kept; the issuer itself when left out. */
     readonly issuerName?: string;
+    /** How that issuer is asked for a second factor, and how its tokens say that there was one; see the port. */
+    readonly secondFactorAcr?: string | undefined;
     readonly audience: string;
     readonly keys: KeySource;
     /** Where people sign in; left out where only the keys of the issuer are known. */
@@ -273,6 +275,7 @@ export async function assembleApi(
     );
   const mount = await openMount({
     ...admission,
+    secondFactorAcr: settings.secondFactorAcr,
     ...(settings.console && {
       lost: settings.console.layOut(lostPage),
       crowded: settings.console.layOut(crowdedPage),

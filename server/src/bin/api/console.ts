@@ -72,6 +72,7 @@ export function makeConsole(
         version: release,
         publicUrl,
         issuer: provider.issuer,
+        secondFactorAcr: provider.secondFactorAcr,
         jar,
         seal,
         layOut: settings.layOut,

@@ -173,7 +173,7 @@ export const api = defineProcess({
       region: config.region,
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
-      ...(provider && { issuerName: provider.name }),
+      ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
       ...(embedded && { accounts: embedded.accounts }),
       audience: config.oidcAudience,
       keys: signIn.keys,

@@ -37,6 +37,13 @@ export const signInConfig = Type.Object({
     default: 'gpuaas-cli',
     description: 'What the command line is called at that provider.',
   }),
+  oidcSecondFactorAcr: Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,200}$',
+      description:
+        'How that provider is asked for a sign-in with a second factor (acr_values), and how its tokens say that there was one (acr).',
+    }),
+  ),
   issuerUrl: Type.Optional(Secret({ description: 'PostgreSQL as gpuaas_issuer, where our own provider lives.' })),
 });
 
@@ -81,7 +88,12 @@ export async function openSignIn(
   if (config.oidcIssuer) {
     const provider = keep(
       await openIdentityProvider(
-        { kind: 'external', issuerUrl: config.oidcIssuer, audience: config.oidcAudience },
+        {
+          kind: 'external',
+          issuerUrl: config.oidcIssuer,
+          audience: config.oidcAudience,
+          secondFactorAcr: config.oidcSecondFactorAcr,
+        },
         { clock, log },
       ),
     );
@@ -146,5 +158,6 @@ const describing = (provider: IdentityProvider, clientId: string) => async (): P
     token_endpoint: token,
     device_authorization_endpoint: device ?? null,
     revocation_endpoint: revocation ?? null,
+    second_factor_acr: provider.secondFactorAcr ?? null,
   };
 };

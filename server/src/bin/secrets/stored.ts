@@ -31,7 +31,7 @@ async function withStored<T>(
   const parts = { clock: systemClock, ids: systemIds, log: silentLog };
   const database = await openPostgres({ url: config.databaseUrl, ...parts, name: 'secrets', poolSize: 2 });
   const others = [
-    ...(config.issuerUrl ? [openSealedIssuerValues(config.issuerUrl, keyring.seal('issuer'))] : []),
+    ...(config.issuerUrl ? [openSealedIssuerValues(config.issuerUrl, keyring)] : []),
     ...(config.authorityUrl ? [openSealedIssuers(config.authorityUrl, keyring.seal('authority'))] : []),
   ];
   try {

@@ -21,6 +21,8 @@ import type { BrowserSessions, OpenSession, Seal } from './sessions.ts';
 export interface LoginParts {
   readonly publicUrl: string;
   readonly issuer: string;
+  /** How the issuer is asked for a sign-in with a second factor. */
+  readonly secondFactorAcr: string | undefined;
   readonly jar: Jar;
   readonly seal: Seal;
   readonly client: IssuerClient;
@@ -71,12 +73,13 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
         return reply.redirect(new URL(request.url, publicUrl).href, 307);
       }
       const query = request.query as Record<string, unknown>;
+      const wantsSecondFactor = query['step_up'] === 'second-factor';
       const question: Question = {
         state: ids.secret(secretBytes),
         nonce: ids.secret(secretBytes),
         verifier: ids.secret(secretBytes),
         returnTo: readReturnTo(query['return_to'], publicUrl),
-        stepUp: query['step_up'] === '1',
+        stepUp: query['step_up'] === '1' || wantsSecondFactor,
         askedAt: clock.now().toISOString(),
       };
       const address = new URL((await client.endpoints()).authorize);
@@ -90,6 +93,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
         code_challenge: hash('sha256', question.verifier, 'base64url'),
         code_challenge_method: 'S256',
         ...(question.stepUp && { prompt: 'login', max_age: '0' }),
+        ...(wantsSecondFactor && parts.secondFactorAcr && { acr_values: parts.secondFactorAcr }),
       })) {
         address.searchParams.set(name, value);
       }

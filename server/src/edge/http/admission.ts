@@ -1,11 +1,10 @@
 import { type Route, refusesPersonalTokens } from '@gpuaas/contract';
-import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { revoked, type ShownSignIn } from '../../kernel/revocation.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import type { Authenticate, Identity } from './authentication.ts';
 import type { DenyList, Shown } from './deny-list.ts';
-import { makeStepUp, type ReadPolicy } from './step-up.ts';
+import { makeStepUp, type StepUpParts } from './step-up.ts';
 import type { Person } from './tenancy.ts';
 
 /** Whom a request comes from, once its credential was checked. */
@@ -13,7 +12,7 @@ export interface Admitted {
   readonly person: Person;
   readonly identity: Identity;
 }
-export interface AdmissionParts {
+export interface AdmissionParts extends StepUpParts {
   readonly authenticate: Authenticate;
   /** Finds the token behind the cookie of a browser; undefined when it carries none of ours. */
   readonly browser?: (request: BrowserRequest) => Promise<string | Fault | undefined>;
@@ -26,8 +25,6 @@ export interface AdmissionParts {
   readonly denyList: DenyList;
   /** Notes that somebody was here. Costs nothing: it is written later, with others. */
   readonly seen: (admitted: Admitted, from: From) => void;
-  readonly policy: ReadPolicy;
-  readonly clock: Clock;
 }
 /** What tells a page of ours from a page of others. */
 export interface BrowserRequest {

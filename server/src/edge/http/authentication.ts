@@ -88,6 +88,8 @@ export interface TokenIssuer {
   readonly name?: string | undefined;
   readonly audience: string;
   readonly keys: KeySource;
+  /** The `acr` by which the issuer says that there was a second factor, where it sends no `amr` that does. */
+  readonly secondFactorAcr?: string | undefined;
 }
 
 export function makeAuthenticate(parts: {
@@ -128,7 +130,7 @@ export function makeAuthenticate(parts: {
         currentDate: new Date(nowMs),
         requiredClaims: ['exp', 'sub'],
       });
-      const told = identityOf(payload, ours);
+      const told = identityOf(payload, ours, by.secondFactorAcr);
       if (told instanceof Fault) return told;
       const identity = { ...told, issuer: by.name ?? told.issuer };
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
@@ -150,7 +152,7 @@ function claimedIssuer(token: string): string | undefined {
 }
 
 /** The signature vouches for who wrote the claims, not for their types: what cannot be understood is refused. */
-function identityOf(payload: JWTPayload, ours: boolean): Identity | AuthenticationFault {
+function identityOf(payload: JWTPayload, ours: boolean, mfaAcr: string | undefined): Identity | AuthenticationFault {
   const {
     iss,
     sub,
@@ -190,11 +192,16 @@ function identityOf(payload: JWTPayload, ours: boolean): Identity | Authenticati
     issuedAt: dateOf(iat),
     expiresAt: new Date(exp * 1_000),
     signedInAt: dateOf(auth_time),
-    methods: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
+    methods: methodsOf(amr, mfaAcr !== undefined && payload['acr'] === mfaAcr),
     ...(name && !isMachine && { name }),
     keyId: keyId as string | undefined,
   };
 }
+
+const methodsOf = (amr: unknown, isStrong: boolean): string[] => [
+  ...(Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : []),
+  ...(isStrong ? ['mfa'] : []),
+];
 
 const maxNameLength = 200;
 /** A name on one line, without signs that cannot be seen. One that is too long is cut, as its person can change it. */

@@ -1,6 +1,6 @@
 import { errors, isWrite, laneOf, type Route, type WriteRoute } from '@gpuaas/contract';
 import type { FastifyRequest } from 'fastify';
-import { type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
+import { type Credential, type Mounted, makeAct, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { attachIdempotency, KeyTaken, type StoredReply } from '../../kernel/idempotency.ts';
@@ -237,6 +237,12 @@ export function makeStages(route: Route, parts: StageParts): Stages {
   };
 }
 
+const shownCredential = ({ identity }: Admitted): Credential => ({
+  ...identity.credential,
+  signedInAt: identity.signedInAt,
+  methods: identity.methods,
+});
+
 function viewerOf(request: FastifyRequest, admitted: Admitted | undefined): Viewer {
   const { id, kind } = admitted?.person ?? nobody;
   return {
@@ -250,7 +256,7 @@ function viewerOf(request: FastifyRequest, admitted: Admitted | undefined): View
     traceparent: currentTraceparent() ?? traceparentOf(header(request, 'traceparent')),
     address: request.ip,
     userAgent: userAgentOf(request),
-    ...(admitted && { credential: { ...admitted.identity.credential, signedInAt: admitted.identity.signedInAt } }),
+    ...(admitted && { credential: shownCredential(admitted) }),
   };
 }
 

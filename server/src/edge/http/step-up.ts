@@ -1,26 +1,31 @@
 import { type PolicyKey, type Route, stepUpOf, type ValueOf } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { hadSecondFactor } from '../../kernel/second-factor.ts';
 import type { Identity } from './authentication.ts';
 import type { PolicySubject } from './rate-limit.ts';
 
 export type ReadPolicy = <K extends PolicyKey>(key: K, subject?: PolicySubject) => ValueOf<K>;
 
-/** What RFC 8176 calls the ways to prove more than knowledge of a password. */
-const secondFactors = ['mfa', 'otp', 'hwk', 'swk', 'sc', 'sms', 'tel', 'fpt', 'face', 'iris', 'retina', 'vbm'];
+export interface StepUpParts {
+  readonly policy: ReadPolicy;
+  readonly clock: Clock;
+  /** How the issuer is asked for a sign-in with a second factor (`acr_values`); left out for one that has no such name. */
+  readonly secondFactorAcr?: string | undefined;
+}
 
 /**
  * Sensitive operations ask when the caller last proved to be there. A token that does not say counts as old: a stolen
  * one must not open what its owner would have had to sign in for.
  */
-export function makeStepUp(route: Route, parts: { readonly policy: ReadPolicy; readonly clock: Clock }) {
+export function makeStepUp(route: Route, parts: StepUpParts) {
   const maxAge = stepUpOf(route);
   return (identity: Identity, subject: PolicySubject): Fault<'step_up_required'> | undefined => {
     if (!maxAge || !parts.policy('auth.step_up_enabled', subject)) return undefined;
     const maxAgeSeconds = parts.policy(maxAge, subject);
     const wantsMore = parts.policy('auth.step_up_mfa_required', subject);
     const ageMs = parts.clock.now().getTime() - (identity.signedInAt?.getTime() ?? Number.NEGATIVE_INFINITY);
-    const isStrong = !wantsMore || identity.methods.some((method) => secondFactors.includes(method));
+    const isStrong = !wantsMore || hadSecondFactor(identity.methods);
     if (ageMs <= maxAgeSeconds * 1_000 && isStrong) return undefined;
     return new Fault(
       'step_up_required',
@@ -28,7 +33,11 @@ export function makeStepUp(route: Route, parts: { readonly policy: ReadPolicy; r
       {
         max_age_seconds: maxAgeSeconds,
         second_factor: wantsMore,
-        authorization_parameters: { prompt: 'login', max_age: maxAgeSeconds },
+        authorization_parameters: {
+          prompt: 'login',
+          max_age: maxAgeSeconds,
+          ...(wantsMore && parts.secondFactorAcr && { acr_values: parts.secondFactorAcr }),
+        },
       },
     );
   };

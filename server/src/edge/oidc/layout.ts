@@ -35,6 +35,8 @@ button { width: 100%; min-height: 44px; padding: 8px 16px; border: 1px solid var
 button.plain { background: transparent; color: var(--ink); border-color: var(--line) }
 a { color: var(--accent) }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.qr { width: 216px; margin: 0 auto 16px; background: #fff } .qr svg { display: block; width: 100%; height: auto }
+.codes { columns: 2; list-style: none; padding: 0; font: 600 16px/1.8 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 button + .help, form + .help { margin: 20px 0 0; text-align: center }
 .problem { padding: 10px 12px; border-radius: 8px; background: var(--bad-ground); color: var(--bad) }
 `;

@@ -8,6 +8,7 @@ import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
 import { consentPage, failedPage, loginPage, notePage } from './pages.ts';
 import { linkUrl, mountPasswordRoutes } from './password-routes.ts';
+import { type FactorChange, makeSecondStep } from './second-step-routes.ts';
 
 /**
  * The embedded issuer under its path on a server that has other things to do as well. Two kinds of requests arrive:
@@ -24,6 +25,8 @@ export interface OidcMountParts {
   readonly attempts?: AttemptLimits;
   /** Sends a link for a password to an address, if it may have one; left out where no letters are sent. */
   readonly sendPasswordLink?: ((address: string) => Promise<void>) | undefined;
+  /** Writes down what changed about somebody's second factors, and tells them by mail. */
+  readonly factorChanged?: ((accountId: string, change: FactorChange) => Promise<void>) | undefined;
 }
 
 export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Promise<void> {
@@ -39,9 +42,8 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
         if (isOutage(error)) return send(reply, 503, failedPage, { 'retry-after': '5' });
         return send(reply, 500, failedPage);
       });
-      await scope.register((pages) =>
-        addPages(pages, { ...behind, log: parts.log, sendPasswordLink: parts.sendPasswordLink }),
-      );
+      const { log, sendPasswordLink, factorChanged } = parts;
+      await scope.register((pages) => addPages(pages, { ...behind, log, sendPasswordLink, factorChanged }));
       await scope.register((protocol) => addProtocol(protocol, behind));
     },
     { prefix: publicUrl.pathname },
@@ -115,7 +117,8 @@ async function addPages(
     send,
     log,
     sendPasswordLink,
-  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink'>,
+    factorChanged,
+  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink' | 'factorChanged'>,
 ) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -151,6 +154,13 @@ async function addPages(
       linkUrl: sendPasswordLink && linkUrl(publicUrl.pathname),
     });
 
+  const refusal = (waitMs: number) => ({ text: patience(waitMs), headers: retryAfter(waitMs) });
+  const secondStep = makeSecondStep({
+    ...{ issuer, path, send, overPage, fieldOf, refusal, answer, factorChanged },
+    questionFor: (request, reply) => questionFor(request, reply, 'login'),
+  });
+  secondStep.mount(scope);
+
   scope.get('/interaction/:id', async (request, reply) => {
     const question = await questionFor(request, reply);
     if (!question) return send(reply, 400, overPage);
@@ -171,7 +181,7 @@ async function addPages(
     }
     const account = await issuer.accounts.authenticate(login, fieldOf(request, 'password'));
     if (!account) return send(reply, 401, loginOf(question, login, wrongPassword));
-    return answer(request, reply, { login: account.id });
+    return secondStep.begin(request, reply, question, account.id);
   });
 
   scope.post('/interaction/:id/consent', async (request, reply) => {
@@ -191,7 +201,7 @@ async function addPages(
     send,
     sendPasswordLink,
     fieldOf,
-    refusal: (waitMs) => ({ text: patience(waitMs), headers: retryAfter(waitMs) }),
+    refusal,
     log,
   });
 }

@@ -9,7 +9,7 @@ import type { LayOut, Sheet } from './layout.ts';
  */
 
 const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`;
-const problemNote = (text: string | undefined): Html | undefined =>
+export const problemNote = (text: string | undefined): Html | undefined =>
   text === undefined ? undefined : html`<p class="problem" role="alert">${text}</p>`;
 
 export function loginPage(form: {

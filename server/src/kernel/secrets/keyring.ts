@@ -13,7 +13,15 @@ import { formerKeyId, makeSeal, type Seal, type SealingKey, sealingKeyBytes } fr
  *     k2/letters:<base64>              the key of one purpose
  *     <base64>                         a whole key from before keys had ids; it is called "first"
  */
-export const purposes = ['authority', 'console', 'issuer', 'letters', 'service-accounts', 'task-signers'] as const;
+export const purposes = [
+  'authority',
+  'console',
+  'factors',
+  'issuer',
+  'letters',
+  'service-accounts',
+  'task-signers',
+] as const;
 export type Purpose = (typeof purposes)[number];
 
 export interface Keyring {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fastify } from 'fastify';
 import type { AttemptLimits } from '../../edge/oidc/attempts.ts';
 import { plainLayOut } from '../../edge/oidc/layout.ts';
-import { mountOidc } from '../../edge/oidc/mount.ts';
+import { mountOidc, type OidcMountParts } from '../../edge/oidc/mount.ts';
 import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
@@ -44,9 +44,13 @@ export const cheap = { memoryKib: 64, passes: 1 };
 export const person = { login: 'anna', password: 'a good long passphrase' };
 
 export async function openEmbeddedBench(
-  options: Partial<EmbeddedIssuerOptions> & { attempts?: AttemptLimits; log?: BenchLog } = {},
+  options: Partial<EmbeddedIssuerOptions> & {
+    attempts?: AttemptLimits;
+    log?: BenchLog;
+    factorChanged?: OidcMountParts['factorChanged'];
+  } = {},
 ): Promise<EmbeddedBench> {
-  const { attempts, log = silentLog, ...issuerOptions } = options;
+  const { attempts, log = silentLog, factorChanged, ...issuerOptions } = options;
   const time = makeTestClock(new Date());
   let rounds = 0;
   const clock: TestClock = {
@@ -84,7 +88,7 @@ export async function openEmbeddedBench(
   async function serve() {
     const issuer = await open();
     const app = fastify({ forceCloseConnections: true });
-    await mountOidc(app, { issuer, cache, log, layOut: plainLayOut, ...(attempts && { attempts }) });
+    await mountOidc(app, { issuer, cache, log, layOut: plainLayOut, factorChanged, ...(attempts && { attempts }) });
     await app.listen({ host: '127.0.0.1', port });
     const stop = async () => {
       await app.close();

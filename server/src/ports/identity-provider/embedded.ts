@@ -8,10 +8,14 @@ import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
+import { makeFactors } from './factors/factors.ts';
+import { type FactorTry, secondFactorAcr } from './factors/port.ts';
+import { sealedFactors } from './factors/sealed-factors.ts';
+import { makeSecondSteps } from './factors/second-steps.ts';
 import type { RotationPolicy } from './key-rotation.ts';
 import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
 import { type Answer, type EmbeddedIssuer, type IssuerPages, ownIssuerName, type Question } from './port.ts';
-import { defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
+import { asksForSecondFactor, defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
 import type { FindRevocations } from './revoked-sign-ins.ts';
 import { sealedIssuerValues } from './sealing/sealed-values.ts';
@@ -49,6 +53,8 @@ export interface EmbeddedIssuerParts {
   readonly log?: { warn(details: object, message: string): void };
   /** What the installation revoked; left out where no sign-in is renewed. */
   readonly revocations?: FindRevocations;
+  /** Hears of each try of a second factor. */
+  readonly onFactorTry?: ((attempt: FactorTry) => void) | undefined;
 }
 const nothingRevoked: FindRevocations = async () => ({ floor: undefined, sessionRevokedAt: undefined });
 
@@ -65,11 +71,13 @@ export async function openEmbeddedIssuer(
   const { audience } = options;
   const issuer = `${options.publicUrl.replace(/\/+$/, '')}/oidc`;
   const ttl: Lifetimes = { ...defaultLifetimes, ...options.ttl };
-  const keyring = options.sealingKey;
-  const seal = openKeyring(
-    'text' in keyring ? keyring.text : await keepKeyring(keyring.file),
-    'text' in keyring ? 'The configured value' : keyring.file,
-  ).seal('issuer');
+  const { sealingKey } = options;
+  const keyring = openKeyring(
+    'text' in sealingKey ? sealingKey.text : await keepKeyring(sealingKey.file),
+    'text' in sealingKey ? 'The configured value' : sealingKey.file,
+  );
+  const seal = keyring.seal('issuer');
+  const issuerName = options.name ?? 'GPUaaS';
   const pool = await openTables(options.url, log);
   const ending = new AbortController();
   let tending: Promise<void> = Promise.resolve();
@@ -81,18 +89,20 @@ export async function openEmbeddedIssuer(
   };
 
   try {
-    const sealed = sealedIssuerValues({ pool, seal });
+    const factorSeal = keyring.seal('factors');
+    const sealed = [...sealedIssuerValues({ pool, seal }), sealedFactors({ pool, seal: factorSeal })];
     await requireKeys(sealed, options.lostKeys);
     const records = makeRecords({ pool, seal, clock });
     const passwords = await openPasswords(options.passwordCost ?? defaultCost, ids.secret(16));
     const linkTo = (token: string) => `${issuer}/password?token=${token}`;
     const accounts = makeAccounts({ pool, records, passwords, seal, clock, ids, linkTo });
     const clients = makeClients({ pool, clock, ids });
-    const own = ownClients(
-      seal,
-      options.name ?? 'GPUaaS',
-      options.console ?? { redirectUris: [], postLogoutRedirectUris: [] },
-    );
+    const factors = makeFactors({
+      ...{ pool, clock, ids, issuerName },
+      seal: factorSeal,
+      onTry: parts.onFactorTry,
+    });
+    const own = ownClients(seal, issuerName, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });
     let provider: Provider | undefined;
     let respond: ReturnType<Provider['callback']> | undefined;
     const keys = await openSigningKeys({
@@ -114,6 +124,7 @@ export async function openEmbeddedIssuer(
           keys: current,
           seal,
           accounts,
+          factors,
           adapter: (kind) =>
             kind === 'Client' ? { ...records.of(kind), find: clients.metadata as never } : records.of(kind),
           clients: own,
@@ -147,8 +158,11 @@ export async function openEmbeddedIssuer(
     return {
       issuer,
       name: ownIssuerName,
+      secondFactorAcr,
       accounts,
       clients,
+      factors,
+      secondSteps: makeSecondSteps({ records, clock }),
       consoleSecret: consoleSecretOf(seal),
       sealed,
       keys: keys.find,
@@ -225,6 +239,7 @@ async function readQuestion(
     loginHint: text('login_hint'),
     accountId: interaction.session?.accountId,
     scopes: (text('scope') ?? '').split(' ').filter((scope) => scope.includes(':')),
+    wantsSecondFactor: asksForSecondFactor(params),
   };
 }
 
@@ -235,7 +250,11 @@ async function giveAnswer(
   answer: Answer,
 ): Promise<void> {
   if ('login' in answer) {
-    const login = { accountId: answer.login, amr: ['pwd'], remember: true };
+    const { login: accountId, methods } = answer;
+    const login = {
+      ...{ accountId, remember: true },
+      ...(methods.length > 0 ? { amr: ['pwd', ...methods, 'mfa'], acr: secondFactorAcr } : { amr: ['pwd'] }),
+    };
     return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
   }
   if ('refuse' in answer) {

@@ -12,6 +12,7 @@ import { makeVerify } from './verify.ts';
 export interface ExternalIssuerOptions {
   readonly issuerUrl: string;
   readonly audience: string;
+  readonly secondFactorAcr?: string | undefined;
   readonly clock: Clock;
   readonly log?: { warn(details: object, message: string): void };
   /** How long keys are believed that could not be fetched anew. */
@@ -104,6 +105,7 @@ export async function openExternalIssuer(options: ExternalIssuerOptions): Promis
   return {
     issuer,
     name: issuer,
+    secondFactorAcr: options.secondFactorAcr,
     verify: makeVerify({ issuer, audience, keys, clock }),
     keys,
     endpoints: async () => (await believed()).endpoints,

@@ -4,7 +4,12 @@ import type { EmbeddedIssuer, IdentityProvider } from './port.ts';
 
 export type IdentityProviderConfig =
   | ({ readonly kind: 'embedded' } & EmbeddedIssuerOptions)
-  | { readonly kind: 'external'; readonly issuerUrl: string; readonly audience: string };
+  | {
+      readonly kind: 'external';
+      readonly issuerUrl: string;
+      readonly audience: string;
+      readonly secondFactorAcr?: string | undefined;
+    };
 
 /**
  * The only place that knows which identity provider is used. A process that only verifies tokens opens the embedded
@@ -22,8 +27,12 @@ export function openIdentityProvider(
   config: IdentityProviderConfig,
   parts: Pick<EmbeddedIssuerParts, 'clock' | 'log'> & Partial<EmbeddedIssuerParts>,
 ): Promise<IdentityProvider> {
-  const { clock, ids, pages, log, revocations } = parts;
+  const { clock, ids, pages, log, revocations, onFactorTry } = parts;
   if (config.kind === 'external') return openExternalIssuer({ ...config, clock, ...(log && { log }) });
   if (!ids || !pages) throw new Error('the embedded issuer needs ids and pages');
-  return openEmbeddedIssuer(config, { clock, ids, pages, ...(log && { log }), ...(revocations && { revocations }) });
+  return openEmbeddedIssuer(config, {
+    ...{ clock, ids, pages, onFactorTry },
+    ...(log && { log }),
+    ...(revocations && { revocations }),
+  });
 }

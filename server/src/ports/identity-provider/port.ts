@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JWTVerifyGetKey } from 'jose';
 import type { Fault } from '../../kernel/fault.ts';
 import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
+import type { Factors, SecondSteps } from './factors/port.ts';
+
+export type * from './factors/port.ts';
 
 /**
  * Who proves who people are. The platform never sees a password: it is shown tokens, and an identity provider says
@@ -12,6 +15,11 @@ export interface IdentityProvider {
   readonly issuer: string;
   /** By what name the people of this provider are kept. Our own keeps its name wherever the installation moves to. */
   readonly name: string;
+  /**
+   * How it is asked for a sign-in with a second factor (`acr_values`), and how its tokens say that there was one (`acr`);
+   * undefined where no such name is known.
+   */
+  readonly secondFactorAcr: string | undefined;
   /** Checks signature, issuer, audience and dates. Throws only when the keys cannot be had at all. */
   verify(token: string): Promise<Proof | ProofRefused>;
   /** The same keys for those who verify themselves: finds the key that a token names. */
@@ -61,6 +69,10 @@ export const ownIssuerName = 'urn:gpuaas:own-issuer';
 export interface EmbeddedIssuer extends IdentityProvider {
   readonly accounts: Accounts;
   readonly clients: Clients;
+  /** What people have besides their passwords. */
+  readonly factors: Factors;
+  /** Sign-ins between the password and the second factor. */
+  readonly secondSteps: SecondSteps;
   /** The secret of the console's client, for the part of the api that signs browsers in. */
   readonly consoleSecret: string;
   /** What it keeps sealed. */
@@ -73,7 +85,8 @@ export interface EmbeddedIssuer extends IdentityProvider {
   answer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void>;
   /**
    * A token in the name of an account, without a sign-in. For whoever runs the installation and holds its sealing key;
-   * nothing that is reached over the network calls it. It belongs to no session, and counts as a sign-in of now.
+   * nothing that is reached over the network calls it. It belongs to no session, and counts as a sign-in of now without a
+   * second factor.
    */
   vouchFor(accountId: string, ttlMs: number): Promise<string>;
   /** Makes the next key sign from now on, without waiting for its time. What the old one signed stays valid. */
@@ -91,8 +104,14 @@ export interface Question {
   readonly accountId: string | undefined;
   /** What would be granted. Empty means: whatever the person's roles allow. */
   readonly scopes: readonly string[];
+  /** Whether the program asks for a sign-in with a second factor. */
+  readonly wantsSecondFactor: boolean;
 }
-export type Answer = { readonly login: string } | { readonly consent: true } | { readonly refuse: true };
+export type Answer =
+  /** `methods` are those besides the password, in the words of RFC 8176. */
+  | { readonly login: string; readonly methods: readonly string[] }
+  | { readonly consent: true }
+  | { readonly refuse: true };
 
 export interface Account {
   readonly id: string;

@@ -12,6 +12,7 @@ import {
 } from 'oidc-provider';
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { allowedScopes, consoleClientId, isSecretOf } from './clients.ts';
+import { type Factors, secondFactorAcr } from './factors/port.ts';
 import type { Accounts, IssuerPages, Page } from './port.ts';
 import { type FindRevocations, makeWatch, type Watch } from './revoked-sign-ins.ts';
 
@@ -27,6 +28,7 @@ export interface ProviderParts {
   readonly keys: readonly JWK[];
   readonly seal: Seal;
   readonly accounts: Accounts;
+  readonly factors: Pick<Factors, 'has'>;
   readonly adapter: (kind: string) => Adapter;
   readonly clients: readonly ClientMetadata[];
   readonly pages: IssuerPages;
@@ -73,8 +75,11 @@ export function makeProvider(parts: ProviderParts): Provider {
 }
 
 /**
- * Over https no other host of the domain may set the session. The other two belong to the path of one question, so that
- * two windows can sign in at once; such a cookie cannot carry the stricter prefix.
+ * Over https no other host of the domain may set the session: `__Host-`. The other two belong to one question each, so that
+ * two windows can sign in at once. The library tells questions apart by the path of the cookie and knows one name for all,
+ * and a cookie with a path of its own cannot carry `__Host-`. On the path `/` the second window would end the first, and a
+ * name for each question would let any site fill the browser with cookies that go along with every request. They are
+ * signed, hold no more than the id of a question, and open nothing without the session.
  */
 export const cookieNames = (isSecure: boolean) => ({
   session: `${isSecure ? '__Host-' : ''}gpuaas_sso`,
@@ -98,7 +103,9 @@ function configure(parts: ProviderParts): Configuration {
     responseTypes: ['code'],
     pkce: { required: () => true },
     scopes: ['openid', 'offline_access'],
-    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
+    // A request names it in acr_values, and a sign-in that had a second factor carries it as acr.
+    acrValues: [secondFactorAcr],
+    claims: { openid: ['sub', 'acr', 'amr'], profile: ['name', 'preferred_username'], email: ['email'] },
     // The console reads who signed in from the ID token and needs no second request.
     conformIdTokenClaims: false,
     clientBasedCORS: () => false,
@@ -178,7 +185,7 @@ function configure(parts: ProviderParts): Configuration {
       const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
       const source = RefreshToken ?? AuthorizationCode ?? DeviceCode;
       const name = ctx.oidc.account && nameOfAccount(ctx.oidc.account);
-      return { sid: watch.sessionOf(source?.grantId), auth_time: source?.authTime, amr: source?.amr, name };
+      return { sid: watch.sessionOf(source?.grantId), auth_time: source?.authTime, ...howOf(source), name };
     },
     async findAccount(_, id, source) {
       const account = await accounts.find({ id });
@@ -196,7 +203,7 @@ function configure(parts: ProviderParts): Configuration {
       };
     },
     interactions: {
-      policy: makePolicy(watch),
+      policy: makePolicy(watch, parts.factors),
       url: (_, interaction: Interaction) => `${path}/interaction/${interaction.uid}`,
     },
     loadExistingGrant: (ctx) => loadExistingGrant(ctx, watch),
@@ -208,8 +215,11 @@ function configure(parts: ProviderParts): Configuration {
 const nameOfAccount = ({ displayName }: { readonly [key: string]: unknown }): string | undefined =>
   typeof displayName === 'string' ? displayName : undefined;
 
-/** When a person is asked what: as the library has it, and a session whose account is gone or was revoked is none. */
-function makePolicy(watch: Watch) {
+/**
+ * When a person is asked what: as the library has it, and a session whose account is gone or was revoked, or that lacks a
+ * second factor, is none.
+ */
+function makePolicy(watch: Watch, factors: Pick<Factors, 'has'>) {
   const { Check, base } = interactionPolicy;
   const policy = base();
   const isGone = (ctx: KoaContextWithOIDC) => ctx.oidc.session?.accountId !== undefined && !ctx.oidc.account;
@@ -217,8 +227,28 @@ function makePolicy(watch: Watch) {
   policy
     .get('login')
     ?.checks.add(new Check('revoked', 'the sign-in was revoked', 'login_required', watch.mustSignInAgain));
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('second_factor', 'a second factor is needed', 'login_required', (ctx) => lacksFactor(ctx, factors)),
+    );
   return policy;
 }
+
+export const asksForSecondFactor = (params: object | undefined): boolean => {
+  const { acr_values: wanted } = (params ?? {}) as { acr_values?: unknown };
+  return typeof wanted === 'string' && wanted.split(' ').includes(secondFactorAcr);
+};
+/** A browser that is signed in by a password alone signs in again once its person has a second factor, or needs one. */
+async function lacksFactor({ oidc }: KoaContextWithOIDC, factors: Pick<Factors, 'has'>): Promise<boolean> {
+  const { session, params } = oidc;
+  if (!session?.accountId || session.acr === secondFactorAcr) return false;
+  return asksForSecondFactor(params) || factors.has(session.accountId);
+}
+const howOf = (source: { readonly amr?: string[] | undefined; readonly acr?: string | undefined } | undefined) => ({
+  amr: source?.amr,
+  acr: source?.acr,
+});
 
 /** What the client may ask for. The library would drop what it may not; a typing error must not widen a token. */
 function readScopes(ctx: KoaContextWithOIDC, resource: string, client: Client, all: readonly string[]) {

@@ -39,7 +39,27 @@ const tables = `
     created_at timestamptz not null,
     disabled_at timestamptz
   );
+  alter table gpuaas_oidc.account add column if not exists factor_tries integer not null default 0;
+  alter table gpuaas_oidc.account add column if not exists factor_tries_from timestamptz;
   create index if not exists account_email on gpuaas_oidc.account (lower(email));
+  create table if not exists gpuaas_oidc.factor (
+    id uuid primary key,
+    account_id uuid not null references gpuaas_oidc.account on delete cascade,
+    kind text not null check (kind in ('totp')),
+    name text not null,
+    sealed bytea not null,
+    last_step bigint,
+    created_at timestamptz not null,
+    confirmed_at timestamptz,
+    last_used_at timestamptz
+  );
+  create index if not exists factor_account on gpuaas_oidc.factor (account_id);
+  create table if not exists gpuaas_oidc.recovery_code (
+    account_id uuid not null references gpuaas_oidc.account on delete cascade,
+    digest bytea not null,
+    used_at timestamptz,
+    primary key (account_id, digest)
+  );
   create table if not exists gpuaas_oidc.client (
     id text primary key,
     name text not null,

@@ -1709,6 +1709,8 @@ class SignIn(TypedDict):
     revocation_endpoint: str | None
     scope: str
     """What to ask for."""
+    second_factor_acr: str | None
+    """What to send as acr_values for a sign-in with a second factor; null where it is not known."""
     token_endpoint: str
 
 

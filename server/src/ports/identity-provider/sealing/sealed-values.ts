@@ -1,7 +1,9 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { Pool } from 'pg';
+import type { Keyring } from '../../../kernel/secrets/keyring.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { pageOf, type SealedValues } from '../../../kernel/secrets/sealed-values.ts';
+import { sealedFactors } from '../factors/sealed-factors.ts';
 import { indexOf, recordPlace } from '../records.ts';
 import { signingKeyPlace } from '../signing-keys.ts';
 
@@ -112,8 +114,12 @@ async function countOf(pool: Pool, text: string): Promise<{ keyId: string; value
 }
 
 /** The same beside an issuer that runs, for the command that seals anew. */
-export function openSealedIssuerValues(url: string, seal: Seal) {
+export function openSealedIssuerValues(url: string, keyring: Keyring) {
   const pool = new Pool({ connectionString: url, max: 1, application_name: 'gpuaas secrets' });
   pool.on('error', () => undefined);
-  return { stores: sealedIssuerValues({ pool, seal }), close: () => pool.end() };
+  const stores = [
+    ...sealedIssuerValues({ pool, seal: keyring.seal('issuer') }),
+    sealedFactors({ pool, seal: keyring.seal('factors') }),
+  ];
+  return { stores, close: () => pool.end() };
 }

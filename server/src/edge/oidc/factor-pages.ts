@@ -1,0 +1,65 @@
+import { renderSVG } from 'uqr';
+import type { NewTotp, Question } from '../../ports/identity-provider/port.ts';
+import { Html, html } from './html.ts';
+import type { Sheet } from './layout.ts';
+import { problemNote } from './pages.ts';
+
+/** What a person sees between the password and the end of a sign-in with a second factor. */
+interface Step {
+  readonly action: string;
+  readonly refuseAction: string;
+  readonly question: Question;
+  readonly problem?: string | undefined;
+}
+
+const codeField = html`<input class="code" id="code" name="code" type="text" required maxlength="32" inputmode="text"
+  autocomplete="one-time-code" autocapitalize="none" spellcheck="false" autofocus>`;
+const cancel = ({ refuseAction }: Step) =>
+  html`<form method="post" action="${refuseAction}"><button class="plain" type="submit">Cancel</button></form>`;
+
+export const factorPage = (step: Step): Sheet => ({
+  title: 'Second factor',
+  leadsTo: step.question.redirectUri,
+  body: html`${problemNote(step.problem)}
+<p class="dim">Enter the code that your authenticator app shows. If you lost it, enter one of your recovery codes.</p>
+<form method="post" action="${step.action}">
+<label for="code">Code</label>
+${codeField}
+<button type="submit">Continue</button>
+</form>
+${cancel(step)}`,
+});
+
+/** For somebody who needs a second factor now and has none yet. */
+export const setUpPage = (step: Step & { readonly totp: Pick<NewTotp, 'secret' | 'uri'> }): Sheet => ({
+  title: 'Set up a second factor',
+  leadsTo: step.question.redirectUri,
+  body: html`${problemNote(step.problem)}
+<p>${step.question.clientName} needs a sign-in with a second factor, and your account has none yet.</p>
+<p>Scan this picture with an authenticator app, then enter the code that the app shows.</p>
+${picture(step.totp.uri)}
+<p class="dim">No camera? Type this key into the app: <strong>${inGroups(step.totp.secret)}</strong></p>
+<form method="post" action="${step.action}">
+<label for="code">Code</label>
+${codeField}
+<button type="submit">Continue</button>
+</form>
+${cancel(step)}`,
+});
+
+export const recoveryCodesPage = (step: {
+  readonly action: string;
+  readonly question: Question;
+  readonly codes: readonly string[];
+}): Sheet => ({
+  title: 'Keep your recovery codes',
+  leadsTo: step.question.redirectUri,
+  body: html`<p>Each of these codes signs you in once if you lose your authenticator app. They are not shown again: print
+them, or keep them in a password manager.</p>
+<ul class="codes">${step.codes.map((code) => html`<li>${code}</li>`)}</ul>
+<form method="post" action="${step.action}"><button type="submit">I have kept them</button></form>`,
+});
+
+/** Drawn as markup: no picture is loaded, and the secret stays out of addresses. Black on white, or cameras fail. */
+const picture = (uri: string): Html => new Html(`<div class="qr">${renderSVG(uri, { border: 2 })}</div>`);
+const inGroups = (secret: string): string => secret.match(/.{1,4}/g)?.join(' ') ?? secret;

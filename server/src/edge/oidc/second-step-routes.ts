@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  Answer,
+  EmbeddedIssuer,
+  FactorRefused,
+  Question,
+  SecondStep,
+} from '../../ports/identity-provider/port.ts';
+import { factorPage, recoveryCodesPage, setUpPage } from './factor-pages.ts';
+import type { Send } from './layout.ts';
+
+/** What changed about somebody's second factors while they signed in; they are told by mail. */
+export type FactorChange = 'factor_added' | 'recovery_code_used';
+
+const wrongCode = 'That code is wrong, or was used before. Wait for the next one and try again.';
+
+/**
+ * The part of a sign-in behind the password. Whoever has a second factor is asked for it. Whoever has none and needs one
+ * sets it up here: otherwise a policy that asks for a second factor would lock out everybody who has none.
+ */
+export function makeSecondStep(parts: {
+  readonly issuer: Pick<EmbeddedIssuer, 'factors' | 'secondSteps'>;
+  readonly path: (id: string, last: string) => string;
+  readonly send: Send;
+  readonly overPage: Parameters<Send>[2];
+  readonly fieldOf: (request: FastifyRequest, name: string) => string;
+  readonly refusal: (waitMs: number) => { readonly text: string; readonly headers: Record<string, string> };
+  readonly questionFor: (request: FastifyRequest, reply: FastifyReply) => Promise<Question | undefined>;
+  readonly answer: (request: FastifyRequest, reply: FastifyReply, given: Answer) => Promise<unknown>;
+  readonly factorChanged: ((accountId: string, change: FactorChange) => Promise<void>) | undefined;
+}) {
+  const { send, path, fieldOf, overPage } = parts;
+  const { factors, secondSteps } = parts.issuer;
+  const formOf = (question: Question, last: string, problem?: string) => ({
+    action: path(question.id, last),
+    refuseAction: path(question.id, '/refuse'),
+    question,
+    problem,
+  });
+  const problemOf = (refused: FactorRefused) =>
+    refused.refused === 'too_many_tries'
+      ? { status: 429, ...parts.refusal(refused.waitMs) }
+      : { status: 401, text: wrongCode, headers: {} };
+
+  async function finish(request: FastifyRequest, reply: FastifyReply, question: Question, step: SecondStep) {
+    await secondSteps.end(question.id);
+    return parts.answer(request, reply, { login: step.accountId, methods: step.proved ?? [] });
+  }
+
+  async function beginSetUp(reply: FastifyReply, question: Question, accountId: string) {
+    const totp = await factors.beginTotp(accountId, 'Authenticator app');
+    if ('refused' in totp) return send(reply, 400, overPage);
+    const { id, secret, uri } = totp;
+    await secondSteps.keep(question.id, { accountId, settingUp: { id, secret, uri } });
+    return send(reply, 200, setUpPage({ ...formOf(question, '/set-up'), totp }));
+  }
+
+  async function find(request: FastifyRequest, reply: FastifyReply) {
+    const question = await parts.questionFor(request, reply);
+    const step = question && (await secondSteps.find(question.id));
+    return step && { question, step };
+  }
+
+  return {
+    /** Goes on after the right password. */
+    async begin(request: FastifyRequest, reply: FastifyReply, question: Question, accountId: string) {
+      if (await factors.has(accountId)) {
+        await secondSteps.keep(question.id, { accountId });
+        return send(reply, 200, factorPage(formOf(question, '/factor')));
+      }
+      if (question.wantsSecondFactor) return beginSetUp(reply, question, accountId);
+      return parts.answer(request, reply, { login: accountId, methods: [] });
+    },
+
+    mount(scope: FastifyInstance) {
+      scope.post('/interaction/:id/factor', async (request, reply) => {
+        const found = await find(request, reply);
+        if (!found || found.step.settingUp || found.step.proved) return send(reply, 400, overPage);
+        const { question, step } = found;
+        const proof = await factors.prove(step.accountId, fieldOf(request, 'code').slice(0, 32));
+        if ('refused' in proof) {
+          const { status, text, headers } = problemOf(proof);
+          return send(reply, status, factorPage(formOf(question, '/factor', text)), headers);
+        }
+        if (proof.by === 'recovery_code') await parts.factorChanged?.(step.accountId, 'recovery_code_used');
+        return finish(request, reply, question, { ...step, proved: proof.methods });
+      });
+
+      scope.post('/interaction/:id/set-up', async (request, reply) => {
+        const found = await find(request, reply);
+        const totp = found?.step.settingUp;
+        if (!found || !totp) return send(reply, 400, overPage);
+        const { question, step } = found;
+        const done = await factors.confirmTotp(step.accountId, totp.id, fieldOf(request, 'code').slice(0, 32));
+        if ('refused' in done) {
+          // It took too long, or was begun anew elsewhere.
+          if (done.refused === 'not_found') return send(reply, 400, overPage);
+          const { status, text, headers } = problemOf(done);
+          return send(reply, status, setUpPage({ ...formOf(question, '/set-up', text), totp }), headers);
+        }
+        await parts.factorChanged?.(step.accountId, 'factor_added');
+        const proved = { accountId: step.accountId, proved: ['otp'] };
+        // Somebody who set up a factor elsewhere meanwhile has codes already.
+        if (!done.recoveryCodes) return finish(request, reply, question, proved);
+        await secondSteps.keep(question.id, proved);
+        const sheet = recoveryCodesPage({ action: path(question.id, '/kept'), question, codes: done.recoveryCodes });
+        return send(reply, 200, sheet);
+      });
+
+      scope.post('/interaction/:id/kept', async (request, reply) => {
+        const found = await find(request, reply);
+        if (!found?.step.proved) return send(reply, 400, overPage);
+        return finish(request, reply, found.question, found.step);
+      });
+    },
+  };
+}

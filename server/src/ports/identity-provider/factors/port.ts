@@ -1,0 +1,82 @@
+/**
+ * Second factors of the accounts of our own provider: what a person has besides the password. A factor counts once it was
+ * confirmed by a first use. Whoever has one is asked for it at every sign-in.
+ */
+export interface Factor {
+  readonly id: string;
+  readonly kind: FactorKind;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | undefined;
+}
+export const factorKinds = ['totp'] as const;
+export type FactorKind = (typeof factorKinds)[number];
+
+export interface OwnedFactors {
+  /** Oldest first. */
+  readonly factors: readonly Factor[];
+  readonly recoveryCodesLeft: number;
+}
+
+/** What an authenticator app is given. It is shown once. */
+export interface NewTotp {
+  readonly id: string;
+  readonly secret: string;
+  readonly uri: string;
+  readonly expiresAt: Date;
+}
+
+export type FactorRefused =
+  | { readonly refused: 'code_wrong' | 'not_found' | 'too_many_factors' | 'last_factor' | 'no_factor' }
+  | { readonly refused: 'too_many_tries'; readonly waitMs: number };
+
+/** How somebody showed a second factor. */
+export interface FactorProof {
+  readonly by: FactorKind | 'recovery_code';
+  /** In the words of RFC 8176. */
+  readonly methods: readonly string[];
+}
+
+export interface Factors {
+  list(accountId: string): Promise<OwnedFactors>;
+  has(accountId: string): Promise<boolean>;
+  /** Begins anew: what was begun before and never confirmed is forgotten. */
+  beginTotp(accountId: string, name: string): Promise<NewTotp | FactorRefused>;
+  /** The factor counts from now on. Recovery codes come with the first one, and are shown this once. */
+  confirmTotp(
+    accountId: string,
+    id: string,
+    code: string,
+  ): Promise<{ readonly factor: Factor; readonly recoveryCodes: readonly string[] | undefined } | FactorRefused>;
+  /** With the last factor the recovery codes go as well; `keepLast` refuses to remove that one. */
+  remove(accountId: string, id: string, options: { readonly keepLast: boolean }): Promise<Factor | FactorRefused>;
+  /** The codes from before open nothing any more. */
+  renewRecoveryCodes(accountId: string): Promise<readonly string[] | FactorRefused>;
+  /** Takes a code of an app, or a recovery code. Either is used up by this. */
+  prove(accountId: string, code: string): Promise<FactorProof | FactorRefused>;
+  /** Forgets everything, for somebody who lost it. Answers how many factors there were. */
+  reset(accountId: string): Promise<number>;
+}
+
+/** A sign-in between its password and its second factor. It belongs to one question, and so to one browser. */
+export interface SecondStep {
+  readonly accountId: string;
+  /** The app that is being set up on the way, if any. It is shown again after a wrong code. */
+  readonly settingUp?: Pick<NewTotp, 'id' | 'secret' | 'uri'> | undefined;
+  /** What was proved already, where only the recovery codes are left to be shown. */
+  readonly proved?: readonly string[] | undefined;
+}
+export interface SecondSteps {
+  keep(questionId: string, step: SecondStep): Promise<void>;
+  find(questionId: string): Promise<SecondStep | undefined>;
+  end(questionId: string): Promise<void>;
+}
+
+/** One try of a second factor, for those who count. */
+export interface FactorTry {
+  readonly by: FactorKind | 'recovery_code' | 'unknown';
+  readonly result: 'right' | 'wrong' | 'limited';
+}
+
+/** How a request says that a sign-in must have a second factor (`acr_values`), and how a token says that it had one. */
+export const secondFactorAcr = 'urn:gpuaas:acr:second-factor';
