@@ -718,7 +718,8 @@ begin
   end if;
   return query
     update slots s set state = 'reserved', version = s.version + 1, allocation_id = holder, updated_at = act_time(),
-      generation = (select max(t.generation) + 1 from slots t where t.id = any (wanted))
+      generation = greatest((select max(t.generation) from slots t where t.id = any (wanted)),
+        coalesce((select a.generation from allocations a where a.id = holder), 0)) + 1
     where s.id = any (wanted)
     returning s.id, s.node_id, s.slot_index, s.generation;
 exception when sqlstate 'GP010' then
@@ -873,6 +874,41 @@ CREATE TRIGGER tell_effect AFTER UPDATE OF effect ON public.alerts FOR EACH ROW 
 
 grant delete, insert, select, update on alerts to gpuaas_api;
 grant delete, insert, select, update on alerts to gpuaas_worker;
+
+-- Table allocation_attempts
+
+create table allocation_attempts (
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  attempt integer not null,
+  node_id uuid not null,
+  generation bigint not null,
+  failure_code text not null,
+  failure_reason text not null,
+  failed_at timestamp with time zone not null default act_time(),
+  cleaned_at timestamp with time zone,
+  constraint allocation_attempts_pkey PRIMARY KEY (allocation_id, attempt),
+  constraint allocation_attempts_allocation_id_generation_key UNIQUE (allocation_id, generation),
+  constraint allocation_attempts_allocation_id_node_id_key UNIQUE (allocation_id, node_id),
+  constraint allocation_attempts_attempt_check CHECK ((attempt > 0)),
+  constraint allocation_attempts_generation_check CHECK ((generation > 0)),
+  constraint allocation_attempts_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint allocation_attempts_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+);
+
+CREATE INDEX allocation_attempts_allocation ON public.allocation_attempts USING btree (allocation_id, organization_id);
+CREATE INDEX allocation_attempts_node ON public.allocation_attempts USING btree (node_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.allocation_attempts FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.allocation_attempts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table allocation_attempts enable row level security;
+
+create policy reach on allocation_attempts
+  using (within_wall(organization_id));
+
+grant select, update (cleaned_at) on allocation_attempts to gpuaas_api;
+grant insert, select, update on allocation_attempts to gpuaas_worker;
 
 -- Table allocation_claims
 
@@ -1046,8 +1082,11 @@ create table allocations (
   ended_at timestamp with time zone,
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
+  attempt integer not null default 1,
+  max_attempts integer not null default 1,
   constraint allocations_pkey PRIMARY KEY (id),
   constraint allocations_id_organization_id_key UNIQUE (id, organization_id),
+  constraint allocations_attempts_check CHECK (((attempt >= 1) AND (attempt <= max_attempts))) NOT VALID,
   constraint allocations_capacity_shape_check CHECK ((capacity_shape = ANY (ARRAY['baremetal'::text, 'gpu_slice'::text]))),
   constraint allocations_check CHECK (((placement_status = 'queued'::text) <= (state = 'requested'::text))),
   constraint allocations_check1 CHECK (((state = ANY (ARRAY['provisioning'::text, 'active'::text, 'releasing'::text])) <= ((node_id IS NOT NULL) AND (generation > 0)))),
@@ -1486,6 +1525,7 @@ insert into machine_edges (machine, from_state, to_state) values
   ('allocation', 'provisioning', 'active'),
   ('allocation', 'provisioning', 'failed'),
   ('allocation', 'provisioning', 'releasing'),
+  ('allocation', 'provisioning', 'requested'),
   ('allocation', 'release_failed', 'failed'),
   ('allocation', 'release_failed', 'releasing'),
   ('allocation', 'releasing', 'release_failed'),

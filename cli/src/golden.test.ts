@@ -27,6 +27,8 @@ const allocation = (state: string, more: object = {}) => ({
   failure: null,
   receipt: null,
   release_reason: null,
+  attempt: 1,
+  max_attempts: 3,
   over: false,
   simulated: false,
   reachable: true,

@@ -391,6 +391,12 @@ export const policies = [
     'allocations',
     'How long a host is used only when no other fits, after a launch failed there because of the host.',
   ),
+  whole(
+    'allocation.launch_retries',
+    { default: 2, minimum: 0, maximum: 10, unit: 'retries' },
+    'allocations',
+    'How often a launch that failed because of its host is tried on another host. Counts for allocations that are asked for from now on.',
+  ),
   onOff(
     'allocation.image_cache_required',
     false,

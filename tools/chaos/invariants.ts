@@ -131,7 +131,7 @@ export const invariants: readonly Invariant[] = [
     name: 'I1 slots of the living',
     means: 'An allocation that lives holds exactly its slots, and one that ended holds none that could be used.',
     sql: `select a.id, a.state, a.gpu_count, count(s.id) as slots from allocations a
-      left join slots s on s.allocation_id = a.id
+      left join slots s on s.allocation_id = a.id and s.generation = a.generation
       where a.state in ('provisioning', 'active', 'releasing') or a.placement_status = 'reserved'
       group by a.id having count(s.id) <> a.gpu_count
       union all
@@ -155,7 +155,7 @@ export const invariants: readonly Invariant[] = [
       join slots s on s.id = c.slot_id
       join allocations a on a.id = c.allocation_id and a.capacity_shape = 'gpu_slice'
       where c.freed_at is null and a.gpu_count <= 4
-      group by c.allocation_id having count(distinct (s.node_id, s.numa_node)) > 1`,
+      group by c.allocation_id, c.generation having count(distinct (s.node_id, s.numa_node)) > 1`,
   },
   {
     name: 'I6 timelines',

@@ -8,7 +8,7 @@ import { readLength } from '../read-input.ts';
 import { resolveAllocation, resolveGroup } from '../resolve.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
-import { causeOf, placementLines, sentenceOf, simulatedLine } from '../show/sentence.ts';
+import { attemptLines, causeOf, placementLines, sentenceOf, simulatedLine } from '../show/sentence.ts';
 import { plain, showTime } from '../show/value.ts';
 import { allocationColumns, allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
@@ -96,6 +96,7 @@ export const why: Run = async (session) => {
   }
   const evidence = [
     ...(allocation.simulated ? [simulatedLine] : []),
+    ...attemptLines(allocation),
     ...(decision ? placementLines(decision) : ['placement: no decision is written down']),
     ...(allocation.failure ? [`failure: ${allocation.failure.code}`] : []),
     ...receipts.flatMap(({ passed, simulated, taken_at, attestation, problems }) => [

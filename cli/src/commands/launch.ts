@@ -6,7 +6,7 @@ import { readPairs } from '../read-input.ts';
 import { rememberLast, resolveSshKeys } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';
-import { changeOf, priceLine, simulatedLine, sshLine } from '../show/sentence.ts';
+import { attemptLines, changeOf, priceLine, simulatedLine, sshLine } from '../show/sentence.ts';
 import { plain, showDuration } from '../show/value.ts';
 import { allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
@@ -38,6 +38,7 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
     const done = await watchAllocation(session, made.id, { until: 'active', ...rail });
     rail.end();
     const { receipt } = done;
+    for (const line of attemptLines(done)) session.say(`  ${line}`);
     if (receipt) session.say(`  ✓ active  ${receipt.gpus} GPU, driver ${plain(receipt.driver_version)}`);
     const ssh = sshLine(done);
     if (done.simulated) session.say(`  ${simulatedLine}`);

@@ -87,6 +87,19 @@ export function changeOf({ change, gpus, region, sku }: PlacementChange): string
   }
 }
 
+/** Which attempt it is, and why earlier ones failed; nothing while the first one is under way or went well. */
+export function attemptLines({
+  attempt,
+  max_attempts,
+  failed_attempts,
+}: Pick<AllocationDetail, 'attempt' | 'max_attempts' | 'failed_attempts'>): string[] {
+  if (attempt === 1) return [];
+  return [
+    `attempt ${attempt} of ${max_attempts}`,
+    ...failed_attempts.map((failed) => `attempt ${failed.attempt} failed: ${lower(failed.reason)} (${failed.code})`),
+  ];
+}
+
 /** Said of every allocation whose host is simulated. */
 export const simulatedLine = 'simulated: its host is simulated, and its machine does not exist';
 

@@ -68,6 +68,21 @@ export const provisioningActive = defineEvent({
   payload: payload({ generation, attestation_id: Uuid, active_at: Timestamp }),
 });
 
+export const provisioningRetried = defineEvent({
+  type: 'provisioning.retried',
+  version: '1.0',
+  summary: 'A launch failed because of its host; it is tried on another one, or waits for one.',
+  producer: 'provisioning-worker',
+  consumers: offered,
+  payload: payload({
+    generation: Type.Integer({ minimum: 1, description: 'The lease that failed.' }),
+    attempt: Type.Integer({ minimum: 2, description: 'The attempt that begins.' }),
+    max_attempts: Type.Integer({ minimum: 2 }),
+    failure_code: Type.String(),
+    failure_reason: Type.String(),
+  }),
+});
+
 export const provisioningFailed = defineEvent({
   type: 'provisioning.failed',
   version: '1.0',

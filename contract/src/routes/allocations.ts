@@ -128,6 +128,11 @@ const allocationFields = {
   idle: orNull(IdleGuard),
   failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
   release_reason: orNull(Type.String()),
+  attempt: Type.Integer({ minimum: 1, description: 'Which attempt to launch it this is, or was.' }),
+  max_attempts: Type.Integer({
+    minimum: 1,
+    description: 'How many there are at most: a launch that fails because of its host is tried on another one.',
+  }),
   simulated: Type.Boolean({
     description: 'Its host is simulated: there is no such machine, and nothing to sign in to by SSH.',
   }),
@@ -170,6 +175,13 @@ export const AllocationDetail = Type.Object(
         },
         strict,
       ),
+    ),
+    failed_attempts: Type.Array(
+      Type.Object(
+        { attempt: Type.Integer(), code: Type.String(), reason: Type.String(), failed_at: Timestamp },
+        strict,
+      ),
+      { description: 'Attempts that failed because of their host, and were followed by another one.' },
     ),
     failed_phase: orNull(
       Type.String({

@@ -33,6 +33,21 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
     table: 'queue_reservations',
     row: { sku: 'one', region: 'one' },
   },
+  allocation_attempts_pkey: {
+    promise: 'an attempt of an allocation fails once',
+    table: 'allocation_attempts',
+    row: { allocation_id: uuid, attempt: 1 },
+  },
+  allocation_attempts_allocation_id_generation_key: {
+    promise: 'each attempt of an allocation has a lease of its own',
+    table: 'allocation_attempts',
+    row: { allocation_id: uuid, generation: 1 },
+  },
+  allocation_attempts_allocation_id_node_id_key: {
+    promise: 'a launch is tried once on each host',
+    table: 'allocation_attempts',
+    row: { allocation_id: uuid, node_id: uuid },
+  },
   automation_breakers_pool: {
     promise: 'a pool has one breaker for each kind of automation',
     table: 'automation_breakers',
@@ -285,6 +300,11 @@ export const checks: Readonly<Record<string, Promised>> = {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',
     row: { failed_at: '2026-01-02T00:00:00Z', avoided_until: '2026-01-01T00:00:00Z' },
+  },
+  allocations_attempts_check: {
+    promise: 'a launch is tried a bounded number of times',
+    table: 'allocations',
+    row: { attempt: 4, max_attempts: 3 },
   },
   allocations_check: {
     promise: 'only what is requested waits in the queue',

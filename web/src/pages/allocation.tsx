@@ -4,7 +4,7 @@ import { api, isAbsent } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
 import { useNames } from '../client/names.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { SimulatedChip, StateChip } from '../parts/chip.tsx';
+import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
@@ -71,6 +71,11 @@ function Detail({
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <StateChip state={shownState(it)} />
           <SimulatedChip of={it} />
+          {it.attempt > 1 && (
+            <Chip tone={it.state === 'active' ? 'calm' : 'warn'}>
+              attempt {it.attempt} of {it.max_attempts}
+            </Chip>
+          )}
           <span>
             {it.sku} × {it.gpu_count} in {it.region}
           </span>

@@ -51,8 +51,11 @@ const order: Readonly<Record<RailSource['capacity_shape'], readonly string[]>> =
   baremetal: ['placed', 'lease', 'host_check', 'user', 'readiness'],
 };
 
-export function makeRail(source: RailSource, timeline: readonly RailItem[]): RailStep[] {
-  const begun = new Map<string, string>([['placed', source.created_at]]);
+export function makeRail(source: RailSource, all: readonly RailItem[]): RailStep[] {
+  // Of the last attempt: what an earlier one went through is over.
+  const retried = all.findLastIndex(({ kind, name }) => kind === 'transition' && name === 'retry');
+  const timeline = all.slice(retried + 1);
+  const begun = new Map<string, string>([['placed', all[retried]?.at ?? source.created_at]]);
   for (const item of timeline) if (item.kind === 'phase') begun.set(item.name, item.at);
   const known = order[source.capacity_shape];
   const names = known.filter((name) => name === 'placed' || begun.has(name) || isStillToCome(name, known, begun));

@@ -40,6 +40,8 @@ const tasks: Readonly<Record<string, string>> = {
 };
 
 export function tellHappening({ kind, name, to_state }: Happening): string {
+  if (kind === 'transition' && name === 'retry')
+    return 'The launch failed because of its host; it is tried on another one.';
   if (kind === 'transition') return (to_state && arrivals[to_state]) || `It became ${plainWord(to_state ?? name)}.`;
   if (kind === 'phase') return `${labelOfPhase(name)}.`;
   if (kind === 'task') return tasks[name] ?? `The host was given a task: ${name}.`;
@@ -56,6 +58,7 @@ const events: Readonly<Record<string, string>> = {
   'provisioning.alert.closed': 'An alert was closed',
   'provisioning.breaker.tripped': 'Automation is stopped in a pool',
   'provisioning.breaker.reset': 'Automation goes on in a pool',
+  'provisioning.retried': 'A launch failed because of its host; it is tried on another one',
   'provisioning.releasing.requested': 'An allocation is being released',
   'tenancy.ssh_key.added': 'An SSH key was added',
   'tenancy.ssh_key.removed': 'An SSH key was removed',

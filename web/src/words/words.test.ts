@@ -135,6 +135,19 @@ describe('the progress rail', () => {
     expect(marked('disk', told)).toEqual(['disk']);
     expect(marked('lease', told.slice(-1))).toEqual(['lease']);
   });
+  it('shows the attempt that is under way, and nothing of one that failed before', () => {
+    const rail = makeRail({ ...slice, state: 'provisioning' }, [
+      phase('readiness', '2026-01-01T00:00:04Z'),
+      { kind: 'transition', name: 'retry', at: '2026-01-01T00:00:09Z', to_state: 'requested' },
+      phase('lease', '2026-01-01T00:00:11Z'),
+    ]);
+    const begun = rail.filter(({ beganAt }) => beganAt !== undefined);
+    expect(begun.map(({ name, status }) => [name, status])).toEqual([
+      ['placed', 'done'],
+      ['lease', 'running'],
+    ]);
+    expect(begun[0]?.tookMs).toBe(2_000);
+  });
   it('is done from end to end once it is active', () => {
     const rail = makeRail({ ...slice, state: 'active', active_at: '2026-01-01T00:01:00Z' }, [
       phase('readiness', '2026-01-01T00:00:50Z'),

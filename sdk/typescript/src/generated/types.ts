@@ -40,6 +40,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
   /** What can be done with it now, and if not, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
+  /** Which attempt to launch it this is, or was. */
+readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
 readonly concerns: readonly AllocationConcern[];
@@ -66,6 +68,8 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
+  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly node_id: string | null;
@@ -250,6 +254,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
   /** What can be done with it now, and if not, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
+  /** Which attempt to launch it this is, or was. */
+readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
 readonly concerns: readonly AllocationConcern[];
@@ -275,6 +281,8 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
+  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
@@ -355,12 +363,21 @@ readonly access: Readonly<Record<string, unknown>> | null;
   /** What can be done with it now, and if not, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
+  /** Which attempt to launch it this is, or was. */
+readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
 readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
+  /** Attempts that failed because of their host, and were followed by another one. */
+readonly failed_attempts: readonly {
+  readonly attempt: number;
+  readonly code: string;
+  readonly failed_at: string;
+  readonly reason: string;
+}[];
   /** What was being done when its launch failed: placed, lease, or a phase of its timeline. */
 readonly failed_phase: string | null;
   readonly failure: {
@@ -388,6 +405,8 @@ readonly last_check: {
   readonly uid: number;
   readonly username: string;
 } | null;
+  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
@@ -471,6 +490,8 @@ readonly access: Readonly<Record<string, unknown>> | null;
   /** What can be done with it now, and if not, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
+  /** Which attempt to launch it this is, or was. */
+readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
 readonly concerns: readonly AllocationConcern[];
@@ -496,6 +517,8 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
+  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;

@@ -147,10 +147,10 @@ async function settle(desk: Desk, login: Login, id: string, states: readonly str
   }
 }
 
-/** A host whose driver does not fit its libraries proves nothing, so the launch fails and nobody pays. */
+/** A launch whose image cannot be fetched would fail on every host, so it fails at once and nobody pays. */
 async function failOnce(desk: Desk): Promise<void> {
   const operator = desk.as('operator');
-  const fault = 'wrong_driver';
+  const fault = 'image_unavailable';
   const name = 'first-attempt';
   const before = (await known(desk.as('member'))).find((each) => each.name === name);
   const isOver = before !== undefined && ['failed', 'released', 'release_failed'].includes(before.state);

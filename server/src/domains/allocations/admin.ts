@@ -23,6 +23,7 @@ const on = handlers<AllocationParts>();
 const slotsOfSql = sql(
   'allocation-slots',
   `select s.id, s.state, n.state as node_state from slots s join nodes n on n.id = s.node_id
+     join allocations a on a.id = s.allocation_id and a.generation = s.generation and mine(a.organization_id)
    where s.allocation_id = $1 order by s.id`,
 );
 const findRow = async (tx: ReadTx, id: string) => (await listAllAllocations(tx, { id }, undefined, 1))[0];

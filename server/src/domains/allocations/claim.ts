@@ -24,7 +24,7 @@ export const makeClaim =
       reservations.push(reservation);
       if (!reservation) continue;
       const { nodeId, generation } = reservation;
-      const placed = { placement_status: 'reserved', node_id: nodeId, generation, queue_deadline_at: null } as const;
+      const placed = { placement_status: 'reserved', node_id: nodeId, generation } as const;
       await Promise.all([
         insertAllocation(tx, { ...allocation, ...placed }),
         claimSlots(tx, { ...reservation, ids, allocationId, organizationId, kind: kindOf(allocation) }),

@@ -18,7 +18,6 @@ import { costMinor, money, perHourMinor } from './price.ts';
 import { ask } from './sagas/ask.ts';
 import { forMachine } from './sagas/provision.ts';
 import { showAllocation, showPlanned } from './show.ts';
-import type { Unplaced } from './slots.ts';
 import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login, listHeld } from './store.ts';
 import { type Resolved, resolveWish, type Wish } from './wish.ts';
 import { findLogin } from './wish-store.ts';
@@ -158,7 +157,12 @@ export async function makeAllocations(
     const poor = await parts.mayAfford(tx, cost);
     if (poor) return poor;
   }
-  const allocations = wanted.map((one) => drawUp(parts, act, one, how.groupId ?? null));
+  const queueDeadlineAt = new Date(parts.clock.now().getTime() + (how.maxWaitSeconds ?? 0) * secondMs);
+  const allocations = wanted.map((one) => ({
+    ...drawUp(parts, act, one, how.groupId ?? null),
+    // Also of one that has its place: its launch may fail, and be willing to wait for another host.
+    queue_deadline_at: how.maxWaitSeconds === undefined ? null : queueDeadlineAt,
+  }));
   const places = await parts.placer.place(
     tx,
     wanted.map(({ resolved }) => resolved),
@@ -168,7 +172,6 @@ export async function makeAllocations(
   if (missing && how.maxWaitSeconds === undefined) {
     return new Fault('sku_unavailable', sayWhy(missing.decision), redact(missing.decision));
   }
-  const queueDeadlineAt = new Date(parts.clock.now().getTime() + (how.maxWaitSeconds ?? 0) * secondMs);
   const born = allocations.flatMap((allocation, at) => {
     const place = places[at];
     return place ? [{ allocation, place, keys: wanted[at]?.resolved.keys ?? [] }] : [];
@@ -176,7 +179,7 @@ export async function makeAllocations(
   for (const { allocation, place } of born) {
     if (place.reservation) continue;
     const queued = { placement_status: 'queued', node_id: null, generation: 0 } as const;
-    await insertAllocation(tx, { ...allocation, ...queued, queue_deadline_at: queueDeadlineAt });
+    await insertAllocation(tx, { ...allocation, ...queued });
   }
   const placed = born.filter(({ place }) => place.reservation).map(({ allocation: { id } }) => id);
   await Promise.all([writeBirths(tx, parts.ids, act, born), ...placed.map((id) => askForMachine(tx, parts, act, id))]);
@@ -207,7 +210,7 @@ async function askForMachine(tx: WriteTx, parts: AllocationParts, act: Act, id: 
 }
 
 /** What will be written down, but for its place. */
-function drawUp(parts: AllocationParts, act: Act, { resolved, login }: Prepared, groupId: string | null): Unplaced {
+function drawUp(parts: AllocationParts, act: Act, { resolved, login }: Prepared, groupId: string | null) {
   const { offer, wish } = resolved;
   const id = parts.ids.next();
   return {
@@ -232,6 +235,7 @@ function drawUp(parts: AllocationParts, act: Act, { resolved, login }: Prepared,
     max_duration_seconds: wish.max_duration_seconds ?? null,
     idle_minutes: wish.idle?.minutes ?? null,
     idle_action: wish.idle?.action ?? null,
+    max_attempts: parts.policies.number('allocation.launch_retries', act) + 1,
   };
 }
 

@@ -24,6 +24,8 @@ export const learnRestMs = 50;
 export const maxInFlight = 1_024;
 /** Picks that wait for somebody else, when all that do not wait were in vain. Each sees what was committed meanwhile. */
 export const patientPicks = 3;
+/** Hosts that are tried in turn for a launch that failed elsewhere, when others take them away meanwhile. */
+export const retryPicks = 3;
 /** Prices are per hour, durations in seconds. */
 export const secondsPerHour = 3_600;
 /** How often those who wait are looked at without having been told: for deadlines, and for wake-ups that were lost. */

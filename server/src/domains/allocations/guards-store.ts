@@ -16,7 +16,8 @@ const idleSql = sql(
   'guard-idle',
   `select a.id, a.organization_id, a.project_id, a.version, a.idle_minutes, a.idle_action, a.idle_since, a.idle_warned_at,
      coalesce(n.simulated, false) as simulated,
-     (select max(r.gpu_utilization[s.slot_index + 1]) from slots s where s.allocation_id = a.id) as busiest
+     (select max(r.gpu_utilization[s.slot_index + 1]) from slots s
+      where s.allocation_id = a.id and s.generation = a.generation) as busiest
    from allocations a join node_reports r on r.node_id = a.node_id join nodes n on n.id = a.node_id
    where a.state = 'active' and a.idle_minutes is not null and r.reported_at > $1 and mine(a.organization_id)
      and ($2::uuid is null or a.id > $2) order by a.id limit $3`,
@@ -52,9 +53,13 @@ const reportedSql = sql(
      (select coalesce(array_agg(distinct s.allocation_id::text), '{}') from slots s
       where s.node_id = r.node_id and s.state in ('cleaning', 'cleanup_blocked', 'quarantined')
         and s.allocation_id is not null) as leaving,
-     (select coalesce(jsonb_object_agg(a.id, a.updated_at), '{}') from allocations a
-      where a.node_id = r.node_id and a.state in ('released', 'failed') and mine(a.organization_id)
-        and a.id in (select (lease ->> 'allocation_id')::uuid from jsonb_array_elements(r.leases) lease)) as ended
+     (select coalesce(jsonb_object_agg(e.id, e.at), '{}') from (
+        select a.id, a.updated_at as at from allocations a
+        where a.node_id = r.node_id and a.state in ('released', 'failed') and mine(a.organization_id)
+        union all
+        select p.allocation_id, p.cleaned_at from allocation_attempts p
+        where p.node_id = r.node_id and p.cleaned_at is not null and mine(p.organization_id)
+      ) e where e.id in (select (lease ->> 'allocation_id')::uuid from jsonb_array_elements(r.leases) lease)) as ended
    from node_reports r where r.reported_at > $1 and ($2::uuid is null or r.node_id > $2)
    order by r.node_id limit $3`,
 );

@@ -5,7 +5,7 @@ import { sql } from '../../kernel/act.ts';
  * came of it, the row is answered as it was, so that whoever was refused can be told why.
  *
  * Id, where the transition may begin, where it leads, the version and the lease that the caller saw, the line of the
- * timeline, and what else becomes true. The times of a life follow from its states, and so does whether the capacity is
+ * timeline, and what else becomes true. A retry begins the next attempt, and leaves its host. The times of a life follow from its states, and so does whether the capacity is
  * held. It ends for its owner when it begins to leave: what the host still has to clean is not theirs to wait for.
  */
 export const stepAllocation = sql(
@@ -19,8 +19,9 @@ export const stepAllocation = sql(
          when $3 in ('released', 'failed') then 'freed'
          when $3 = 'active' then 'leased'
          else a.placement_status end),
-       node_id = coalesce($11, a.node_id),
+       node_id = case when $7 = 'retry' and $11::uuid is null then null else coalesce($11, a.node_id) end,
        generation = coalesce($12, a.generation),
+       attempt = a.attempt + case when $7 = 'retry' then 1 else 0 end,
        access = coalesce($13::jsonb, a.access),
        expires_at = coalesce($14, a.expires_at),
        failure_code = coalesce($15, a.failure_code),

@@ -39,8 +39,8 @@ async function born(): Promise<string> {
   await asSystem(
     yard.root,
     `insert into allocations (id, organization_id, project_id, name, requested_by, placement_status, sku, capacity_shape,
-       gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model)
-     values ($1, $2, $3, 'a test', 'tester', 'reserved', $4, 'gpu_slice', 1, $5, 450, 'USD', $6, 1, 'user-revoke')`,
+       gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model, max_attempts)
+     values ($1, $2, $3, 'a test', 'tester', 'reserved', $4, 'gpu_slice', 1, $5, 450, 'USD', $6, 1, 'user-revoke', 3)`,
     [id, yard.organizationId, yard.projectId, sliceSku, testRegion, nodeId],
   );
   return id;

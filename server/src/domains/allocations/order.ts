@@ -30,7 +30,9 @@ export interface Order {
 
 const readAllocation = sql(
   'allocation-order',
-  `select a.id, a.organization_id, a.project_id, a.state, a.version, a.capacity_shape, a.node_id, a.generation,
+  `select a.id, a.organization_id, a.project_id, a.version, a.capacity_shape,
+     case when p.generation is null then a.state else 'failed' end as state,
+     coalesce(p.node_id, a.node_id) as node_id, coalesce(p.generation, a.generation) as generation,
      coalesce(n.simulated, false) as simulated,
      a.isolation_model, a.max_duration_seconds, a.expires_at, a.ended_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
      s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
@@ -41,12 +43,13 @@ const readAllocation = sql(
          'slot_id', t.id, 'slot_index', t.slot_index, 'gpu_uuid', t.gpu_uuid, 'pci_address', t.pci_address,
          'fabric_vf_pci_address', t.fabric_vf_pci_address, 'nvme_device', t.nvme_device,
          'mac_address', t.mac_address, 'private_ip', t.private_ip, 'numa_node', t.numa_node) order by t.slot_index), '[]')
-       from slots t where t.allocation_id = a.id) as slots,
+       from slots t where t.allocation_id = a.id and t.generation = coalesce(p.generation, a.generation)) as slots,
      (select coalesce(jsonb_agg(distinct k.public_key), '[]')
        from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
    from allocations a
    join skus s on s.slug = a.sku
-   left join nodes n on n.id = a.node_id
+   left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
+   left join nodes n on n.id = coalesce(p.node_id, a.node_id)
    left join os_images i on i.id = a.image_id
    where a.id = $1 and mine(a.organization_id)`,
 );
@@ -78,9 +81,12 @@ interface Row {
   readonly keys: string[];
 }
 
-/** The order of an allocation that has a place; undefined while it has none. */
-export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order | undefined> {
-  const [row] = await tx.rows<Row>(readAllocation, [allocationId]);
+/**
+ * The order of an allocation that has a place; undefined while it has none. Of an attempt that failed, where its generation
+ * is given: on its own host, with its own slots, and failed, whatever became of the allocation since.
+ */
+export async function readOrder(tx: ReadTx, allocationId: string, generation?: number): Promise<Order | undefined> {
+  const [row] = await tx.rows<Row>(readAllocation, [allocationId, generation ?? null]);
   if (!row || row.node_id === null || row.login === null) return undefined;
   return {
     id: row.id,
@@ -116,22 +122,26 @@ export async function readOrder(tx: ReadTx, allocationId: string): Promise<Order
 
 const readLeaseSql = sql(
   'allocation-lease',
-  `select state, generation, active_at is not null as was_active, capacity_shape as shape, isolation_model
-   from allocations where id = $1 and mine(organization_id)`,
+  `select case when p.generation is null then a.state else 'failed' end as state,
+     coalesce(p.generation, a.generation) as generation, a.active_at is not null and p.generation is null as was_active,
+     a.capacity_shape as shape, a.isolation_model
+   from allocations a
+     left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
+   where a.id = $1 and mine(a.organization_id)`,
 );
 /** Where an allocation is, for whoever only wants to know whether there is anything left to do. */
 export interface Lease extends Pick<Order, 'shape' | 'isolationModel' | 'generation' | 'state'> {
   /** It was ready once, whatever became of it since. */
   readonly wasActive: boolean;
 }
-export async function readLease(tx: ReadTx, allocationId: string): Promise<Lease | undefined> {
+export async function readLease(tx: ReadTx, allocationId: string, ofLease?: number): Promise<Lease | undefined> {
   const [row] = await tx.rows<{
     readonly state: string;
     readonly generation: bigint;
     readonly was_active: boolean;
     readonly shape: Order['shape'];
     readonly isolation_model: Order['isolationModel'];
-  }>(readLeaseSql, [allocationId]);
+  }>(readLeaseSql, [allocationId, ofLease ?? null]);
   if (!row) return undefined;
   const { state, generation, was_active: wasActive, shape, isolation_model: isolationModel } = row;
   return { state, generation: Number(generation), wasActive, shape, isolationModel };
@@ -142,8 +152,11 @@ const holdAllocation = sql(
   'select from allocations where id = $1 and mine(organization_id) for update',
 );
 /** The same, and nobody changes the allocation until the end of the transaction. */
-export async function holdOrder(tx: WriteTx, allocationId: string): Promise<Order | undefined> {
-  const [, order] = await Promise.all([tx.rows(holdAllocation, [allocationId]), readOrder(tx, allocationId)]);
+export async function holdOrder(tx: WriteTx, allocationId: string, generation?: number): Promise<Order | undefined> {
+  const [, order] = await Promise.all([
+    tx.rows(holdAllocation, [allocationId]),
+    readOrder(tx, allocationId, generation),
+  ]);
   return order;
 }
 

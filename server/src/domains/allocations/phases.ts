@@ -19,7 +19,12 @@ export const makePhases =
   (parts: { readonly ids: Ids }) =>
   async (
     tx: WriteTx,
-    task: { readonly id: string; readonly allocation_id: string | null; readonly correlation_id: string },
+    task: {
+      readonly id: string;
+      readonly allocation_id: string | null;
+      readonly generation: bigint;
+      readonly correlation_id: string;
+    },
     progress: NodeTaskProgress,
   ): Promise<Told | undefined> => {
     if (task.allocation_id === null || progress.state !== 'began') return undefined;
@@ -30,7 +35,8 @@ export const makePhases =
       generation: bigint;
       simulated: boolean;
     }>(ownerOf, [task.allocation_id]);
-    if (!owner) return undefined;
+    // How far the cleaning of an earlier attempt is, is no phase of the one that is under way.
+    if (!owner || owner.generation !== task.generation) return undefined;
     if ((progress.percent ?? 0) === 0) {
       await noteAllocation(tx, task.allocation_id, {
         ids: parts.ids,

@@ -15,6 +15,7 @@ import type { AllocationParts } from './parts.ts';
 import type { Decision } from './placement/decide.ts';
 import { sayWhy } from './placement/explain.ts';
 import { findQueued } from './queue/store.ts';
+import { listAttempts } from './retry/attempts-store.ts';
 import { showAllocation, showDecision } from './show.ts';
 import {
   type AllocationRow,
@@ -81,6 +82,10 @@ export async function showDetail(
     ...showAllocation(row, parts.limits(who)),
     ssh_keys: (await listKeys(tx, id)).map(({ ssh_key_id, fingerprint }) => ({ ssh_key_id, fingerprint })),
     queue: await showQueued(tx, parts, who, row),
+    failed_attempts: (await listAttempts(tx, id)).map(({ attempt, failure_code, failure_reason, failed_at }) => ({
+      ...{ attempt, code: failure_code, reason: failure_reason },
+      failed_at: failed_at.toISOString(),
+    })),
     failed_phase: await failedPhaseOf(tx, row),
     receipt:
       receipt && attestation

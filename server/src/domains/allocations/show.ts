@@ -51,6 +51,8 @@ export const showAllocation = (row: AllocationRow, limits: Limits): Allocation =
   idle: row.idle_minutes === null ? null : { minutes: row.idle_minutes, action: row.idle_action ?? 'warn' },
   failure: row.failure_code === null ? null : { code: row.failure_code, reason: row.failure_reason ?? '' },
   release_reason: row.release_reason,
+  attempt: row.attempt,
+  max_attempts: row.max_attempts,
   simulated: row.simulated,
   reachable: row.reachable,
   concerns: row.concerns.map(({ kind, message, since, deadline_at }) => ({

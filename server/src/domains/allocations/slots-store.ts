@@ -45,15 +45,17 @@ export const takeSlots = sql(
    ), made as (
      insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
        capacity_shape, gpu_count, region, profile, image_id, price_id, unit_price_minor, currency, isolation_model, login,
-       max_duration_seconds, idle_minutes, idle_action, node_id, generation)
+       max_duration_seconds, idle_minutes, idle_action, queue_deadline_at, max_attempts, node_id, generation)
      select a.id, a.organization_id, a.project_id, a.group_id, a.name, a.tags, a.requested_by, 'reserved', a.sku,
        a.capacity_shape, a.gpu_count, a.region, a.profile, a.image_id, a.price_id, a.unit_price_minor, a.currency,
-       a.isolation_model, a.login, a.max_duration_seconds, a.idle_minutes, a.idle_action, t.node_id, t.generation
+       a.isolation_model, a.login, a.max_duration_seconds, a.idle_minutes, a.idle_action,
+       a.queue_deadline_at, a.max_attempts, t.node_id, t.generation
      from (select distinct allocation_id, node_id, generation from taken) t
        join json_to_recordset($7::json) as a (id uuid, organization_id uuid, project_id uuid, group_id uuid, name text,
          tags jsonb, requested_by text, sku text, capacity_shape text, gpu_count integer, region text, profile jsonb,
          image_id uuid, price_id uuid, unit_price_minor bigint, currency text, isolation_model text, login jsonb,
-         max_duration_seconds integer, idle_minutes integer, idle_action text) on a.id = t.allocation_id
+         max_duration_seconds integer, idle_minutes integer, idle_action text, queue_deadline_at timestamptz,
+         max_attempts integer) on a.id = t.allocation_id
    ), claimed as (
      insert into allocation_claims (id, allocation_id, organization_id, slot_id, node_id, kind, generation)
      select t.claim_id, t.allocation_id, o.organization_id, t.id, t.node_id, o.kind, t.generation
@@ -67,12 +69,15 @@ export const takeSlots = sql(
  * All slots of an allocation along one transition, or none, in one statement: those that are there already stay as they
  * are. Coming free ends the claims on them. Answered as they were, with what was moved.
  *
- * The allocation, where the transition may begin, where it leads, why.
+ * The allocation, where the transition may begin, where it leads, why, and the lease: the present one when none is given.
  */
 export const moveSlotsOf = sql(
   'slots-move-of-allocation',
   `with held as materialized (
-     select s.id, s.node_id, s.state, s.generation from slots s where s.allocation_id = $1 order by s.id for update of s
+     select s.id, s.node_id, s.state, s.generation from slots s
+     where s.allocation_id = $1 and s.generation = coalesce($5, (
+       select a.generation from allocations a where a.id = $1 and mine(a.organization_id)))
+     order by s.id for update of s
    ), moved as (
      update slots s set state = $3, version = s.version + 1, state_reason = $4, updated_at = act_time(),
        allocation_id = case when $3 in ('available', 'disabled') then null else s.allocation_id end
@@ -92,6 +97,7 @@ export const lockSlots = sql(
      exists (
        select from allocation_claims c join allocations a on a.id = c.allocation_id
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
+         and c.generation = a.generation
          and mine(a.organization_id)
      ) as held
    from slots s where s.id = any ($1::uuid[]) order by s.id for update of s`,
@@ -110,7 +116,8 @@ export const freeClaimsOfSlots = sql(
 export const freeClaimsOfAllocation = sql(
   'allocation-claims-free',
   `update allocation_claims set freed_at = act_time()
-   where allocation_id = $1 and freed_at is null and mine(organization_id)`,
+   where allocation_id = $1 and freed_at is null and mine(organization_id) and generation = coalesce($2, (
+     select a.generation from allocations a where a.id = $1 and mine(a.organization_id)))`,
 );
 export const insertClaims = sql(
   'allocation-claims-insert',

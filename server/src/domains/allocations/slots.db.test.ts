@@ -4,6 +4,7 @@ import type { WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { asSystem } from '../../testing/world.ts';
+import { stateFacts } from './machine.ts';
 import { claimSlots, moveSlots, reserveSlots, type SlotState, type SlotTransition } from './slots.ts';
 import { openYard, sliceSku, testRegion, type Yard } from './testing.ts';
 
@@ -37,7 +38,7 @@ async function allocation(state = 'requested'): Promise<string> {
     yard.root,
     `insert into allocations (id, organization_id, project_id, name, requested_by, placement_status, sku, capacity_shape,
        gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model)
-     values ($1, $2, $3, 'a test', 'tester', 'reserved', $4, 'gpu_slice', 1, $5, 450, 'USD', $6, 1, 'user-revoke')`,
+     values ($1, $2, $3, 'a test', 'tester', 'reserved', $4, 'gpu_slice', 1, $5, 450, 'USD', $6, 0, 'user-revoke')`,
     [id, yard.organizationId, yard.projectId, sliceSku, testRegion, nodeId],
   );
   if (state === 'released') {
@@ -57,6 +58,8 @@ const take = (slotIds: readonly string[], allocationId: string, wait = true) =>
       ...reservation,
       ...{ ids: systemIds, allocationId, organizationId: yard.organizationId, kind: 'slot' },
     });
+    // The lease of an allocation has the generation of its slots.
+    await stateFacts(tx, allocationId, { nodeId: reservation.nodeId, generation: reservation.generation });
     return reservation;
   });
 const stored = async (slotIds: readonly string[]) =>

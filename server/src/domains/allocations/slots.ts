@@ -36,6 +36,12 @@ export interface MovedSlots {
   readonly slots: readonly { readonly id: string; readonly nodeId: string; readonly from: SlotState }[];
 }
 
+/** The slots of one lease of an allocation: of the present one, unless another is named. */
+interface OfLease {
+  readonly allocationId: string;
+  readonly generation?: number;
+}
+
 /**
  * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target
  * state already are left as they are, so that whoever does its work again finds it done. Undefined when there are none.
@@ -44,7 +50,7 @@ export interface MovedSlots {
  */
 export async function moveSlots(
   tx: WriteTx,
-  which: { readonly allocationId: string } | { readonly slotIds: readonly string[] },
+  which: OfLease | { readonly slotIds: readonly string[] },
   transition: SlotTransition,
   move: { readonly reason?: string } = {},
 ): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
@@ -53,7 +59,7 @@ export async function moveSlots(
   const moved =
     'slotIds' in which
       ? await moveThese(tx, which.slotIds, transition, step, move.reason)
-      : await moveAllOf(tx, which.allocationId, step, move.reason);
+      : await moveAllOf(tx, which, step, move.reason);
   const freeOn = step.to === 'available' && moved && !(moved instanceof Fault) ? moved.slots[0]?.nodeId : undefined;
   if (freeOn !== undefined) await tx.rows(announceFree, [capacityChannel, freeOn]);
   return moved;
@@ -61,9 +67,14 @@ export async function moveSlots(
 type Step = ReturnType<typeof stepOf<StatesOf<typeof slotMachine>>>;
 
 /** Those that an allocation holds: whatever becomes of an allocation moves them, so this is one statement. */
-async function moveAllOf(tx: WriteTx, allocationId: string, { from, to }: Step, reason: string | undefined) {
+async function moveAllOf(
+  tx: WriteTx,
+  { allocationId, generation }: OfLease,
+  { from, to }: Step,
+  reason: string | undefined,
+) {
   const rows = await tx.rows<Omit<LockedSlot, 'held'> & { readonly moved: boolean }>(moveSlotsOf, [
-    ...[allocationId, from, to, reason ?? null],
+    ...[allocationId, from, to, reason ?? null, generation ?? null],
   ]);
   if (rows.length === 0) return undefined;
   const stuck = rows.filter(({ state }) => state !== to && !from.includes(state));
@@ -145,7 +156,7 @@ function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Re
 }
 
 /** An allocation that is about to get its place. */
-export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation' | 'queue_deadline_at'>;
+export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
 
 /**
  * The same without waiting, for allocations that are written down with it: the slots of each, the allocation and its
@@ -200,9 +211,9 @@ export async function claimSlots(
   await tx.run(insertClaims, [names, allocationId, organizationId, slotIds, nodeId, kind, generation]);
 }
 
-/** The allocation holds nothing any more, whatever has to happen to its slots. */
-export const freeClaims = (tx: WriteTx, allocationId: string): Promise<number> =>
-  tx.run(freeClaimsOfAllocation, [allocationId]);
+/** A lease of an allocation holds nothing any more, whatever has to happen to its slots; the present one unless another is named. */
+export const freeClaims = (tx: WriteTx, allocationId: string, generation?: number): Promise<number> =>
+  tx.run(freeClaimsOfAllocation, [allocationId, generation ?? null]);
 
 const describe = (rows: readonly Pick<LockedSlot, 'state'>[]): string =>
   Object.entries(Object.groupBy(rows, ({ state }) => state))

@@ -10,7 +10,8 @@ const concerns = `coalesce(n.simulated, false) as simulated,
           'deadline_at', null) order by w.since), '[]') from alerts w
         where w.node_id = a.node_id and w.tenant_message is not null and (w.allocation_id = a.id
           or (w.allocation_id is null and (w.slot_id is null
-            or exists (select from slots h where h.id = w.slot_id and h.allocation_id = a.id)))))
+            or exists (select from slots h where h.id = w.slot_id and h.allocation_id = a.id
+              and h.generation = a.generation)))))
        || case when n.state = 'draining' then jsonb_build_array(jsonb_build_object('kind', 'draining',
           'message', 'Its host is being emptied. It is released at the deadline if it is still there.',
           'since', n.updated_at, 'deadline_at', n.drain_deadline_at)) else '[]' end
@@ -19,9 +20,9 @@ const insertSql = sql(
   'allocation-insert',
   `insert into allocations (id, organization_id, project_id, group_id, name, tags, requested_by, placement_status, sku,
      capacity_shape, gpu_count, region, profile, image_id, price_id, unit_price_minor, currency, node_id, generation,
-     isolation_model, login, max_duration_seconds, idle_minutes, idle_action, queue_deadline_at)
+     isolation_model, login, max_duration_seconds, idle_minutes, idle_action, queue_deadline_at, max_attempts)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-     $25)`,
+     $25, $26)`,
 );
 const getSql = sql(
   'allocation-get',
@@ -77,7 +78,8 @@ const listAllSql = sql(
   'allocation-list-all',
   `select a.*, i.slug as image, k.billing_unit, n.name as node_name, ${concerns},
      (select coalesce(jsonb_object_agg(s.state, s.n), '{}')
-      from (select t.state, count(*) as n from slots t where t.allocation_id = a.id group by t.state) s) as slots
+      from (select t.state, count(*) as n from slots t where t.allocation_id = a.id and t.generation = a.generation
+        group by t.state) s) as slots
    from allocations a join skus k on k.slug = a.sku left join os_images i on i.id = a.image_id
      left join nodes n on n.id = a.node_id
    where mine(a.organization_id)
@@ -141,7 +143,7 @@ const receiptSql = sql(
   'allocation-receipt',
   `select * from (
      (select 'receipt' as kind, r.id, r.passed, r.document, r.taken_at from readiness_attestations r
-      where r.allocation_id = $1 and mine(r.organization_id) order by r.passed desc, r.id limit 1)
+      where r.allocation_id = $1 and mine(r.organization_id) order by r.passed desc, r.generation desc, r.id limit 1)
      union all
      (select 'last', r.id, r.passed, r.document, r.taken_at from readiness_attestations r
       where r.allocation_id = $1 and mine(r.organization_id) order by r.id desc limit 1)) proofs`,
@@ -189,6 +191,8 @@ export interface AllocationRow {
   readonly idle_minutes: number | null;
   readonly idle_action: 'warn' | 'release' | null;
   readonly queue_deadline_at: Date | null;
+  readonly attempt: number;
+  readonly max_attempts: number;
   readonly failure_code: string | null;
   readonly failure_reason: string | null;
   readonly release_reason: string | null;
@@ -238,6 +242,7 @@ export interface NewAllocation
     | 'idle_minutes'
     | 'idle_action'
     | 'queue_deadline_at'
+    | 'max_attempts'
   > {
   readonly generation: number;
 }
@@ -269,6 +274,7 @@ export const insertAllocation = (tx: WriteTx, a: NewAllocation): Promise<number>
     a.idle_minutes,
     a.idle_action,
     a.queue_deadline_at,
+    a.max_attempts,
   ]);
 const first = async <T>(rows: Promise<T[]>): Promise<T | undefined> => (await rows)[0];
 

@@ -79,6 +79,8 @@ class AdminAllocation(TypedDict):
     actions: Sequence[AllocationAction]
     """What can be done with it now, and if not, why not."""
     active_at: str | None
+    attempt: int
+    """Which attempt to launch it this is, or was."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -94,6 +96,8 @@ class AdminAllocation(TypedDict):
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AdminAllocationLogin | None
+    max_attempts: int
+    """How many there are at most: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     node_id: str | None
@@ -307,6 +311,8 @@ class Allocation(TypedDict):
     actions: Sequence[AllocationAction]
     """What can be done with it now, and if not, why not."""
     active_at: str | None
+    attempt: int
+    """Which attempt to launch it this is, or was."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -321,6 +327,8 @@ class Allocation(TypedDict):
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AllocationLogin | None
+    max_attempts: int
+    """How many there are at most: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str
@@ -386,6 +394,13 @@ class AllocationCountsAnswerStates(TypedDict):
 class AllocationCountsAnswer(TypedDict):
     states: AllocationCountsAnswerStates
     total: int
+
+
+class AllocationDetailFailedAttemptsItem(TypedDict):
+    attempt: int
+    code: str
+    failed_at: str
+    reason: str
 
 
 class AllocationDetailFailure(TypedDict):
@@ -463,12 +478,16 @@ class AllocationDetail(TypedDict):
     actions: Sequence[AllocationAction]
     """What can be done with it now, and if not, why not."""
     active_at: str | None
+    attempt: int
+    """Which attempt to launch it this is, or was."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
     created_at: str
     ended_at: str | None
     expires_at: str | None
+    failed_attempts: Sequence[AllocationDetailFailedAttemptsItem]
+    """Attempts that failed because of their host, and were followed by another one."""
     failed_phase: str | None
     """What was being done when its launch failed: placed, lease, or a phase of its timeline."""
     failure: AllocationDetailFailure | None
@@ -481,6 +500,8 @@ class AllocationDetail(TypedDict):
     last_check: AllocationDetailLastCheck | None
     """The latest later proof, where its node was asked again."""
     login: AllocationDetailLogin | None
+    max_attempts: int
+    """How many there are at most: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str
@@ -565,6 +586,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     actions: Sequence[AllocationAction]
     """What can be done with it now, and if not, why not."""
     active_at: str | None
+    attempt: int
+    """Which attempt to launch it this is, or was."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -579,6 +602,8 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AllocationGroupDetailAllocationsItemLogin | None
+    max_attempts: int
+    """How many there are at most: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str

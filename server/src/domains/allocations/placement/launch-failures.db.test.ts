@@ -40,7 +40,7 @@ async function tryLaunch(remembered: readonly string[]): Promise<Decision> {
     ...{ name: 'a launch', tags: {}, requested_by: 'tester', sku: sliceSku, capacity_shape: 'gpu_slice' as const },
     ...{ gpu_count: gpus, region: testRegion, profile: null, image_id: null, price_id: null, unit_price_minor: 450n },
     ...{ currency: 'USD', isolation_model: 'user-revoke' as const, login: null, max_duration_seconds: null },
-    ...{ idle_minutes: null, idle_action: null },
+    ...{ idle_minutes: null, idle_action: null, queue_deadline_at: null, max_attempts: 1 },
   };
   const request = { sku: sliceSku, shape: 'gpu_slice', gpus, region: testRegion, fabric: true, nvme: true } as const;
   let decision: Decision | undefined;

@@ -60,6 +60,7 @@ function waiterOf(row: QueueRow, line: LineRow, look: LineLook): Waiter {
   return {
     id: row.id,
     since: row.created_at,
+    except: new Set(row.tried),
     lastsMs: lasts === null ? undefined : (look.provisionSeconds + lasts) * secondMs,
     request: {
       ...{ sku: row.sku, gpus: row.gpu_count, region: row.region, shape: row.capacity_shape, nvme: isSlice },

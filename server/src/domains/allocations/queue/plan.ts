@@ -19,6 +19,8 @@ export interface Waiter {
   readonly id: string;
   readonly request: PlacementRequest;
   readonly since: Date;
+  /** Hosts that it is not placed on: its launch has failed there. */
+  readonly except?: ReadonlySet<string>;
   /** From its start to its end, where it said so; with what it takes to start it. */
   readonly lastsMs: number | undefined;
 }
@@ -58,11 +60,11 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
   let reservation = held && stillMeets(held) ? held : undefined;
   for (const waiter of waiters) {
     // What does not fit for one does not fit for the next of its kind, unless that one may slip in before a reservation.
-    const kind = `${waiter.request.gpus} ${waiter.request.image?.id ?? ''}`;
+    const kind = `${waiter.request.gpus} ${waiter.request.image?.id ?? ''} ${[...(waiter.except ?? [])].join(' ')}`;
     const isOwner = reservation?.allocationId === waiter.id;
     if (hopeless.has(kind) && !isOwner && !slipsIn(waiter)) continue;
     const open = [...hosts.values()].filter(
-      ({ node }) => node.id !== reservation?.nodeId || isOwner || slipsIn(waiter),
+      ({ node }) => !waiter.except?.has(node.id) && (node.id !== reservation?.nodeId || isOwner || slipsIn(waiter)),
     );
     const decision = decide(
       waiter.request,
@@ -93,9 +95,9 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
     const slots = host.node.slots.map((slot) => (slotIds.includes(slot.id) ? { ...slot, state: 'reserved' } : slot));
     hosts.set(nodeId, { node: { ...host.node, slots }, ends });
   }
-  function reserve({ id, request }: Waiter): HostReservation | undefined {
+  function reserve({ id, request, except }: Waiter): HostReservation | undefined {
     const [best] = [...hosts.values()]
-      .filter((host) => couldHold(request, host))
+      .filter((host) => !except?.has(host.node.id) && couldHold(request, host))
       .map((host) => ({ host, at: expectedStart(request, host, now) }))
       .sort(
         (a, b) =>
@@ -108,7 +110,7 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
   function stillMeets({ allocationId, nodeId }: HostReservation): boolean {
     const waiter = waiters.find(({ id }) => id === allocationId);
     const host = hosts.get(nodeId);
-    return waiter !== undefined && host !== undefined && couldHold(waiter.request, host);
+    return waiter !== undefined && host !== undefined && !waiter.except?.has(nodeId) && couldHold(waiter.request, host);
   }
   function refreshed(kept: HostReservation): HostReservation {
     const waiter = waiters.find(({ id }) => id === kept.allocationId);
@@ -154,7 +156,7 @@ export function isKept(
     held?.expectedStartAt !== undefined && end !== undefined && end <= held.expectedStartAt;
   if (held && !isBefore(newcomer.endsAt)) return true;
   return waiters.some((waiter) => {
-    if (isMiss(fitOn(waiter.request, host))) return false;
+    if (waiter.except?.has(host.id) || isMiss(fitOn(waiter.request, host))) return false;
     const end = waiter.lastsMs === undefined ? undefined : new Date(now.getTime() + waiter.lastsMs);
     return !held || held.allocationId === waiter.id || isBefore(end);
   });

@@ -31,7 +31,10 @@ const queueSql = sql(
          order by w.aged_since nulls last, w.weight, w.created_at, w.id)::int as in_kind
      from waiting w
    )
-   select p.*, r.allocation_id is not null as has_host, r.expected_start_at from placed p
+   select p.*, r.allocation_id is not null as has_host, r.expected_start_at,
+     array(select t.node_id::text from allocation_attempts t
+       where t.allocation_id = p.id and mine(t.organization_id)) as tried
+   from placed p
      left join queue_reservations r on r.allocation_id = p.id
    where ($2::uuid is null or p.id = $2) and ($3::text is null or p.sku = $3) and ($4::text is null or p.region = $4)
      and ($6::int is null or p.in_kind <= $6 or r.allocation_id is not null)
@@ -104,6 +107,8 @@ export interface QueueRow {
   /** It has reserved a host, which may be expected to come free at a time. */
   readonly has_host: boolean;
   readonly expected_start_at: Date | null;
+  /** Hosts on which its launch has failed: it is placed on others. */
+  readonly tried: readonly string[];
 }
 export interface LineRow {
   readonly sku: string;

@@ -42,7 +42,13 @@ const conclude = async (allocation: TestAllocation, output: object): Promise<boo
   await allocation.settle({ output });
   const result = { outcome: 'succeeded', output } as unknown as NodeTaskResult;
   const written = await bench.parts.db.write(yard.act(), async (tx) => {
-    const task = { id: task_id, task_type, allocation_id: allocation.id, correlation_id: 'ahead' };
+    const task = {
+      id: task_id,
+      task_type,
+      allocation_id: allocation.id,
+      generation: BigInt(allocation.generation),
+      correlation_id: 'ahead',
+    };
     const became = await makeSettled(bench.parts)(tx, task, result);
     return tx.commit(became !== undefined, {
       target: { type: 'allocation', id: allocation.id },

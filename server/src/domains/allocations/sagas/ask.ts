@@ -90,7 +90,7 @@ export async function askNode<T extends NodeTaskType>(
       if (asked.ended) tx.wake(answersChannel, 'taken over');
       return tx.commit(undefined, receiptOf(asked.organization_id, asked.id));
     }
-    const order = await readOrder(tx, allocationId);
+    const order = await readOrder(tx, allocationId, generation);
     if (order?.generation !== generation || !question.allowed(order)) {
       return tx.abandon(new Fault('illegal_transition', `The allocation is ${order?.state ?? 'gone'}.`));
     }

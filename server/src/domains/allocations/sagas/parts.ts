@@ -16,6 +16,12 @@ export interface SagaParts {
   readonly graceSeconds: (organizationId: string) => number;
   /** How long placement avoids a host after a launch failed because of it. */
   readonly failureMemoryMinutes: () => number;
+  /** What placement goes by when a launch is tried on another host. */
+  readonly placing: () => {
+    readonly lostAfterSeconds: number;
+    readonly candidates: number;
+    readonly imageRequired: boolean;
+  };
 }
 
 /** Which lease a run is about. Whoever finds another one in its place is late, and does nothing. */

@@ -11,7 +11,8 @@ import { secondMs } from '../../../kernel/units.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
-import { expectationOf, holdOrder, hostnameOf, type Order, readLease, readOrder } from '../order.ts';
+import { expectationOf, holdOrder, hostnameOf, type Order, readLease } from '../order.ts';
+import { sayAllFailures, tryElsewhere } from '../retry/elsewhere.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type Question } from './ask.ts';
 import { avoidHost } from './avoid-host.ts';
@@ -35,7 +36,7 @@ const markKeysUsed = sql(
 
 /**
  * From reserved slots to proven ones. The allocation becomes active only with an attestation that has no problem; in
- * every other case it fails with a reason, its slots are cleaned, and nothing was ever billed.
+ * every other case it is tried on another host or fails with a reason, its slots are cleaned, and nothing was ever billed.
  *
  * Two transactions make an allocation, each with all that becomes true in it: it is being provisioned and its node was
  * asked; its node has sworn and it is active. Whoever places it and whoever takes the answer of its node do both ahead of
@@ -224,27 +225,39 @@ async function bringKeysUpToDate(tx: WriteTx, parts: SagaParts, order: Order, co
 }
 
 /**
- * Ends the allocation with a reason and has its slots cleaned, unless somebody released it in the meantime. What its node
+ * Has the launch tried on another host, where its own is the reason. Otherwise ends the allocation with the reasons of all
+ * attempts and has its slots cleaned, unless somebody released it in the meantime. What its node
  * swore to is kept either way.
  */
 async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): Promise<void> {
   const { allocationId, generation } = lease;
   const { answer } = cause;
   await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, allocationId);
+    const order = await holdOrder(tx, allocationId);
     if (order?.generation !== generation) {
       return tx.abandon(new Fault('illegal_transition', 'The allocation has another lease by now.'));
     }
     const judged = answer?.outcome === 'succeeded' ? await keepIn(tx, parts, order, answer) : undefined;
     const failure = failureOf(cause, judged?.problems ?? []);
+    const target = { type: 'allocation', id: allocationId };
+    const again = await tryElsewhere(tx, parts, order, failure, act.correlationId);
+    if (again) {
+      await avoidHost(tx, order.nodeId, parts.failureMemoryMinutes());
+      return tx.commit(undefined, {
+        target,
+        change: { ...again.change, ...(judged && { attestation: judged.attestationId }) },
+        organizationId: order.organizationId,
+        events: again.events,
+      });
+    }
+    const reason = await sayAllFailures(tx, order, failure);
     const moved = await advanceAllocation(tx, allocationId, 'fail', {
       ids: parts.ids,
       correlationId: act.correlationId,
       seenGeneration: generation,
       detail: { failure_code: failure.code },
-      set: { failureCode: failure.code, failureReason: failure.sentence },
+      set: { failureCode: failure.code, failureReason: reason },
     });
-    const target = { type: 'allocation', id: allocationId };
     if (!moved || moved instanceof Fault || !moved.nodeId) {
       // It failed already, or is being released.
       if (!judged) return tx.abandon(new Fault('illegal_transition', 'There is nothing left to fail.'));
@@ -262,7 +275,7 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): P
     const failed = provisioningFailed.of(allocationId, {
       ...about,
       failure_code: failure.code,
-      failure_reason: failure.sentence,
+      failure_reason: reason,
     });
     const cleanup = provisioningCleanupRequested.of(allocationId, {
       ...about,

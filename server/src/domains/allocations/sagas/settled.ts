@@ -22,15 +22,16 @@ export const makeSettled =
       readonly id: string;
       readonly task_type: NodeTaskType;
       readonly allocation_id: string | null;
+      readonly generation: bigint;
       readonly correlation_id: string;
     },
     result: NodeTaskResult,
   ): Promise<Became | undefined> => {
     const means = meanings[task.task_type];
     if (!means || task.allocation_id === null || result.outcome !== 'succeeded') return undefined;
-    const order = await readOrder(tx, task.allocation_id);
+    const order = await readOrder(tx, task.allocation_id, Number(task.generation));
     // A result of another lease was refused before it got here.
-    if (!order) return undefined;
+    if (order?.generation !== Number(task.generation)) return undefined;
     const answer = answerOf({ id: task.id, state: 'succeeded', result });
     const became =
       means === 'ready'

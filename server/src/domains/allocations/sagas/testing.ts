@@ -23,6 +23,10 @@ export interface AllocationPlan {
   readonly state?: 'requested' | 'provisioning' | 'active' | 'releasing';
   readonly isolation?: 'user-revoke' | 'full-reimage';
   readonly maxDurationSeconds?: number;
+  /** How often its launch may be tried in all; once when left out. */
+  readonly maxAttempts?: number;
+  /** Until when its owner is willing to wait. */
+  readonly waitsUntil?: Date;
 }
 export interface TestAllocation {
   readonly id: string;
@@ -79,6 +83,7 @@ export async function openBench(yard: Yard): Promise<Bench> {
     taskSeconds: () => 600,
     graceSeconds: () => 30,
     failureMemoryMinutes: () => 30,
+    placing: () => ({ lostAfterSeconds: 3_600, candidates: 8, imageRequired: false }),
   };
   const move = (table: 'allocations' | 'slots', state: string, where: string, id: string) =>
     asSystem(root, `update ${table} set state = $2, version = version + 1 where ${where} = $1`, [id, state]);
@@ -100,13 +105,13 @@ export async function openBench(yard: Yard): Promise<Bench> {
         root,
         `insert into allocations (id, organization_id, project_id, name, requested_by, placement_status, sku,
            capacity_shape, gpu_count, region, profile, image_id, unit_price_minor, currency, node_id, generation,
-           isolation_model, login, max_duration_seconds)
-         values ($1, $2, $3, 'test', 'tester', 'reserved', $4, $5, $6, $7, $8, $9, 450, 'USD', $10, 1, $11, $12, $13)`,
+           isolation_model, login, max_duration_seconds, max_attempts, queue_deadline_at)
+         values ($1, $2, $3, 'test', 'tester', 'reserved', $4, $5, $6, $7, $8, $9, 450, 'USD', $10, 1, $11, $12, $13, $14, $15)`,
         [
           ...[id, organizationId, projectId, sku, shape, gpus, testRegion],
           ...[JSON.stringify({ name: `test_${gpus}g`, vcpus: 24, memory_mib: 65_536 }), testImage, node.id],
           ...[plan.isolation ?? 'user-revoke', JSON.stringify({ username: 'tester', uid: 2000, gid: 2000 })],
-          plan.maxDurationSeconds ?? null,
+          ...[plan.maxDurationSeconds ?? null, plan.maxAttempts ?? 1, plan.waitsUntil ?? null],
         ],
       );
       const slots = node.slots.slice(0, gpus);
@@ -164,7 +169,8 @@ export async function openBench(yard: Yard): Promise<Bench> {
         },
         async attestation(change = {}) {
           const { rows } = await root.query(
-            'select gpu_uuid, pci_address from slots where allocation_id = $1 order by slot_index',
+            `select s.gpu_uuid, s.pci_address from slots s join allocations a on a.id = s.allocation_id
+               and a.generation = s.generation where a.id = $1 order by s.slot_index`,
             [id],
           );
           return {

@@ -8,6 +8,7 @@ import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
 import { aboutMoved, advanceAllocation } from '../machine.ts';
 import { holdOrder, type Order, readLease, readOrder } from '../order.ts';
+import { markCleaned } from '../retry/attempts-store.ts';
 import { freeClaims, moveSlots } from '../slots.ts';
 import { askNode, type Question } from './ask.ts';
 import type { OfLease, SagaParts } from './parts.ts';
@@ -103,7 +104,7 @@ function reimageOf(order: Order) {
 async function hold(tx: WriteTx, parts: SagaParts, { id, generation }: Order): Promise<Fault | undefined> {
   const [, moved] = await Promise.all([
     parts.tasks.cancelOf(tx, { allocationId: id, generation }),
-    moveSlots(tx, { allocationId: id }, 'clean'),
+    moveSlots(tx, { allocationId: id, generation }, 'clean'),
   ]);
   return moved instanceof Fault ? moved : undefined;
 }
@@ -146,13 +147,13 @@ async function prove(
   vacate: Vacate,
   proofs: (lease: Pick<Order, 'shape'>) => Proofs,
 ): Promise<{ readonly clean: true } | Halt> {
-  const found = await parts.db.read(act, (tx) => readLease(tx, vacate.allocationId));
+  const found = await parts.db.read(act, (tx) => readLease(tx, vacate.allocationId, vacate.generation));
   const unproven = found && haltUnless(proofs(found));
   if (unproven) return unproven;
   // As a rule it is: whoever took the proof has seen to it.
   if (found?.state === 'released') return { clean: true };
   const outcome = await parts.db.write(act, async (tx) => {
-    const held = await holdOrder(tx, vacate.allocationId);
+    const held = await holdOrder(tx, vacate.allocationId, vacate.generation);
     if (held?.generation !== vacate.generation) {
       return tx.abandon(new Fault('version_conflict', 'The allocation has another lease by now.'));
     }
@@ -176,7 +177,7 @@ export async function proveIn(
   afterwards: Vacate['afterwards'],
   correlationId: string,
 ): Promise<Became | Fault> {
-  const { id: allocationId } = order;
+  const { id: allocationId, generation } = order;
   const reason = 'An allocation failed on it: look before it is used again.';
   // Clean slots are set aside as far as the breaker of the pool allows; beyond that they are free again.
   const isSetAside =
@@ -184,14 +185,15 @@ export async function proveIn(
     (await mayTake(tx, { kind: 'quarantine', nodeId: order.nodeId, source: 'attestation', reason })).granted;
   const freed = await moveSlots(
     tx,
-    { allocationId },
+    { allocationId, generation },
     isSetAside ? 'quarantine' : 'prove',
     isSetAside ? { reason } : {},
   );
   if (freed instanceof Fault) return freed;
   const [moved] = await Promise.all([
     endRelease(tx, parts, order, 'prove', correlationId),
-    freeClaims(tx, allocationId),
+    freeClaims(tx, allocationId, generation),
+    markCleaned(tx, allocationId, generation),
   ]);
   if (moved instanceof Fault) throw new Error(`allocation ${allocationId} moved although it was held`);
   return {
@@ -229,7 +231,7 @@ const endRelease = async (
 /** The slots are blocked until somebody has looked; a release that was under way has failed. */
 async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: Vacate): Promise<void> {
   await parts.db.write(act, async (tx) => {
-    const order = await readOrder(tx, allocationId);
+    const order = await readOrder(tx, allocationId, generation);
     if (!order || order.generation !== generation || !isLeaving(order)) {
       return tx.abandon(
         new Fault('illegal_transition', 'There is nothing to give up: it is not leaving with this lease.'),
@@ -240,7 +242,7 @@ async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: 
     if (moved instanceof Fault) return tx.abandon(moved);
     await parts.tasks.cancelOf(tx, { allocationId, generation });
     // Slots that somebody has set aside meanwhile stay where they are: nobody gets them either way.
-    const blocked = await moveSlots(tx, { allocationId }, 'block', { reason });
+    const blocked = await moveSlots(tx, { allocationId, generation }, 'block', { reason });
     return tx.commit(undefined, {
       target: { type: 'allocation', id: allocationId },
       change: {
