@@ -28,6 +28,7 @@ export default defineConfig({
           name: 'unit',
           include: everywhere.map((folder) => `${folder}/*.test.ts`),
           exclude: [...never, '**/*.production.test.ts'],
+          setupFiles: ['server/src/testing/refusals-seen.ts'],
           globalSetup: ['server/src/testing/postgres-setup.ts'],
         },
       },

@@ -1,6 +1,7 @@
 import { capabilities } from '../gates/capabilities.ts';
 import { conformance } from '../gates/conformance.ts';
 import { coverage } from '../gates/coverage.ts';
+import { forgetRefusals, refusals } from '../gates/refusals.ts';
 import { skipped } from '../gates/skipped.ts';
 import { makeScore } from '../lib/score.ts';
 import { runAllTests } from '../lib/vitest.ts';
@@ -16,11 +17,12 @@ score.note('gates');
 await score.gates(staticGates, 2);
 
 score.note('tests');
+forgetRefusals();
 const began = Date.now();
 const run = await runAllTests('unit', ['--coverage', '--coverage.reportOnFailure=true'], 20 * 60_000);
 score.tests('vitest', run, Date.now() - began);
 
 score.note('what the tests showed');
-await score.gates([skipped(run.results), coverage, conformance('embedded'), capabilities('unit')], 1);
+await score.gates([skipped(run.results), coverage, refusals, conformance('embedded'), capabilities('unit')], 1);
 
 process.exitCode = score.close();
