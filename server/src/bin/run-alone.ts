@@ -40,7 +40,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
         process.send?.({ armed: failpoints });
       });
     }
-    const tracing = startTracing({ otlpEndpoint: base.otlpEndpoint });
+    const tracing = startTracing({ service: spec.name, version: release, otlpEndpoint: base.otlpEndpoint });
     process.on('unhandledRejection', (error) => {
       log.fatal({ err: error }, 'a fault that nobody handled');
       stop.resolve('fault');

@@ -11,6 +11,7 @@ import {
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { drawHex } from './randomness.ts';
 import { redacting } from './trace-redaction.ts';
@@ -24,6 +25,9 @@ const tracer = trace.getTracer('gpuaas');
 
 /** Turns recording on for the whole Node process. Answers how to flush and stop. */
 export function startTracing(spec: {
+  /** The process, by which a collector tells spans apart. */
+  readonly service?: string;
+  readonly version?: string;
   readonly otlpEndpoint?: string | undefined;
   readonly processors?: readonly SpanProcessor[];
 }): { close(): Promise<void> } {
@@ -32,7 +36,10 @@ export function startTracing(spec: {
     ...(spec.processors ?? []),
   ];
   if (processors.length === 0) return { close: async () => undefined };
-  const provider = new BasicTracerProvider({ spanProcessors: processors.map(redacting) });
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': spec.service, 'service.version': spec.version }),
+    spanProcessors: processors.map(redacting),
+  });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(provider);

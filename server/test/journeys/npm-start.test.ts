@@ -1,10 +1,11 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processes } from '../../src/bin/processes.ts';
 import { eventually } from '../../src/domains/outbox/testing.ts';
+import { startCollector } from '../../src/testing/servers/collector.ts';
 import { freePort } from '../chaos/children.ts';
 import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './npm-start.ts';
 import { ask, signIn } from './sign-in.ts';
@@ -82,6 +83,20 @@ async function inviteByMail(started: Started, token: string): Promise<void> {
     return data.find(({ to }) => to === 'ada@example.test');
   });
   expect(letter.text).toContain(`${url}/invitations/accept#gpuaas_invite_`);
+}
+
+/** PostgreSQL is killed below it: it is started again, nothing piles up meanwhile, and writes go on. */
+async function survivesItsDatabase(started: Started, data: string): Promise<void> {
+  const { token } = await signInAs(started, 'owner');
+  const descriptors = async () => (await readdir(`/proc/${started.pid}/fd`)).length;
+  const before = await descriptors();
+  const serverPid = async () =>
+    Number((await readFile(join(data, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0]);
+  const killed = await serverPid();
+  process.kill(killed, 'SIGKILL');
+  await eventually(async () => (await create(started.fact('URL'), token, 'after-the-kill').catch(() => 0)) === 201);
+  expect(await serverPid()).not.toBe(killed);
+  expect(await descriptors()).toBeLessThan(before + 50);
 }
 
 describe('npm start', () => {
@@ -171,11 +186,17 @@ describe('npm start', () => {
 
       // On another port everybody is who they were.
       const elsewhere = await freePort();
-      const fifth = await start(['--data', data, '--port', String(elsewhere)]);
+      const collector = await startCollector();
+      const fifth = await start(['--data', data, '--port', String(elsewhere)], {
+        env: { GPUAAS_OTLP_ENDPOINT: collector.url },
+      });
       expect(fifth.fact('URL')).toBe(`http://127.0.0.1:${elsewhere}`);
       expect((await signInAs(fifth, 'owner')).slugs).toEqual(['acknowledged', 'demo']);
       expect(await signInAs(fifth, 'operator')).toMatchObject({ platformRoles: ['platform_superadmin'] });
+      await survivesItsDatabase(fifth, data);
       expect(await fifth.kill('SIGINT')).toBe(0);
+      expect(collector.spans().map(({ name }) => name)).toContain('POST /api/v1/organizations');
+      await collector.close();
       await new Promise((resolve) => taker.close(resolve));
       await eventually(async () => processesOn(data).length === 0);
     },

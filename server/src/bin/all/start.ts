@@ -49,7 +49,10 @@ export async function startAll(
   steps.line(`\n${product} ${release}\n`);
   try {
     // Processes of their own do this themselves.
-    if (!options.split) closing.push(startTracing({ otlpEndpoint: env['GPUAAS_OTLP_ENDPOINT'] || undefined }).close);
+    if (!options.split) {
+      const otlpEndpoint = env['GPUAAS_OTLP_ENDPOINT'] || undefined;
+      closing.push(startTracing({ service: 'gpuaas', version: release, otlpEndpoint }).close);
+    }
     const dataDir = await prepareFolder(options, closing);
     const fresh = !existsSync(join(dataDir, 'postgres'));
     const server = await steps
