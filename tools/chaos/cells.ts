@@ -4,10 +4,10 @@ import { slicePhases } from '@gpuaas/contract/node';
  * The cells of the kill matrix: which process dies, and where. The places follow an allocation from the request to the
  * last proof that nothing of it is left, each with a before and an after; every failpoint of the product is in here.
  */
-export type Victim = 'api' | 'outbox-relay' | 'provisioning-worker' | 'agent';
+export type Victim = 'api' | 'outbox-relay' | 'provisioning-worker' | 'agent' | 'postgres';
 export interface Cell {
   readonly victim: Victim;
-  /** A failpoint of the product, or a checkpoint of the agent, and what it is about. */
+  /** A failpoint of the product, a checkpoint of the agent, or a state in which the database dies, and what it is about. */
   readonly place: string;
   /** Left to `npm run chaos`: a place beside it, between the same two commits, is tried every time. */
   readonly beside?: true;
@@ -81,7 +81,13 @@ const agent: Cell[] = Object.entries(phases).flatMap(([task, names]) => [
   ...names.map((name): Cell => ({ victim: 'agent', place: `${name}@${task}`, beside: true })),
 ]);
 
-export const cells: readonly Cell[] = [...api, ...relay, ...worker, ...agent];
+/** The database itself is killed when an allocation has come into each state that it passes through. */
+const postgres: Cell[] = ['provisioning', 'active', 'releasing', 'released'].map((state) => ({
+  victim: 'postgres',
+  place: `state@${state}`,
+}));
+
+export const cells: readonly Cell[] = [...api, ...relay, ...worker, ...agent, ...postgres];
 
 /** Cells that are tried together: of each process one from the way in, and one from the way out for when it is back. */
 export function batchesOf(some: readonly Cell[]): Cell[][] {

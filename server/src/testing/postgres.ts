@@ -21,12 +21,18 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+export interface TestDatabaseServer extends TestDatabase {
+  /** As a crash would end it, with everybody who is connected. It is started again at once. */
+  kill(): void;
+}
+
 /** A database server in a fresh folder, without syncing to disk. One serves a whole run: see `postgres-setup.ts`. */
-export async function openTestServer(): Promise<TestDatabase> {
+export async function openTestServer(): Promise<TestDatabaseServer> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-test-'));
   const server = await openEmbeddedPostgres({ dataDir: folder, ephemeral: true });
   return {
     url: server.url('postgres', server.superuserPassword, 'postgres'),
+    kill: () => void process.kill(server.serverPid(), 'SIGKILL'),
     close: async () => {
       await server.close();
       await rm(folder, { recursive: true, force: true });

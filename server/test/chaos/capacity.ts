@@ -15,20 +15,25 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openPostgres } from '../../src/ports/database/postgres.ts';
+import { openTestServer } from '../../src/testing/postgres.ts';
+import { openTestSchema } from '../../src/testing/schema.ts';
 import type { AgentOrder } from './agent-child.ts';
 import { type Child, freePort, type Installation, openInstallation } from './children.ts';
 
 /** An installation that sells GPUs, all of it in processes that can be killed, with one host and somebody who buys. */
 export interface Capacity {
-  readonly root: pg.Client;
+  /** Reads the tables over all walls; asks again while PostgreSQL is away. */
+  look(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
   /** Asks for a GPU, has it, gives it back; through whatever happens meanwhile. Answers how it ended. */
   live(name: string): Promise<'released' | 'failed'>;
   /** Resolves when the process has died at the place and stands again. */
   killAt(victim: Victim, place: string): Promise<void>;
   /** What a process said last, for whoever wonders why. */
-  output(victim: Victim): string;
+  output(victim: Process): string;
   close(): Promise<void>;
 }
+
+type Process = Exclude<Victim, 'postgres'>;
 
 const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
 /** Slow enough for phases that are worth a word. */
@@ -43,21 +48,27 @@ export async function openCapacity(): Promise<Capacity> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-capacity-'));
   const nodePort = await freePort();
   const compiled = await compileOnce(join(folder, 'compiled'));
-  const installation = await openInstallation({
+  const env = {
     NODE_COMPILE_CACHE: compiled,
     GPUAAS_SECRETS_KEY: randomBytes(32).toString('base64'),
     GPUAAS_NODE_PORT: String(nodePort),
     GPUAAS_REQUESTS_PER_MINUTE: '100000',
-  });
-  const root = new pg.Client({ connectionString: installation.schema.url });
-  await root.connect();
+  };
+  // A server of its own, because it is killed.
+  const database = await openTestServer();
+  const installation = await openInstallation(env, undefined, await openTestSchema(database));
+  // A pool: whoever looks on is cut off too when PostgreSQL is killed.
+  const root = new pg.Pool({ connectionString: installation.schema.url, max: 4 });
+  root.on('error', () => undefined);
+  const look = (text: string, values: readonly unknown[] = []) =>
+    eventually(() => root.query(text, [...values]).catch(() => undefined));
   const agentOrder: AgentOrder = { folder, url: `https://127.0.0.1:${nodePort}`, speed };
-  const children = new Map<Victim, Child>();
-  const startAs = (victim: Victim): Promise<Child> =>
+  const children = new Map<Process, Child>();
+  const startAs = (victim: Process): Promise<Child> =>
     victim === 'agent'
       ? installation.fork('agent-child.ts', JSON.stringify(agentOrder))
       : installation.start(victim, 'none');
-  const childOf = (victim: Victim): Child => {
+  const childOf = (victim: Process): Child => {
     const child = children.get(victim);
     if (!child) throw new Error(`${victim} does not run`);
     return child;
@@ -89,10 +100,10 @@ export async function openCapacity(): Promise<Capacity> {
     }
   };
   const stateOf = async (id: string) =>
-    (await root.query<{ state: string }>('select state from allocations where id = $1', [id])).rows[0]?.state ?? 'gone';
+    (await look('select state from allocations where id = $1', [id])).rows[0]?.state ?? 'gone';
   const sagasEnded = async (id: string) =>
     (
-      await root.query<{ ended: number }>(
+      await look(
         `select count(*)::int as ended from dbos.workflow_status where status = 'SUCCESS'
            and workflow_uuid like 'allocation.%/' || $1 || '.%'`,
         [id],
@@ -105,7 +116,7 @@ export async function openCapacity(): Promise<Capacity> {
     });
 
   return {
-    root,
+    look,
     async live(name) {
       const made = await insist('/api/v1/allocations', { ...slice, name });
       if (made.status !== 201) throw new Error(`${name} was refused: ${JSON.stringify(made.body)}`);
@@ -119,6 +130,17 @@ export async function openCapacity(): Promise<Capacity> {
       return 'released';
     },
     async killAt(victim, place) {
+      if (victim === 'postgres') {
+        const state = place.split('@')[1];
+        const text = `select count(*)::int as moves from allocation_timeline where kind = 'transition' and to_state = $1`;
+        const moves = async () => (await look(text, [state])).rows[0]?.moves as number;
+        const before = await moves();
+        await eventually(async () => (await moves()) > before);
+        database.kill();
+        // Whoever looks now waits until it answers again.
+        await look('select 1');
+        return;
+      }
       const child = childOf(victim);
       await child.arm(`${place}=kill`);
       const { signal, code } = await child.ended;
