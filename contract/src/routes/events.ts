@@ -1,6 +1,21 @@
 import { Type } from 'typebox';
+import { Envelope } from '../event.ts';
 import { Uuid } from '../ids.ts';
 import { defineRoute } from '../route.ts';
+
+/** One event of the stream, as every reader of Server-Sent Events gives it out. */
+const StreamedEvent = Type.Object(
+  {
+    id: Type.String({ description: 'The place to resume from: send it as Last-Event-ID or `after`.' }),
+    event: Type.String({ description: '`ready` for the first one, with empty data; then the type of each event.' }),
+    data: Type.String({
+      contentMediaType: 'application/json',
+      contentSchema: Type.Object(Envelope.properties),
+      description: 'The envelope of the event.',
+    }),
+  },
+  { additionalProperties: false },
+);
 
 export const eventStream = defineRoute({
   id: 'event_stream',
@@ -40,5 +55,7 @@ export const eventStream = defineRoute({
   response: Type.String({
     description:
       'Server-Sent Events. `event` is the type, `data` the envelope, `id` the place to resume from. The first one is `ready`.',
+    contentMediaType: 'text/event-stream',
+    contentSchema: StreamedEvent,
   }),
 });
