@@ -24,6 +24,26 @@ describe('every state of every machine', () => {
     }
   });
 
+  it('is told why only what is no queue of people, and a way round over others is found', () => {
+    const machine = {
+      ...{ name: 'canary', initial: 'a', terminal: ['end'] },
+      states: { a: { go: 'b' }, b: { stop: 'end' }, end: {} },
+    };
+    const step = (then: string, reason: string): Wait => ({
+      ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason },
+    });
+    expect(findStuck(machine, { a: step('go', 'why') })).toEqual([
+      'canary.a: leads to b, which nothing ends',
+      'canary.b: nothing ends it',
+    ]);
+    expect(findStuck(machine, { a: step('go', ' '), b: { until: 'person', queue: 'operators' } })).toEqual([
+      'canary.a: nobody is told why it ended',
+    ]);
+    expect(
+      findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go', 'why'), b: step('x', 'y') }),
+    ).toEqual(['canary.a: has no transition x', 'canary.b: has no transition x']);
+  });
+
   it('is seen when it does not: a canary of each kind is reported', () => {
     const machine = {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },

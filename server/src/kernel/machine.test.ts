@@ -1,8 +1,8 @@
-import { edges, type MachineTable, machines, projectMachine } from '@gpuaas/contract';
+import { defineMachine, edges, type MachineTable, machines, projectMachine } from '@gpuaas/contract';
 import { describe, expect, it } from 'vitest';
 import { sql } from './act.ts';
 import { Fault } from './fault.ts';
-import { makeAdvance } from './machine.ts';
+import { makeAdvance, notFrom, stepOf } from './machine.ts';
 
 /** Every cell of every table: what leads somewhere, and what must not. Nothing here names a machine of the product. */
 const cells = machines.flatMap((machine) => {
@@ -72,8 +72,58 @@ describe('every machine', () => {
   });
 });
 
+describe('a step', () => {
+  const door = defineMachine({
+    name: 'door',
+    initial: 'open',
+    terminal: ['bricked'],
+    states: {
+      open: { close: 'closed', brick: 'bricked', flip: 'closed' },
+      closed: { brick: 'bricked', flip: 'open' },
+      bricked: {},
+    },
+  });
+
+  it('begins where the table has it, and leads to one state', () => {
+    expect(stepOf(door, 'brick')).toEqual({ from: ['open', 'closed'], to: 'bricked' });
+    expect(stepOf(door, 'close')).toEqual({ from: ['open'], to: 'closed' });
+  });
+
+  it('that leads to several states, or to none, is a mistake', () => {
+    expect(() => stepOf(door, 'flip')).toThrow('flip does not lead to one state');
+    expect(() => stepOf(door, 'melt' as 'flip')).toThrow('melt does not lead to one state');
+  });
+
+  it('that is refused says what can be done instead, if anything', () => {
+    expect(notFrom(door, 'closed').message).toBe('It is closed, which does not allow this. Possible now: brick, flip.');
+    expect(notFrom(door, 'bricked').message).toBe('It is bricked, which does not allow this.');
+  });
+});
+
 describe('an applier', () => {
   const advance = makeAdvance(projectMachine, statements);
+
+  it('locks the row that it was asked about, and writes what comes with the move', async () => {
+    const asked: unknown[] = [];
+    const tx = {
+      rows: async (statement: unknown, values: unknown) => {
+        asked.push([statement, values]);
+        return [{ state: 'active', version: 4n }];
+      },
+      run: async (statement: unknown, values: unknown) => {
+        asked.push([statement, values]);
+        return 1;
+      },
+    };
+    await advance(tx as never, 'one', 'archive', 4, ['why']);
+    await advance(tx as never, 'two', 'archive');
+    expect(asked).toEqual([
+      [statements.lock, ['one']],
+      [statements.move, ['one', 'archived', 5, 'why']],
+      [statements.lock, ['two']],
+      [statements.move, ['two', 'archived', 5]],
+    ]);
+  });
 
   it('answers nothing for a row that is not there', async () => {
     expect(await advance(rowOf('absent', 1).tx, 'id', 'archive')).toBeUndefined();
