@@ -68,6 +68,10 @@ async function explain(words: readonly string[]): Promise<string> {
   );
 }
 
+/** Names the program as the person started it, so that a suggested command works when it is pasted. */
+const asTyped = (text: string, env: Surroundings['env']): string =>
+  env['npm_command'] === 'exec' ? text.replaceAll(/(?<!npx )\bgpuaas (?=[a-z-])/g, 'npx gpuaas ') : text;
+
 async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitCode> {
   const colour = stderr.isTTY === true && env['NO_COLOR'] === undefined;
   const red = (text: string) => (colour ? `\u001b[31m${text}\u001b[0m` : text);
@@ -82,6 +86,6 @@ async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitC
   }
   stderr.write(failure.exitCode === exitCodes.ok ? `${failure.message}\n` : `${red('Error:')} ${failure.message}\n`);
   if (failure.correlationId) stderr.write(`Correlation id: ${failure.correlationId}\n`);
-  if (failure.next) stderr.write(`Next: ${failure.next}\n`);
+  if (failure.next) stderr.write(`Next: ${asTyped(failure.next, env)}\n`);
   return failure.exitCode;
 }

@@ -9,6 +9,7 @@ export * from './machine.ts';
 export * from './machines/index.ts';
 export * from './money.ts';
 export * from './pages.ts';
+export * from './permissions.ts';
 export * from './policies.ts';
 export * from './policy.ts';
 export * from './route.ts';

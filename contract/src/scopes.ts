@@ -88,7 +88,8 @@ const operator = [
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
   platform_superadmin: [...operator, 'roles:admin'],
   platform_ops: operator,
-  platform_finance: [],
+  // Finance sees who the tenants are; what it may do with money comes with billing.
+  platform_finance: ['organizations:admin'],
   platform_support: supporter,
 };
 

@@ -1,23 +1,33 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, type RouteComponent, useRouter } from '@tanstack/react-router';
 import { ButtonLink } from './parts/button.tsx';
+import { isUnreachablePart, lazyPart, PartFailure } from './parts/lazy-part.tsx';
 import { Empty, Loading, Problem } from './parts/states.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <Empty icon="search" title="There is no such page">
+    <Empty icon="search" title="Page not found">
       <ButtonLink to="/">Go home</ButtonLink>
     </Empty>
   ),
-  errorComponent: ({ error, reset }) => (
-    <div className="p-8">
-      <Problem error={error} again={reset} />
-    </div>
-  ),
+  errorComponent: PageFailure,
 });
 
-/** A filter is a word in the address: whoever gets the link sees the same. Anything else is dropped. */
+function PageFailure({ error, reset }: { error: unknown; reset(): void }) {
+  const router = useRouter();
+  const again = () => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <div className="mx-auto max-w-2xl p-8">
+      {isUnreachablePart(error) ? <PartFailure again={again} /> : <Problem error={error} again={again} />}
+    </div>
+  );
+}
+
+/** Filters are words in the address, so a link shows the same list. Anything else is dropped. */
 const words =
   <const N extends string>(...names: readonly N[]) =>
   (search: Record<string, unknown>): { [K in N]?: string } =>
@@ -31,45 +41,45 @@ const words =
 const none = words();
 const page = <P extends string, S extends Record<string, unknown>>(
   path: P,
-  component: ReturnType<typeof lazyRouteComponent>,
+  component: RouteComponent,
   validateSearch: (search: Record<string, unknown>) => S,
 ) => createRoute({ getParentRoute: () => root, path, component, validateSearch });
-const lazily = lazyRouteComponent;
 
-const home = lazily(() => import('./pages/home.tsx'), 'HomePage');
-const launch = lazily(() => import('./pages/launch.tsx'), 'LaunchPage');
-const allocations = lazily(() => import('./pages/allocations.tsx'), 'AllocationsPage');
-const allocation = lazily(() => import('./pages/allocation.tsx'), 'AllocationPage');
-const groups = lazily(() => import('./pages/groups.tsx'), 'GroupsPage');
-const group = lazily(() => import('./pages/group.tsx'), 'GroupPage');
-const invitation = lazily(() => import('./pages/invitation.tsx'), 'InvitationPage');
-const sshKeys = lazily(() => import('./pages/ssh-keys.tsx'), 'SshKeysPage');
-const tokens = lazily(() => import('./pages/tokens.tsx'), 'TokensPage');
-const serviceAccounts = lazily(() => import('./pages/service-accounts.tsx'), 'ServiceAccountsPage');
-const sessions = lazily(() => import('./pages/sessions.tsx'), 'SessionsPage');
-const team = lazily(() => import('./pages/team.tsx'), 'TeamPage');
-const activity = lazily(() => import('./pages/activity.tsx'), 'ActivityPage');
+const home = lazyPart(() => import('./pages/home.tsx'), 'HomePage');
+const launch = lazyPart(() => import('./pages/launch.tsx'), 'LaunchPage');
+const allocations = lazyPart(() => import('./pages/allocations.tsx'), 'AllocationsPage');
+const allocation = lazyPart(() => import('./pages/allocation.tsx'), 'AllocationPage');
+const groups = lazyPart(() => import('./pages/groups.tsx'), 'GroupsPage');
+const group = lazyPart(() => import('./pages/group.tsx'), 'GroupPage');
+const invitation = lazyPart(() => import('./pages/invitation.tsx'), 'InvitationPage');
+const identityConfirmed = lazyPart(() => import('./pages/identity-confirmed.tsx'), 'IdentityConfirmedPage');
+const sshKeys = lazyPart(() => import('./pages/ssh-keys.tsx'), 'SshKeysPage');
+const tokens = lazyPart(() => import('./pages/tokens.tsx'), 'TokensPage');
+const serviceAccounts = lazyPart(() => import('./pages/service-accounts.tsx'), 'ServiceAccountsPage');
+const sessions = lazyPart(() => import('./pages/sessions.tsx'), 'SessionsPage');
+const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
+const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
 
-const fleet = lazily(() => import('./ops/fleet.tsx'), 'FleetPage');
-const nodes = lazily(() => import('./ops/nodes.tsx'), 'NodesPage');
-const node = lazily(() => import('./ops/node.tsx'), 'NodePage');
-const enrol = lazily(() => import('./ops/enrol.tsx'), 'EnrolPage');
-const skus = lazily(() => import('./ops/skus.tsx'), 'SkusPage');
-const allAllocations = lazily(() => import('./ops/allocations.tsx'), 'AllAllocationsPage');
-const policies = lazily(() => import('./ops/policies.tsx'), 'PoliciesPage');
-const events = lazily(() => import('./ops/events.tsx'), 'EventsPage');
-const audit = lazily(() => import('./ops/audit.tsx'), 'AuditPage');
-const queue = lazily(() => import('./ops/queue.tsx'), 'QueuePage');
-const placement = lazily(() => import('./ops/placement.tsx'), 'PlacementPage');
-const tenants = lazily(() => import('./ops/tenants.tsx'), 'TenantsPage');
-const tenant = lazily(() => import('./ops/tenant.tsx'), 'TenantPage');
-const people = lazily(() => import('./ops/people.tsx'), 'PeoplePage');
-const person = lazily(() => import('./ops/person.tsx'), 'PersonPage');
-const health = lazily(() => import('./ops/health.tsx'), 'HealthPage');
-const workflows = lazily(() => import('./ops/workflows.tsx'), 'WorkflowsPage');
-const workflow = lazily(() => import('./ops/workflow.tsx'), 'WorkflowPage');
-const correlation = lazily(() => import('./pages/correlation.tsx'), 'CorrelationPage');
-const simulator = lazily(() => import('./ops/simulator.tsx'), 'SimulatorPage');
+const fleet = lazyPart(() => import('./ops/fleet.tsx'), 'FleetPage');
+const nodes = lazyPart(() => import('./ops/nodes.tsx'), 'NodesPage');
+const node = lazyPart(() => import('./ops/node.tsx'), 'NodePage');
+const enrol = lazyPart(() => import('./ops/enrol.tsx'), 'EnrolPage');
+const skus = lazyPart(() => import('./ops/skus.tsx'), 'SkusPage');
+const allAllocations = lazyPart(() => import('./ops/allocations.tsx'), 'AllAllocationsPage');
+const policies = lazyPart(() => import('./ops/policies.tsx'), 'PoliciesPage');
+const events = lazyPart(() => import('./ops/events.tsx'), 'EventsPage');
+const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
+const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
+const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
+const tenants = lazyPart(() => import('./ops/tenants.tsx'), 'TenantsPage');
+const tenant = lazyPart(() => import('./ops/tenant.tsx'), 'TenantPage');
+const people = lazyPart(() => import('./ops/people.tsx'), 'PeoplePage');
+const person = lazyPart(() => import('./ops/person.tsx'), 'PersonPage');
+const health = lazyPart(() => import('./ops/health.tsx'), 'HealthPage');
+const workflows = lazyPart(() => import('./ops/workflows.tsx'), 'WorkflowsPage');
+const workflow = lazyPart(() => import('./ops/workflow.tsx'), 'WorkflowPage');
+const correlation = lazyPart(() => import('./pages/correlation.tsx'), 'CorrelationPage');
+const simulator = lazyPart(() => import('./ops/simulator.tsx'), 'SimulatorPage');
 
 const tree = root.addChildren([
   page('/', home, none),
@@ -79,6 +89,7 @@ const tree = root.addChildren([
   page('/groups', groups, none),
   page('/groups/$id', group, none),
   page('/invitations/accept', invitation, none),
+  page('/identity-confirmed', identityConfirmed, none),
   page('/ssh-keys', sshKeys, none),
   page('/tokens', tokens, none),
   page('/service-accounts', serviceAccounts, none),
@@ -87,8 +98,8 @@ const tree = root.addChildren([
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
   page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
-  page('/ops/nodes', nodes, words('state')),
-  page('/ops/nodes/$id', node, none),
+  page('/ops/nodes', nodes, words('state', 'q', 'region', 'sku', 'sort')),
+  page('/ops/nodes/$id', node, words('task', 'q')),
   page('/ops/enrol', enrol, none),
   page('/ops/skus', skus, none),
   page('/ops/allocations', allAllocations, words('state', 'node', 'organization')),
@@ -111,9 +122,10 @@ const tree = root.addChildren([
 export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
+  defaultErrorComponent: PageFailure,
   defaultPendingComponent: () => <Loading rows={5} />,
   scrollRestoration: true,
-  // Every filter is a plain word, so an address reads as somebody would write it.
+  // Filters are plain words, so that addresses are readable.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const query = new URLSearchParams(

@@ -83,14 +83,14 @@ describe('the console, for somebody who rents', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: /^A page/ }).fill('team');
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('team');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('c');
     await page
       .getByRole('dialog', { name: 'This screen as code' })
-      .getByText(/^gpuaas /)
+      .getByText(/^npx gpuaas /)
       .waitFor();
     await context.close();
   });
@@ -103,6 +103,23 @@ describe('the console, for somebody who rents', () => {
     await page.getByText('Reconnecting', { exact: true }).waitFor();
     await context.setOffline(false);
     await live.waitFor();
+    await context.close();
+  });
+
+  it('shows a page of its own when the server is away, and goes on when it is back', async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    // Fetched already when the pointer touches a link; here it comes with the keyboard, so nothing of it is there.
+    await context.route('**/*', (route) => route.abort('connectionrefused'));
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByRole('alert').getByText("Can't reach the server").waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').getByText("Can't reach the server").waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await context.unroute('**/*');
+    await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

@@ -23,6 +23,8 @@ export interface Visit {
 export interface Installation {
   readonly base: string;
   readonly started: Started;
+  /** The password of every demo person. */
+  readonly password: string;
   /** Signed in, at the start or wherever `page` is sent first. */
   enter(login: string): Promise<Visit>;
   /** A browser that nobody has signed in with. */
@@ -84,6 +86,7 @@ export async function openInstallation(
   return {
     base,
     started,
+    password,
     call,
     visit: () => visit(),
     signIn: tellWho,

@@ -6,11 +6,13 @@ import { rehearse } from '../testing.ts';
 const execute = promisify(execFile);
 
 /** What bash would offer behind these words, the last of which is being typed. */
-async function offered(...words: readonly string[]): Promise<string[]> {
+const offered = (...words: readonly string[]) => offeredBy('_gpuaas', ['gpuaas', ...words]);
+
+async function offeredBy(completer: string, words: readonly string[]): Promise<string[]> {
   const { out, code } = await rehearse(['completion', 'bash'], {});
   expect(code).toBe(0);
-  const script = `${out}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpuaas; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await execute('bash', ['-c', script, 'bash', 'gpuaas', ...words]);
+  const script = `${out}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); ${completer}; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout } = await execute('bash', ['-c', script, 'bash', ...words]);
   return stdout.split('\n').filter((word) => word !== '');
 }
 
@@ -18,6 +20,13 @@ describe('completion', () => {
   it('offers the words that may follow', async () => {
     expect(await offered('al')).toEqual(['alloc']);
     expect(await offered('ops', 'node', 're')).toEqual(['readmit', 'reimage', 'remove', 'resume', 'retire', 'revoke']);
+  });
+
+  it('works behind npx too', async () => {
+    expect(await offeredBy('_gpuaas_npx', ['npx', 'gp'])).toEqual(['gpuaas']);
+    expect(await offeredBy('_gpuaas_npx', ['npx', 'gpuaas', 'al'])).toEqual(['alloc']);
+    expect(await offeredBy('_gpuaas_npx', ['npx', 'gpuaas', 'member', 'add', '--role', 'v'])).toEqual(['viewer']);
+    expect(await offeredBy('_gpuaas_npx', ['npx', 'other', 'al'])).toEqual([]);
   });
 
   it('offers the flags of the command that was typed, and what they may be', async () => {

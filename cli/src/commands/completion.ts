@@ -1,7 +1,7 @@
 import { type CommandSpec, everyFlag, type FlagSpec, type Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 
-/** Completion is a list: after which words may come which. Each shell gets it in its own words. */
+/** Completion is a table of words and the words that may follow them, written for each shell. */
 const shells: Readonly<Record<string, (commands: readonly CommandSpec[]) => string>> = { bash, zsh, fish };
 
 export const completion: Run = async (session) => {
@@ -75,6 +75,18 @@ ${everywhere.join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _gpuaas gpuaas
+# The same behind npx, which is how a clone is used without installing anything.
+_gpuaas_npx() {
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    # shellcheck disable=SC2207
+    COMPREPLY=($(compgen -W gpuaas -- "\${COMP_WORDS[1]}"))
+  elif [ "\${COMP_WORDS[1]}" = gpuaas ]; then
+    COMP_WORDS=("\${COMP_WORDS[@]:1}")
+    COMP_CWORD=$((COMP_CWORD - 1))
+    _gpuaas
+  fi
+}
+complete -o default -F _gpuaas_npx npx
 `;
 }
 
@@ -106,5 +118,5 @@ function fish(commands: readonly CommandSpec[]): string {
     (parent) =>
       `complete -c gpuaas -f -n '__fish_use_subcommand' -a ${quote(parent)} -d ${quote(`gpuaas ${parent} …`)}`,
   );
-  return `# Completion of gpuaas for fish.\n${[...below, ...lines].join('\n')}\n`;
+  return `# Completion of gpuaas for fish. With npx: alias gpuaas 'npx gpuaas'\n${[...below, ...lines].join('\n')}\n`;
 }

@@ -161,6 +161,8 @@ export const fleet: CommandGroup = {
         region,
         sku,
         schedulable: oneOf('true|false', choices.node_list.schedulable, 'whether new work may go there'),
+        q: { type: 'string', value: 'TEXT', meaning: 'part of the name or address, or a whole id' },
+        sort: oneOf('ORDER', choices.node_list.sort, 'oldest first when left out'),
         limit,
       },
       examples: ['gpuaas ops node list', 'gpuaas ops node list --state quarantined -o json'],
@@ -356,7 +358,11 @@ export const fleet: CommandGroup = {
       name: 'ops node tasks',
       summary: 'What it was asked to do',
       args: [node],
-      flags: { limit },
+      flags: {
+        state: oneOf('STATE', choices.node_task_list.state, 'only tasks in this state'),
+        q: { type: 'string', value: 'TEXT', meaning: 'part of the kind of task, or the id of an allocation' },
+        limit,
+      },
       examples: ['gpuaas ops node tasks rack-7', 'gpuaas ops node tasks rack-7 --watch'],
       operation: 'node_task_list',
       columns: [

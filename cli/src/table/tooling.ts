@@ -65,6 +65,7 @@ export const tooling: CommandGroup = {
       summary: 'Completion for a shell',
       args: [{ name: 'SHELL', meaning: 'bash, zsh or fish' }],
       examples: [
+        'source <(npx gpuaas completion bash)',
         'gpuaas completion bash > ~/.local/share/bash-completion/completions/gpuaas',
         'gpuaas completion zsh > ~/.zfunc/_gpuaas',
         'gpuaas completion fish > ~/.config/fish/completions/gpuaas.fish',

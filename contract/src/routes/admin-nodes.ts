@@ -133,11 +133,13 @@ export const NodeEnrolmentOffer = Type.Object(
 );
 export type NodeEnrolmentOffer = Static<typeof NodeEnrolmentOffer>;
 
+const taskStates = ['queued', 'dispatched', 'succeeded', 'failed', 'expired', 'cancelled'] as const;
+
 export const FleetTask = Type.Object(
   {
     id: Uuid,
     task_type: Type.String(),
-    state: Type.Enum(['queued', 'dispatched', 'succeeded', 'failed', 'expired', 'cancelled']),
+    state: Type.Enum([...taskStates]),
     generation: Type.Integer(),
     allocation_id: Type.Union([Uuid, Type.Null()]),
     failure_code: Text,
@@ -205,7 +207,7 @@ export const nodeList = defineRoute({
   id: 'node_list',
   method: 'GET',
   path: '/api/v1/admin/nodes',
-  summary: 'The fleet, oldest first',
+  summary: 'The fleet, oldest first or by name',
   ...reading,
   errors: ['cursor_invalid'],
   query: Type.Object(
@@ -215,6 +217,14 @@ export const nodeList = defineRoute({
       sku: Type.Optional(SkuSlug),
       state: Type.Optional(NodeState),
       schedulable: Type.Optional(Type.Enum(['true', 'false'])),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Part of the name or of the address, or a whole id.',
+        }),
+      ),
+      sort: Type.Optional(Type.Enum(['created', 'name'], { description: 'Oldest first when left out.' })),
     },
     strict,
   ),
@@ -461,7 +471,20 @@ export const nodeTaskList = defineRoute({
   ...reading,
   errors: ['node_not_found', 'cursor_invalid'],
   params,
-  query: Type.Object(pageQuery, strict),
+  query: Type.Object(
+    {
+      ...pageQuery,
+      state: Type.Optional(Type.Enum([...taskStates])),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Part of the kind of task, or the id of an allocation.',
+        }),
+      ),
+    },
+    strict,
+  ),
   response: page(FleetTask),
 });
 

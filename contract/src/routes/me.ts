@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Name, Slug, TenantRoleName, Uuid } from '../ids.ts';
+import { entitlements } from '../permissions.ts';
 import { defineRoute } from '../route.ts';
 
 export const DefaultProject = Type.Object(
@@ -12,7 +13,7 @@ export const DefaultProject = Type.Object(
 );
 export type DefaultProject = Static<typeof DefaultProject>;
 
-/** Whoever asks, in one answer: what a console or a command line needs before its first screen. */
+/** The caller: what a console or a command line needs before its first screen. */
 export const Me = Type.Object(
   {
     id: Uuid,
@@ -28,6 +29,23 @@ export const Me = Type.Object(
       { description: 'The first 200; GET /api/v1/organizations has all of them.' },
     ),
     default_project_id: Type.Union([Uuid, Type.Null()]),
+    permissions: Type.Array(
+      Type.Object(
+        {
+          as: Type.Enum([...entitlements], {
+            description: 'What entitles: being signed in, a platform role, or this role in an organization.',
+          }),
+          operations: Type.Array(Type.String(), {
+            description: 'The ids of operations, as in the description of the API.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'What the caller may do here, so that a console offers nothing that would be refused.' },
+    ),
+    personal_token_max_days: Type.Integer({
+      description: 'The longest life of a personal token that the policy allows.',
+    }),
     posix: Type.Object(
       {
         uid: Type.Integer(),

@@ -16,6 +16,7 @@ const keys = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   number: /^[0-9]{1,18}$/,
   slug: /^[a-z0-9][a-z0-9.-]{0,99}$/,
+  host: /^[a-z0-9][a-z0-9.-]{0,252}$/,
 } as const;
 
 export function readCursor(

@@ -30,12 +30,16 @@ export function restoreHash(): void {
   }
 }
 
+/** How somebody proves again who they are. */
+export type StepUpWay = 'password' | 'second-factor';
+export const stepUpWords = (way: StepUpWay): string => `&step_up=${way === 'password' ? '1' : way}`;
+
 let leaving = false;
-export function leaveToSignIn(stepUp?: 'password' | 'second-factor'): void {
+export function leaveToSignIn(stepUp?: StepUpWay): void {
   if (leaving) return;
   leaving = true;
   keepHash();
-  const how = stepUp === undefined ? '' : `&step_up=${stepUp === 'password' ? '1' : stepUp}`;
+  const how = stepUp === undefined ? '' : stepUpWords(stepUp);
   location.assign(`${signInAddress(location.pathname + location.search)}${how}`);
 }
 

@@ -1,11 +1,11 @@
-import type { Me, Project } from '@gpuaas/sdk';
+import type { Me, OperationId, Project } from '@gpuaas/sdk';
 import { createContext, useContext } from 'react';
 
 /** Who is here, and which project they look at. */
 export interface Session {
   readonly me: Me;
   readonly projects: readonly Project[];
-  /** Undefined for somebody who belongs to no project yet. */
+  /** Undefined for a person without a project. */
   readonly project: Project | undefined;
   choose(projectId: string): void;
 }
@@ -19,12 +19,14 @@ export function useSession(): Session {
   return session;
 }
 
-type Role = 'viewer' | 'member' | 'admin' | 'owner';
-const ranks: Readonly<Record<Role, number>> = { viewer: 0, member: 1, admin: 2, owner: 3 };
-
-/** The server decides; this only keeps a page from offering what would be refused. */
-export function hasRole(session: Session, least: Role): boolean {
-  const organization = session.me.organizations.find(({ id }) => id === session.project?.organization_id);
-  return organization !== undefined && ranks[organization.role] >= ranks[least];
+/** Whether this person may call an operation. The server says so with the session; no page repeats its rules. */
+export function may({ me, project }: Session, operation: OperationId): boolean {
+  const role = me.organizations.find(({ id }) => id === project?.organization_id)?.role;
+  return me.permissions.some(
+    ({ as, operations }) => (as === 'self' || as === 'platform' || as === role) && operations.includes(operation),
+  );
 }
-export const isOperator = ({ me }: Session): boolean => me.platform_roles.some((role) => role !== 'platform_finance');
+export function useMay(): (operation: OperationId) => boolean {
+  const session = useSession();
+  return (operation) => may(session, operation);
+}

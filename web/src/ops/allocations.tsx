@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk, useList } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -47,6 +48,7 @@ export function AllAllocationsPage() {
       ),
     { everyMs },
   );
+  const mayForce = useMay()('admin_allocation_force_release');
   const [going, setGoing] = useState<AdminAllocation>();
   const force = useAct(
     'force release',
@@ -197,6 +199,7 @@ export function AllAllocationsPage() {
             head: '',
             end: true,
             cell: (row) =>
+              mayForce &&
               isLive(row.state) && (
                 <Button look="danger" aria-label={`Force release of ${row.name}`} onClick={() => setGoing(row)}>
                   Force release

@@ -1,16 +1,17 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Page } from '../parts/page.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { EventLog } from './event-log.tsx';
 import { EventTail } from './event-tail.tsx';
 
 const boxes = [
-  ['live', 'Live'],
-  ['outbox', 'Kept'],
-  ['dead', 'Dead letters'],
-  ['refused', 'Refused by the bus'],
+  ['live', 'Live', 'admin_event_stream'],
+  ['outbox', 'Kept', 'admin_event_list'],
+  ['dead', 'Dead letters', 'dlq_list'],
+  ['refused', 'Refused by the bus', 'outbox_failed_list'],
 ] as const;
 type Box = (typeof boxes)[number][0];
 export interface EventSearch {
@@ -24,7 +25,9 @@ export interface EventSearch {
 export function EventsPage() {
   const search = useSearch({ strict: false }) as EventSearch;
   const navigate = useNavigate();
-  const box: Box = boxes.find(([name]) => name === search.box)?.[0] ?? 'live';
+  const may = useMay();
+  const offered = boxes.filter(([, , operation]) => may(operation));
+  const box: Box = offered.find(([name]) => name === search.box)?.[0] ?? 'live';
   const health = useAsk(['health'], (options) => api.adminOps.platformHealthGet(options), { everyMs: 15_000 });
   const findingOf = (name: string) => health.data?.findings.find((finding) => finding.name === name);
   const dead = findingOf('dead_letters')?.value ?? 0;
@@ -44,7 +47,7 @@ export function EventsPage() {
           : { operation: 'admin_event_list', input: { type: search.type, about: search.about, limit: 50 } }
       }
     >
-      {dead > 0 && box !== 'dead' && (
+      {dead > 0 && box !== 'dead' && may('dlq_list') && (
         <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
           {dead === 1 ? 'One event was' : `${dead} events were`} given up.{' '}
           <button type="button" className="underline underline-offset-2" onClick={() => go({ box: 'dead' })}>
@@ -54,7 +57,7 @@ export function EventsPage() {
       )}
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div role="tablist" aria-label="Which events" className="flex flex-wrap gap-1 rounded-lg bg-sunk p-1">
-          {boxes.map(([name, label]) => (
+          {offered.map(([name, label]) => (
             <button
               key={name}
               type="button"

@@ -2,6 +2,7 @@ import type { FleetNode } from '@gpuaas/sdk';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
@@ -17,6 +18,7 @@ const mostNodes = 5_000;
 export function FleetPage() {
   const search = useSearch({ strict: false }) as WallFilter;
   const navigate = useNavigate();
+  const mayEnrol = useMay()('node_create');
   const health = useAsk(['fleet', 'health'], (options) => api.adminOps.fleetHealth(options), { everyMs });
   const nodes = useAsk(
     ['nodes', 'wall'],
@@ -58,9 +60,11 @@ export function FleetPage() {
       actions={
         <>
           <ButtonLink to="/ops/nodes">As a table</ButtonLink>
-          <ButtonLink look="primary" icon="plus" to="/ops/enrol">
-            Enrol a node
-          </ButtonLink>
+          {mayEnrol && (
+            <ButtonLink look="primary" icon="plus" to="/ops/enrol">
+              Enrol a node
+            </ButtonLink>
+          )}
         </>
       }
       shown={{ operation: 'fleet_health' }}
@@ -91,10 +95,14 @@ export function FleetPage() {
             <Loading rows={4} />
           ) : all.length === 0 ? (
             <Empty icon="server" title="There are no nodes">
-              <p>Enrol the first one; it takes a minute.</p>
-              <ButtonLink look="primary" to="/ops/enrol">
-                Enrol a node
-              </ButtonLink>
+              {mayEnrol && (
+                <>
+                  <p>Enrol the first one; it takes a minute.</p>
+                  <ButtonLink look="primary" to="/ops/enrol">
+                    Enrol a node
+                  </ButtonLink>
+                </>
+              )}
             </Empty>
           ) : (
             <div className="grid gap-4">

@@ -1,12 +1,14 @@
 import type { NodeDetail } from '@gpuaas/sdk';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 
 /** The images that a host needs before it takes work, and whether it has exactly those. */
 export function NodeImages({ node }: { node: NodeDetail }) {
+  const mayNote = useMay()('node_image_set');
   const offered = useAsk(['os-images'], (options) => api.adminOsImages.list({ limit: 100 }, options));
   const held = useAsk(['nodes', node.id, 'images'], (options) =>
     api.adminOsImages.nodeList({ node_id: node.id }, options),
@@ -22,7 +24,7 @@ export function NodeImages({ node }: { node: NodeDetail }) {
   if (!offered.data || !held.data) return <Loading rows={2} label="Loading the images" />;
   const wanted = offered.data.data.filter(({ active, skus }) => active && skus.includes(node.sku));
   const isLacking = wanted.some(({ slug }) => !held.data.data.some((found) => found.slug === slug && found.current));
-  if (wanted.length === 0) return <p className="text-dim">What it is sold as needs no image.</p>;
+  if (wanted.length === 0) return <p className="text-dim">The SKU of this node needs no image.</p>;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -39,13 +41,15 @@ export function NodeImages({ node }: { node: NodeDetail }) {
               ) : (
                 <span className="flex items-center gap-2">
                   <Chip tone="warn">{found ? 'another version' : 'not on the host'}</Chip>
-                  <Button
-                    aria-label={`${image.display_name} is on the host`}
-                    busy={note.isPending && note.variables?.slug === image.slug}
-                    onClick={() => note.mutate({ slug: image.slug, digest: image.digest })}
-                  >
-                    It is there
-                  </Button>
+                  {mayNote && (
+                    <Button
+                      aria-label={`Confirm that ${image.display_name} is on the host`}
+                      busy={note.isPending && note.variables?.slug === image.slug}
+                      onClick={() => note.mutate({ slug: image.slug, digest: image.digest })}
+                    >
+                      Confirm installed
+                    </Button>
+                  )}
                 </span>
               )}
             </li>
@@ -53,7 +57,9 @@ export function NodeImages({ node }: { node: NodeDetail }) {
         })}
       </ul>
       {note.error && <Problem error={note.error} />}
-      {isLacking && <p className="text-sm text-dim">Put an image there before you say so: a slice boots from it.</p>}
+      {isLacking && mayNote && (
+        <p className="text-sm text-dim">Install the image on the host first: slices boot from it.</p>
+      )}
     </div>
   );
 }

@@ -2,22 +2,22 @@ import type { NodeDetail, ResourceSlot } from '@gpuaas/sdk';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isAbsent } from '../client/api.ts';
-import { useAct, useAsk, useList } from '../client/ask.ts';
+import { useAct, useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { CorrelationId } from '../parts/correlation.tsx';
 import { Field } from '../parts/field.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
-import { Rows } from '../parts/rows.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
-import { counted, plainWord, spellCondition, spellMemory } from '../words/sizes.ts';
-import { spellDuration, spellMoments } from '../words/time.ts';
+import { counted, spellCondition, spellMemory } from '../words/sizes.ts';
+import { spellMoments } from '../words/time.ts';
 import { Alerts } from './alerts.tsx';
 import { NodeImages } from './node-images.tsx';
+import { NodeTasks } from './node-tasks.tsx';
 import { SlotDialog } from './slot-dialog.tsx';
 import { Topology } from './topology.tsx';
 
@@ -73,6 +73,7 @@ export function NodePage() {
 }
 
 function Detail({ node }: { node: NodeDetail }) {
+  const may = useMay();
   const [verb, setVerb] = useState<Verb>();
   const [slot, setSlot] = useState<ResourceSlot>();
   const [notice, setNotice] = useState('');
@@ -111,11 +112,6 @@ function Detail({ node }: { node: NodeDetail }) {
     (_: string, options) => api.adminNodes.healthProbe({ node_id: node.id }, options),
     { stale: ['nodes'] },
   );
-  const tasks = useList(
-    ['nodes', node.id, 'tasks'],
-    (from, options) => api.adminNodes.taskList({ node_id: node.id, ...from }, options),
-    { everyMs: 15_000, limit: 20 },
-  );
   const { topology } = node;
   return (
     <Page
@@ -135,14 +131,18 @@ function Detail({ node }: { node: NodeDetail }) {
       }
       actions={
         <>
-          {verbsOf(node).map((name) => (
-            <Button key={name} look={verbs[name].danger ? 'danger' : 'plain'} onClick={() => setVerb(name)}>
-              {verbs[name].label}
+          {verbsOf(node)
+            .filter((name) => may(`node_${name}`))
+            .map((name) => (
+              <Button key={name} look={verbs[name].danger ? 'danger' : 'plain'} onClick={() => setVerb(name)}>
+                {verbs[name].label}
+              </Button>
+            ))}
+          {may('node_health_probe') && (
+            <Button busy={probe.isPending} onClick={() => probe.mutate(node.id)}>
+              Probe
             </Button>
-          ))}
-          <Button busy={probe.isPending} onClick={() => probe.mutate(node.id)}>
-            Probe
-          </Button>
+          )}
         </>
       }
       shown={{ operation: 'node_get', input: { node_id: node.id } }}
@@ -170,10 +170,12 @@ function Detail({ node }: { node: NodeDetail }) {
         aside={
           <span className="flex flex-wrap items-center gap-2 text-sm text-dim">
             {counted(node.gpus_total, 'GPU')}
-            <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
-              Refresh
-            </Button>
-            {topology && topology.slots.length > node.resource_slots.length && (
+            {may('node_topology_discover') && (
+              <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
+                Refresh
+              </Button>
+            )}
+            {may('slots_approve') && topology && topology.slots.length > node.resource_slots.length && (
               <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>
                 Approve {counted(topology.slots.length - node.resource_slots.length, 'slot')}
               </Button>
@@ -282,50 +284,7 @@ function Detail({ node }: { node: NodeDetail }) {
           </ul>
         )}
       </Panel>
-      <section className="grid gap-3" aria-label="Tasks">
-        <h2 className="text-lg font-semibold">Tasks</h2>
-        <Rows
-          label="Tasks"
-          list={tasks}
-          keyOf={({ id }) => id}
-          columns={[
-            { head: 'Task', cell: (task) => <code className="font-mono text-[13px]">{task.task_type}</code> },
-            {
-              head: 'State',
-              cell: (task) => (
-                <span>
-                  <StateChip state={task.state} />
-                  {task.failure_code && <span className="block text-sm text-bad">{plainWord(task.failure_code)}</span>}
-                </span>
-              ),
-            },
-            {
-              head: 'For',
-              cell: (task) =>
-                task.allocation_id ? (
-                  <Link
-                    to="/ops/allocations/$id"
-                    params={{ id: task.allocation_id }}
-                    className="text-accent underline underline-offset-2"
-                  >
-                    an allocation
-                  </Link>
-                ) : (
-                  'the host'
-                ),
-            },
-            {
-              head: 'Took',
-              end: true,
-              cell: (task) =>
-                task.finished_at ? spellDuration(Date.parse(task.finished_at) - Date.parse(task.issued_at)) : '—',
-            },
-            { head: 'Given', end: true, cell: (task) => <Ago at={task.issued_at} /> },
-            { head: 'Story', end: true, cell: (task) => <CorrelationId id={task.correlation_id} /> },
-          ]}
-          empty={<Empty icon="clock" title="It was given no tasks yet" />}
-        />
-      </section>
+      <NodeTasks nodeId={node.id} />
       {verb && (
         <Confirm
           open

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, isAbsent } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
-import { useSession } from '../client/session.tsx';
+import { useMay } from '../client/session.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -41,27 +41,28 @@ const roles = Object.keys(roleName) as PlatformRole[];
 const listed = 'flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-edge py-2 last:border-0';
 
 function Detail({ person }: { person: AdminUserDetail }) {
-  const { me } = useSession();
+  const may = useMay();
   const [wanted, setWanted] = useState<Wanted>();
-  const mayChange = me.platform_roles.some((role) => role === 'platform_superadmin' || role === 'platform_ops');
-  const mayGrant = me.platform_roles.includes('platform_superadmin');
+  const mayGrant = may('platform_role_grant');
   const name = person.display_name ?? person.username;
   return (
     <Page
       title={name}
       lead={<StateChip state={person.state} />}
       actions={
-        mayChange &&
         person.state !== 'erased' && (
           <>
-            {person.state === 'active' ? (
+            {person.state === 'active' && may('user_disable') && (
               <Button onClick={() => setWanted({ kind: 'disable' })}>Disable</Button>
-            ) : (
+            )}
+            {person.state !== 'active' && may('user_enable') && (
               <Button onClick={() => setWanted({ kind: 'enable' })}>Enable</Button>
             )}
-            <Button look="danger" onClick={() => setWanted({ kind: 'erase' })}>
-              Erase
-            </Button>
+            {may('user_delete') && (
+              <Button look="danger" onClick={() => setWanted({ kind: 'erase' })}>
+                Erase
+              </Button>
+            )}
           </>
         )
       }

@@ -196,7 +196,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                 )
               }
             </Field>
-            <Field label="Reason" hint="Kept in the audit log; also for taking back.">
+            <Field label="Reason" hint="At least 3 characters. Kept in the audit log.">
               {(id) => (
                 <input
                   id={id}
@@ -210,7 +210,8 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
               )}
             </Field>
           </div>
-          {(set.error ?? unset.error) && <Problem error={set.error ?? unset.error} />}
+          {set.error && <Problem error={set.error} goOn={() => set.mutate(wish)} />}
+          {unset.error && <Problem error={unset.error} goOn={() => unset.variables && unset.mutate(unset.variables)} />}
           <div className="flex justify-end gap-2">
             <Button onClick={onClose}>Close</Button>
             <Button type="submit" look="primary" busy={set.isPending}>

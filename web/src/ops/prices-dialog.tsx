@@ -1,7 +1,8 @@
 import type { Sku } from '@gpuaas/sdk';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,11 +11,13 @@ import { Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { minorOf, spellMoney } from '../words/money.ts';
 
-/** Every price that ever was and those to come; a new one from now on, or from a moment that is announced. */
+/** Past, current and announced prices, and a form for a new one. */
 export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
+  const mayAdd = useMay()('sku_price_add');
   const prices = useAsk(['skus', sku.sku, 'prices'], (options) =>
     api.adminSkus.priceList({ sku: sku.sku, limit: 50 }, options),
   );
+  const form = useRef<HTMLFormElement>(null);
   const [amount, setAmount] = useState('');
   const [reason, setReason] = useState('');
   const [from, setFrom] = useState('');
@@ -47,7 +50,9 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
         <Loading />
       ) : (
         <ul className="mb-5 grid gap-2">
-          {prices.data.data.length === 0 && <li className="text-dim">It has no price yet: nobody can rent it.</li>}
+          {prices.data.data.length === 0 && (
+            <li className="text-dim">No price yet. Tenants cannot launch it until it has one.</li>
+          )}
           {prices.data.data.map((price) => (
             <li key={price.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-edge pb-2">
               <span className="tabular w-24 font-semibold">{spellMoney(price.unit_price)}</span>
@@ -60,80 +65,83 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
           ))}
         </ul>
       )}
-      <form
-        className="grid items-start gap-3 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (minor !== undefined) add.mutate({ amount_minor: minor, reason: reason.trim(), from, region });
-        }}
-      >
-        <Field label={`New price (${currency})`}>
-          {(id) => (
-            <input
-              id={id}
-              required
-              inputMode="decimal"
-              className="field"
-              placeholder="4.50"
-              aria-invalid={amount !== '' && minor === undefined}
-              value={amount}
-              onChange={(event) => setAmount(event.target.value)}
-            />
-          )}
-        </Field>
-        <TextField
-          label="Reason"
-          hint="At least 3 characters, or empty."
-          minLength={3}
-          maxLength={500}
-          value={reason}
-          onChange={setReason}
-        />
-        <Field label="From" hint="Left empty: from now on.">
-          {(id) => (
-            <input
-              id={id}
-              type="datetime-local"
-              className="field"
-              value={from}
-              onChange={(event) => setFrom(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Where" hint="A price for a region comes before one for everywhere.">
-          {(id) => (
-            <select id={id} className="field" value={region} onChange={(event) => setRegion(event.target.value)}>
-              <option value="">everywhere</option>
-              {regions.data?.data.map(({ slug, name }) => (
-                <option key={slug} value={slug}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {isFree && (
-          <label className="flex items-center gap-2 sm:col-span-2">
-            <input
-              type="checkbox"
-              className="size-4 accent-accent"
-              checked={meansFree}
-              onChange={(event) => setMeansFree(event.target.checked)}
-            />
-            A price of 0: everybody can use it for free.
-          </label>
-        )}
-        <Button
-          type="submit"
-          look="primary"
-          className="justify-self-start"
-          busy={add.isPending}
-          disabled={minor === undefined || (isFree && !meansFree)}
+      {mayAdd && (
+        <form
+          ref={form}
+          className="grid items-start gap-3 sm:grid-cols-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (minor !== undefined) add.mutate({ amount_minor: minor, reason: reason.trim(), from, region });
+          }}
         >
-          {from ? 'Announce the price' : 'Set from now on'}
-        </Button>
-      </form>
-      {add.error && <Problem error={add.error} />}
+          <Field label={`New price (${currency})`}>
+            {(id) => (
+              <input
+                id={id}
+                required
+                inputMode="decimal"
+                className="field"
+                placeholder="4.50"
+                aria-invalid={amount !== '' && minor === undefined}
+                value={amount}
+                onChange={(event) => setAmount(event.target.value)}
+              />
+            )}
+          </Field>
+          <TextField
+            label="Reason"
+            hint="At least 3 characters, or empty."
+            minLength={3}
+            maxLength={500}
+            value={reason}
+            onChange={setReason}
+          />
+          <Field label="From" hint="Left empty: from now on.">
+            {(id) => (
+              <input
+                id={id}
+                type="datetime-local"
+                className="field"
+                value={from}
+                onChange={(event) => setFrom(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Where" hint="A price for a region comes before one for everywhere.">
+            {(id) => (
+              <select id={id} className="field" value={region} onChange={(event) => setRegion(event.target.value)}>
+                <option value="">everywhere</option>
+                {regions.data?.data.map(({ slug, name }) => (
+                  <option key={slug} value={slug}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          {isFree && (
+            <label className="flex items-center gap-2 sm:col-span-2">
+              <input
+                type="checkbox"
+                className="size-4 accent-accent"
+                checked={meansFree}
+                onChange={(event) => setMeansFree(event.target.checked)}
+              />
+              I mean it: a price of 0 makes this SKU free for every tenant.
+            </label>
+          )}
+          <Button
+            type="submit"
+            look="primary"
+            className="justify-self-start"
+            busy={add.isPending}
+            disabled={minor === undefined || (isFree && !meansFree)}
+          >
+            {from ? 'Announce the price' : 'Set from now on'}
+          </Button>
+        </form>
+      )}
+      {add.error && <Problem error={add.error} goOn={() => form.current?.requestSubmit()} />}
     </Dialog>
   );
 }

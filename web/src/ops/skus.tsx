@@ -2,6 +2,7 @@ import type { Sku } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -13,6 +14,7 @@ import { PricesDialog } from './prices-dialog.tsx';
 import { SkuDialog } from './sku-dialog.tsx';
 
 export function SkusPage() {
+  const may = useMay();
   const list = useList(['skus'], (from, options) => api.adminSkus.list(from, options));
   const [prices, setPrices] = useState<Sku>();
   const [going, setGoing] = useState<Sku>();
@@ -30,9 +32,11 @@ export function SkusPage() {
       title="SKUs and prices"
       lead="What is sold, in which sizes, and for how much. A price holds from a moment on; earlier ones stay as they were."
       actions={
-        <Button look="primary" icon="plus" onClick={() => setEditing('new')}>
-          New SKU
-        </Button>
+        may('admin_sku_create') && (
+          <Button look="primary" icon="plus" onClick={() => setEditing('new')}>
+            New SKU
+          </Button>
+        )
       }
       shown={{ operation: 'admin_sku_list', input: { limit: 50 } }}
     >
@@ -63,14 +67,17 @@ export function SkusPage() {
                 <Button aria-label={`Prices of ${sku.display_name}`} onClick={() => setPrices(sku)}>
                   Prices
                 </Button>
-                <Button aria-label={`Edit ${sku.display_name}`} onClick={() => setEditing(sku)}>
-                  Edit
-                </Button>
-                {sku.active ? (
+                {may('admin_sku_update') && (
+                  <Button aria-label={`Edit ${sku.display_name}`} onClick={() => setEditing(sku)}>
+                    Edit
+                  </Button>
+                )}
+                {sku.active && may('admin_sku_retire') && (
                   <Button look="danger" aria-label={`Retire ${sku.display_name}`} onClick={() => setGoing(sku)}>
                     Retire
                   </Button>
-                ) : (
+                )}
+                {!sku.active && may('admin_sku_update') && (
                   <Button
                     busy={revive.isPending && revive.variables === sku.sku}
                     aria-label={`Offer ${sku.display_name} again`}

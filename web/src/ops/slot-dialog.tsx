@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -23,6 +24,7 @@ const verbs: Readonly<Record<ResourceSlot['actions'][number]['action'], readonly
 
 /** One GPU: what it is, who has it, and what can be done about it. */
 export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
+  const may = useMay();
   const [reason, setReason] = useState('');
   const act = useAct(
     'slot act',
@@ -30,7 +32,9 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
       api.adminNodes[verb]({ node_id: nodeId, slot_id: slot.id, reason: given.reason }, options),
     { stale: ['nodes', 'fleet', 'catalog'], done: onClose },
   );
-  const offers = slot.actions.flatMap(({ action, allowed }) => (allowed ? [verbs[action]] : []));
+  const offers = slot.actions.flatMap(({ action, allowed }) =>
+    allowed && may(`slot_${action}`) ? [verbs[action]] : [],
+  );
   const needed = slot.actions.find(({ action }) => action === 'clear')?.why_not;
   const isAside = slot.state === 'quarantined' || slot.state === 'cleanup_blocked';
   return (
@@ -64,7 +68,14 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
       />
       {offers.length > 0 && (
         <form className="mt-4 grid gap-3" onSubmit={(event) => event.preventDefault()}>
-          <TextField label="Reason" hint="Kept in the audit log." maxLength={500} value={reason} onChange={setReason} />
+          <TextField
+            label="Reason"
+            hint="At least 3 characters. Kept in the audit log."
+            minLength={3}
+            maxLength={500}
+            value={reason}
+            onChange={setReason}
+          />
           {act.error && <Problem error={act.error} />}
           <div className="flex justify-end gap-2">
             {offers.map(([verb, label]) => (

@@ -2,6 +2,7 @@ import type { AdminOrganizationDetail } from '@gpuaas/sdk';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, isAbsent } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { Chip, StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -38,6 +39,7 @@ export function TenantPage() {
 const listed = 'flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-edge py-2 last:border-0';
 
 function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
+  const may = useMay();
   return (
     <Page
       title={tenant.name}
@@ -50,12 +52,16 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
       }
       actions={
         <>
-          <ButtonLink to="/ops/allocations" search={{ organization: tenant.id }}>
-            Allocations
-          </ButtonLink>
-          <ButtonLink to="/ops/audit" search={{ organization: tenant.id }}>
-            Audit
-          </ButtonLink>
+          {may('admin_allocation_list') && (
+            <ButtonLink to="/ops/allocations" search={{ organization: tenant.id }}>
+              Allocations
+            </ButtonLink>
+          )}
+          {may('admin_audit_list') && (
+            <ButtonLink to="/ops/audit" search={{ organization: tenant.id }}>
+              Audit
+            </ButtonLink>
+          )}
         </>
       }
       shown={{ operation: 'admin_organization_get', input: { organization_id: tenant.id } }}
@@ -79,13 +85,17 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
               {tenant.policies.map((each) => (
                 <li key={each.id} className={listed}>
                   <span className="min-w-0">
-                    <Link
-                      to="/ops/policies"
-                      search={{ q: each.key }}
-                      className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
-                    >
-                      {each.key}
-                    </Link>
+                    {may('policy_setting_list') ? (
+                      <Link
+                        to="/ops/policies"
+                        search={{ q: each.key }}
+                        className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
+                      >
+                        {each.key}
+                      </Link>
+                    ) : (
+                      <code className="font-mono text-[13px] font-semibold">{each.key}</code>
+                    )}
                     <span className="block text-sm text-dim">{each.reason}</span>
                   </span>
                   <span className="flex items-center gap-2">

@@ -2,6 +2,7 @@ import type { WorkflowAction, WorkflowDetail } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { counted, plainWord } from '../words/sizes.ts';
@@ -13,6 +14,7 @@ const labels: Readonly<Record<Order, string>> = { retry: 'Try now', cancel: 'Cal
 
 /** What an operator can want of a run, each with what will come of it before it is done. */
 export function WorkflowActs({ run }: { run: WorkflowDetail }) {
+  const may = useMay();
   const [asking, setAsking] = useState<Order>();
   const close = () => setAsking(undefined);
   const after = { stale: ['workflows', 'allocations', 'fleet'], done: close };
@@ -29,17 +31,19 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
   );
   return (
     <>
-      {run.actions.map(({ action, allowed, why_not }) => (
-        <Button
-          key={action}
-          {...(action === 'cancel' && { look: 'danger' as const })}
-          disabled={!allowed}
-          title={why_not ?? undefined}
-          onClick={() => setAsking(action)}
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      {run.actions
+        .filter(({ action }) => may(`workflow_${action}`))
+        .map(({ action, allowed, why_not }) => (
+          <Button
+            key={action}
+            {...(action === 'cancel' && { look: 'danger' as const })}
+            disabled={!allowed}
+            title={why_not ?? undefined}
+            onClick={() => setAsking(action)}
+          >
+            {labels[action]}
+          </Button>
+        ))}
       <Confirm
         open={asking === 'retry'}
         onClose={close}

@@ -2,6 +2,7 @@ import type { AllocationDetail } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { TextField } from '../parts/field.tsx';
@@ -16,6 +17,7 @@ import { spellDuration } from '../words/time.ts';
 
 /** What can be done with it now. The API says for each act whether it is allowed and, if not, why not. */
 export function AllocationActions({ it }: { it: AllocationDetail }) {
+  const may = useMay();
   const [asking, setAsking] = useState<'release' | 'restart' | 'rename'>();
   const close = () => setAsking(undefined);
   const release = useAct(
@@ -43,9 +45,9 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
   };
   return (
     <>
-      {isLive(it.state) && button('rename', 'Rename')}
-      {it.state === 'active' && button('restart', 'Restart')}
-      {isLive(it.state) && button('release', 'Release', 'danger')}
+      {may('allocation_update') && isLive(it.state) && button('rename', 'Rename')}
+      {may('allocation_restart') && it.state === 'active' && button('restart', 'Restart')}
+      {may('allocation_release') && isLive(it.state) && button('release', 'Release', 'danger')}
       {asking === 'rename' && <Rename it={it} onClose={close} />}
       <Confirm
         open={asking === 'restart'}
@@ -105,7 +107,8 @@ export function Guards({ it }: { it: AllocationDetail }) {
       api.allocations.extend({ allocation_id: it.id, seconds }, options),
     { stale: ['allocation'] },
   );
-  const mayExtend = it.actions.some(({ action, allowed }) => action === 'extend' && allowed);
+  const mayExtend =
+    useMay()('allocation_extend') && it.actions.some(({ action, allowed }) => action === 'extend' && allowed);
   return (
     <Panel title="Auto-stop">
       {extend.error && <Problem error={extend.error} />}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAsk, useList } from '../client/ask.ts';
 import { useNames } from '../client/names.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { Filter, WordFilter } from '../parts/filter.tsx';
 import { Page } from '../parts/page.tsx';
@@ -63,7 +63,7 @@ export function AllocationsPage() {
   }
   const isFiltered = state !== undefined || Object.keys(filter).length > 0;
   const total = state ? counts.data?.states[state] : counts.data?.total;
-  const mayWrite = hasRole(session, 'member');
+  const mayWrite = may(session, 'allocation_release');
   const choose = (row: Allocation, on: boolean) => {
     const next = new Map(chosen);
     if (on) next.set(row.id, row);

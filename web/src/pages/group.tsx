@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, isAbsent } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
 import { useNames } from '../client/names.ts';
+import { useMay } from '../client/session.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -53,6 +54,7 @@ export function GroupPage() {
 }
 
 function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
+  const mayRelease = useMay()('allocation_group_release');
   const [asking, setAsking] = useState(false);
   const nameOf = useNames();
   const release = useAct(
@@ -76,6 +78,7 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
         </span>
       }
       actions={
+        mayRelease &&
         held.length > 0 && (
           <Button look="danger" onClick={() => setAsking(true)}>
             Release all

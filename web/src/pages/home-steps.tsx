@@ -1,16 +1,16 @@
 import type { Overview } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
-import { hasRole, useSession } from '../client/session.tsx';
+import { useMay } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Panel } from '../parts/page.tsx';
 
 /** What a new user does first. The list disappears when all steps are done. */
 export function FirstSteps({ done }: { done: Overview['getting_started'] }) {
-  const session = useSession();
+  const may = useMay();
   const steps = [
     { done: done.has_ssh_key, label: 'Add an SSH key', to: '/ssh-keys' },
-    ...(hasRole(session, 'member') ? [{ done: done.has_launched, label: 'Launch your first GPU', to: '/launch' }] : []),
-    ...(hasRole(session, 'admin') ? [{ done: done.has_teammates, label: 'Invite a teammate', to: '/team' }] : []),
+    ...(may('allocation_create') ? [{ done: done.has_launched, label: 'Launch your first GPU', to: '/launch' }] : []),
+    ...(may('invitation_create') ? [{ done: done.has_teammates, label: 'Invite a teammate', to: '/team' }] : []),
     { done: done.has_token, label: 'Create a token for scripts', to: '/tokens' },
   ];
   const open = steps.filter((step) => !step.done).length;

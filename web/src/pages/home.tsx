@@ -1,13 +1,14 @@
 import type { Activity, Allocation, Overview } from '@gpuaas/sdk';
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import { actorName } from '../client/names.ts';
 import { useOverview } from '../client/overview.ts';
-import { hasRole, isOperator, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
+import { menuOf } from '../shell/places.ts';
 import { tellAction } from '../words/actions.ts';
 import { spellMoney } from '../words/money.ts';
 import { sumUp, unended } from '../words/overview.ts';
@@ -21,20 +22,16 @@ export function HomePage() {
   const session = useSession();
   const overview = useOverview();
   if (!session.project) {
+    const { home } = menuOf(session);
+    if (home !== '/') return <Navigate to={home} replace />;
     return (
       <Page title="Welcome">
-        <NoProject>
-          {isOperator(session) && (
-            <ButtonLink look="primary" icon="wall" to="/ops">
-              Open the fleet
-            </ButtonLink>
-          )}
-        </NoProject>
+        <NoProject />
       </Page>
     );
   }
   const it = overview.data;
-  const mayLaunch = hasRole(session, 'member');
+  const mayLaunch = may(session, 'allocation_create');
   return (
     <Page
       title={session.project.name}

@@ -4,7 +4,7 @@ import { useDeferredValue, useEffect, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk } from '../client/ask.ts';
 import { letGo } from '../client/let-go.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Choice, TextField } from '../parts/field.tsx';
 import { Page, Panel } from '../parts/page.tsx';
@@ -105,7 +105,7 @@ export function LaunchPage() {
           ...(idle && { idle: { minutes: Number(idle), action: 'release' as const } }),
         }
       : undefined;
-  const mayLaunch = hasRole(session, 'member');
+  const mayLaunch = may(session, 'allocation_create');
   const asked = useDeferredValue(JSON.stringify(wish ?? null));
   const stock = item ? stockOf(item, region, gpus) : 0;
   const plan = useAsk<AllocationPlan>(

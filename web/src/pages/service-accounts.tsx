@@ -1,8 +1,8 @@
 import type { ServiceAccount } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
-import { useAct, useList } from '../client/ask.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { useAct, useAsk, useList } from '../client/ask.ts';
+import { may, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Field, TextField } from '../parts/field.tsx';
@@ -35,7 +35,7 @@ export function ServiceAccountsPage() {
   const [keyFor, setKeyFor] = useState<ServiceAccount>();
   const [secret, setSecret] = useState<string>();
   const [going, setGoing] = useState<ServiceAccount>();
-  const mayChange = hasRole(session, 'admin');
+  const mayChange = may(session, 'service_account_update');
   const stale = ['service-accounts'];
   const turn = useAct(
     'service account switch',
@@ -162,7 +162,12 @@ function MakeAccount({ projectId, onClose }: { projectId: string; onClose(): voi
 
 function MakeKey(parts: { account: ServiceAccount; onClose(): void; onMade(secret: string): void }) {
   const [name, setName] = useState('first');
-  const [days, setDays] = useState(90);
+  const policies = useAsk(['policies', 'effective'], (options) => api.policies.list(options), { freshMs: 60_000 });
+  const longest = Number(
+    policies.data?.data.find(({ key }) => key === 'auth.service_account_key_max_days')?.value ?? 90,
+  );
+  const [chosen, setDays] = useState(90);
+  const days = Math.min(chosen, longest);
   const make = useAct(
     'service account key create',
     (input: { name: string; expires_in_days: number }, options) =>
@@ -185,7 +190,9 @@ function MakeKey(parts: { account: ServiceAccount; onClose(): void; onMade(secre
       onSubmit={() => make.mutate({ name: name.trim(), expires_in_days: days })}
     >
       <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
-      <Field label="Ends after">{(id) => <DaysChoice id={id} value={days} onChoose={setDays} />}</Field>
+      <Field label="Ends after">
+        {(id) => <DaysChoice id={id} value={days} longest={longest} onChoose={setDays} />}
+      </Field>
     </FormDialog>
   );
 }

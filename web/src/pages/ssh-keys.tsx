@@ -2,7 +2,7 @@ import type { SshKey } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Field, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -24,7 +24,7 @@ export function SshKeysPage() {
   });
   const [adding, setAdding] = useState<Whose>();
   const [going, setGoing] = useState<SshKey>();
-  const mayShare = hasRole(session, 'admin');
+  const mayShare = may(session, 'project_ssh_key_add');
   const columns = (mayRemove: boolean): readonly Column<SshKey>[] => [
     { head: 'Name', cell: (key) => <bdi className="line-clamp-2 font-medium">{key.name}</bdi> },
     { head: 'Kind', cell: (key) => `${key.type.replace('ssh-', '')} ${key.bits}` },

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
 import { callName } from '../client/names.ts';
-import { hasRole, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -31,7 +31,7 @@ export function TeamPage() {
   const organization = session.me.organizations.find(({ id }) => id === session.project?.organization_id);
   const organization_id = organization?.id ?? '';
   const enabled = organization_id !== '';
-  const mayChange = hasRole(session, 'admin');
+  const mayChange = may(session, 'member_update');
   const members = useList(
     ['members', organization_id],
     (from, options) => api.members.list({ organization_id, ...from }, options),

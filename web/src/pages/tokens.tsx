@@ -2,6 +2,7 @@ import type { PersonalToken } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
+import { useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { Field, TextField } from '../parts/field.tsx';
@@ -14,9 +15,6 @@ import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago, useNow } from '../parts/time.tsx';
 import { nameScopes, scopeSets } from '../words/scopes.ts';
-
-/** The policy's default; an operator may set another limit, which the server then states. */
-const longestDays = 90;
 
 export function TokensPage() {
   const list = useList(['tokens'], (from, options) => api.personalTokens.list(from, options));
@@ -96,7 +94,8 @@ function TokenState({ token }: { token: PersonalToken }) {
 
 function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string): void }) {
   const [name, setName] = useState('');
-  const [days, setDays] = useState(30);
+  const { me } = useSession();
+  const [days, setDays] = useState(Math.min(30, me.personal_token_max_days));
   const [set, setSet] = useState('Launch');
   const make = useAct(
     'token create',
@@ -134,7 +133,7 @@ function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string)
       />
       <ScopeChoice sets={scopeSets} value={set} onChoose={setSet} />
       <Field label="Expires after">
-        {(id) => <DaysChoice id={id} value={days} longest={longestDays} onChoose={setDays} />}
+        {(id) => <DaysChoice id={id} value={days} longest={me.personal_token_max_days} onChoose={setDays} />}
       </Field>
     </FormDialog>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
@@ -7,7 +7,7 @@ import { Problem } from './states.tsx';
 /** As the API asks for it. */
 const leastReason = 3;
 
-/** Asks once more before something that cannot be taken back, and says what will be lost. */
+/** Asks for confirmation of something that cannot be undone, and says what will be lost. */
 export function Confirm({
   open,
   onClose,
@@ -26,16 +26,18 @@ export function Confirm({
   children: ReactNode;
   verb: string;
   danger?: boolean;
-  /** Whether the act wants to know why; the words are kept in the audit log. */
+  /** Whether the operation takes a reason, which is kept in the audit log. */
   reason?: boolean;
   busy: boolean;
   error: Error | null;
   onConfirm(reason: string): void;
 }) {
+  const form = useRef<HTMLFormElement>(null);
   const [why, setWhy] = useState('');
   return (
     <Dialog open={open} onClose={onClose} title={title}>
       <form
+        ref={form}
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -54,7 +56,7 @@ export function Confirm({
             onChange={setWhy}
           />
         )}
-        {error && <Problem error={error} />}
+        {error && <Problem error={error} goOn={() => form.current?.requestSubmit()} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy}>

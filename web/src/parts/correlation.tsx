@@ -1,21 +1,31 @@
-import { Link, useRouterState } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { may, useSession } from '../client/session.tsx';
 import { shortId } from '../words/sizes.ts';
 import { CopyMark } from './copy.tsx';
 
-/** The id of a request: it leads to everything that followed, and can be taken elsewhere. */
+/** The id of a request: it leads to everything that followed, where this person may see it, and can be copied. */
 export function CorrelationId({ id }: { id: string }) {
-  const operating = useRouterState({ select: ({ location }) => location.pathname.startsWith('/ops') });
+  const session = useSession();
+  const to = may(session, 'admin_correlation_get')
+    ? '/ops/correlations/$id'
+    : may(session, 'correlation_get')
+      ? '/correlations/$id'
+      : undefined;
   return (
     <span className="inline-flex max-w-full items-center gap-1 rounded-md bg-sunk font-mono text-[13px] text-ink">
-      <Link
-        to={operating ? '/ops/correlations/$id' : '/correlations/$id'}
-        params={{ id }}
-        title={`What ${id} led to`}
-        className="truncate py-1 ps-2 text-accent underline-offset-2 hover:underline"
-      >
-        <span className="sr-only">What this led to: </span>
-        {shortId(id)}
-      </Link>
+      {to ? (
+        <Link
+          to={to}
+          params={{ id }}
+          title={`Trace ${id}`}
+          className="truncate py-1 ps-2 text-accent underline-offset-2 hover:underline"
+        >
+          <span className="sr-only">Trace </span>
+          {shortId(id)}
+        </Link>
+      ) : (
+        <span className="truncate py-1 ps-2">{shortId(id)}</span>
+      )}
       <CopyMark text={id} label="the correlation id" />
     </span>
   );

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './states.tsx';
@@ -14,9 +14,11 @@ export function FormDialog(parts: {
   onSubmit(): void;
   children: ReactNode;
 }) {
+  const form = useRef<HTMLFormElement>(null);
   return (
     <Dialog open onClose={parts.onClose} title={parts.title} lead={parts.lead}>
       <form
+        ref={form}
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -24,7 +26,7 @@ export function FormDialog(parts: {
         }}
       >
         {parts.children}
-        {parts.error && <Problem error={parts.error} />}
+        {parts.error && <Problem error={parts.error} goOn={() => form.current?.requestSubmit()} />}
         <div className="flex justify-end gap-2">
           <Button onClick={parts.onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={parts.busy}>

@@ -24,8 +24,9 @@ export function ScopeChoice(parts: { sets: typeof scopeSets; value: string; onCh
   );
 }
 
-/** When something ends by itself, in days. */
-export function DaysChoice(parts: { id: string; value: number; longest?: number; onChoose(days: number): void }) {
+/** A lifetime in days, up to the longest that the policy allows. */
+export function DaysChoice(parts: { id: string; value: number; longest: number; onChoose(days: number): void }) {
+  const offered = [...new Set([7, 30, 90, 365, parts.longest])].filter((days) => days <= parts.longest);
   return (
     <select
       id={parts.id}
@@ -33,11 +34,11 @@ export function DaysChoice(parts: { id: string; value: number; longest?: number;
       value={parts.value}
       onChange={(event) => parts.onChoose(Number(event.target.value))}
     >
-      {[7, 30, 90, 365]
-        .filter((days) => days <= (parts.longest ?? days))
+      {offered
+        .sort((a, b) => a - b)
         .map((days) => (
           <option key={days} value={days}>
-            {days} days
+            {days === 1 ? '1 day' : `${days} days`}
           </option>
         ))}
     </select>

@@ -21,7 +21,11 @@ export function SnippetDialog({ shown, onClose }: { shown: Shown; onClose(): voi
       onClose={onClose}
       wide
       title="This screen as code"
-      lead="Make a token under Personal tokens; keep it in GPUAAS_TOKEN."
+      lead={
+        tongue === 'cli'
+          ? 'Run it in the folder of the product, after npx gpuaas login. With gpuaas on your path, leave out npx.'
+          : 'Create a token under Personal tokens, and set GPUAAS_TOKEN to it.'
+      }
     >
       <fieldset className="mb-3 flex gap-1">
         <legend className="sr-only">Language</legend>

@@ -1,6 +1,6 @@
 import { GpuaasError, GpuaasUnreachable } from '@gpuaas/sdk';
 import type { ReactNode } from 'react';
-import { leaveToSignIn } from '../client/api.ts';
+import { type StepUpWay, useStepUp } from '../client/step-up.ts';
 import { Button } from './button.tsx';
 import { CorrelationId } from './correlation.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -29,34 +29,70 @@ export function Empty({ icon, title, children }: { icon: IconName; title: string
   );
 }
 
-/** For whoever belongs to an organization but to no project of it, or to nothing at all. */
-export const NoProject = ({ children }: { children?: ReactNode }) => (
+/** For a person without a project. */
+export const NoProject = () => (
   <div className="panel">
-    <Empty icon="stack" title="You belong to no project yet">
-      <p>GPUs belong to a project. Ask an owner of your organization to add you to one.</p>
-      {children}
+    <Empty icon="stack" title="You are not in a project yet">
+      <p>
+        GPUs belong to a project. Ask an administrator of your organization for an invitation, and open the link in the
+        email.
+      </p>
     </Empty>
   </div>
 );
 
-/** What went wrong, what to do, and the id by which anybody can find it in the logs. */
-export function Problem({ error, again }: { error: unknown; again?: () => void }) {
-  const { title, message, id } = explain(error);
-  const wantsStepUp = error instanceof GpuaasError && error.code === 'step_up_required';
-  const wantsFactor = wantsStepUp && (error.details as { second_factor?: boolean } | undefined)?.second_factor === true;
+/**
+ * What went wrong, what to do, and the id that finds it in the logs. `goOn` repeats what was refused for want of a recent
+ * sign-in, once the person has confirmed who they are.
+ */
+export function Problem({
+  error,
+  again,
+  goOn,
+  ...named
+}: {
+  error: unknown;
+  again?: () => void;
+  goOn?: () => void;
+  title?: string;
+}) {
+  const { message, id, ...explained } = explain(error);
+  const title = named.title ?? explained.title;
+  if (error instanceof GpuaasError && error.code === 'step_up_required') {
+    const wantsFactor = (error.details as { second_factor?: boolean } | undefined)?.second_factor === true;
+    return <StepUp goOn={goOn} way={wantsFactor ? 'second-factor' : 'password'} />;
+  }
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-4 py-3 text-bad">
       <p className="font-semibold">{title}</p>
       <p>{message}</p>
       <div className="mt-2 flex flex-wrap items-center gap-3 text-sm empty:hidden">
-        {wantsStepUp && (
-          <Button onClick={() => leaveToSignIn(wantsFactor ? 'second-factor' : 'password')}>
-            Confirm your identity
-          </Button>
-        )}
         {again && <Button onClick={again}>Try again</Button>}
         {id && <CorrelationId id={id} />}
       </div>
+    </div>
+  );
+}
+
+function StepUp({ goOn, way }: { goOn: (() => void) | undefined; way: StepUpWay }) {
+  const stepUp = useStepUp(way, () => goOn?.());
+  return (
+    <div role="alert" className="grid justify-items-start gap-2 rounded-lg border border-edge bg-sunk px-4 py-3">
+      <p className="font-semibold">
+        {stepUp.state === 'confirmed' ? 'Identity confirmed' : 'Confirm your identity to continue'}
+      </p>
+      <p>
+        {stepUp.state === 'confirmed'
+          ? goOn
+            ? 'Continuing.'
+            : 'Repeat the action now.'
+          : 'This action needs a recent sign-in. What you entered here is kept.'}
+      </p>
+      {stepUp.state !== 'confirmed' && (
+        <Button look="primary" onClick={stepUp.ask}>
+          {stepUp.state === 'waiting' ? 'Open the sign-in window again' : 'Confirm your identity'}
+        </Button>
+      )}
     </div>
   );
 }

@@ -2,10 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
-import { isOperator, useSession } from '../client/session.tsx';
+import { may, useSession } from '../client/session.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { operatorPlaces, projectPlaces } from './places.ts';
+import { menuOf } from './places.ts';
 import { setDensity, setTheme } from './preferences.ts';
 
 interface Command {
@@ -50,16 +50,16 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
     }
   };
   return (
-    <Dialog open onClose={onClose} title="Go to">
+    <Dialog open onClose={onClose} title="Search or jump to">
       <input
         autoFocus
         role="combobox"
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={commands[chosen] ? `command-${chosen}` : undefined}
-        aria-label="A page, an act, a name or an id"
+        aria-label="Search or jump to"
         className="field"
-        placeholder="A page, an act, a name or an id"
+        placeholder="Page, action, name or ID"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -86,7 +86,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </div>
-      {commands.length === 0 && <p className="px-3 py-4 text-dim">Nothing has that name or id.</p>}
+      {commands.length === 0 && <p className="px-3 py-4 text-dim">No results.</p>}
     </Dialog>
   );
 }
@@ -102,13 +102,13 @@ function useCommands(): readonly Command[] {
     enabled: isIn,
   });
   const go = (to: string) => () => void navigate({ to });
-  const operator = isOperator(session);
-  const places = [...projectPlaces, ...(operator ? operatorPlaces : [])].flatMap(({ name, places: inGroup }) =>
+  const menu = menuOf(session);
+  const places = [...menu.project, ...menu.operator].flatMap(({ name, places: inGroup }) =>
     inGroup.map(({ to, label, icon }): Command => ({ id: to, label, kind: name, icon, run: go(to) })),
   );
   return [
     ...places,
-    ...(operator
+    ...(may(session, 'node_create')
       ? [{ id: 'enrol', label: 'Enrol a node', kind: 'Platform', icon: 'plus', run: go('/ops/enrol') } as const]
       : []),
     ...(allocations.data?.data ?? []).map(
@@ -169,7 +169,8 @@ function useCommands(): readonly Command[] {
 function useIds(wanted: string): readonly Command[] {
   const session = useSession();
   const navigate = useNavigate();
-  const operator = isOperator(session);
+  const operator = may(session, 'node_get');
+  const story = may(session, 'admin_correlation_get') ? '/ops' : session.project ? '' : undefined;
   const isId = uuid.test(wanted);
   const go = (to: string) => () => void navigate({ to });
   const looks = useAsk(
@@ -215,14 +216,14 @@ function useIds(wanted: string): readonly Command[] {
   const mayBeCorrelation = wanted.length >= 8 && !wanted.includes(' ');
   return [
     ...(isId ? (looks.data ?? []) : []),
-    ...(mayBeCorrelation
+    ...(mayBeCorrelation && story !== undefined
       ? [
           {
             id: 'correlation',
-            label: 'What this correlation id led to',
+            label: 'Trace this correlation ID',
             kind: 'Correlation',
             icon: 'book',
-            run: go(`${operator ? '/ops' : ''}/correlations/${encodeURIComponent(wanted)}`),
+            run: go(`${story}/correlations/${encodeURIComponent(wanted)}`),
           } as const,
         ]
       : []),

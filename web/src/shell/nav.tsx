@@ -2,33 +2,34 @@ import { Link } from '@tanstack/react-router';
 import { branding } from '../client/branding.ts';
 import type { Session } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { isAt, type PlaceGroup } from './places.ts';
+import { isAt, type Menu, type PlaceGroup } from './places.ts';
 
 /** The rail at the side: whose console it is, which project is looked at, and where one can go. */
 export function Nav(parts: {
   session: Session;
-  groups: readonly PlaceGroup[];
-  mode: 'none' | 'project' | 'operator';
+  menu: Menu;
+  operating: boolean;
   path: string;
   isOpen: boolean;
   onHelp(): void;
 }) {
-  const { mode } = parts;
+  const { menu, operating, session } = parts;
+  const groups = !operating ? menu.project : session.project ? menu.operator : [...menu.operator, ...menu.project];
   return (
     <nav
       aria-label="Main"
       className={`fixed inset-y-0 start-0 z-30 w-[15.5rem] flex-col gap-5 overflow-y-auto border-e border-edge bg-paper px-3 py-4 lg:sticky lg:top-0 lg:flex lg:h-screen ${parts.isOpen ? 'flex shadow-lift' : 'hidden'}`}
     >
-      <Link to="/" className="flex items-center gap-2.5 rounded-lg px-2">
+      <Link to={menu.home} className="flex items-center gap-2.5 rounded-lg px-2">
         <img src={branding.logo_url ?? '/mark.svg'} alt="" width="26" height="26" />
         <bdi title={branding.name} className="truncate text-lg font-semibold tracking-tight">
           {branding.name}
         </bdi>
       </Link>
-      <ProjectSwitcher session={parts.session} />
-      {mode !== 'none' && <ModeSwitch operating={mode === 'operator'} />}
+      {(session.project || menu.operator.length === 0) && <ProjectSwitcher session={session} />}
+      {session.project && menu.operator.length > 0 && <ModeSwitch menu={menu} operating={operating} />}
       <div className="grid gap-4">
-        {parts.groups.map((group) => (
+        {groups.map((group) => (
           <NavGroup key={group.name} group={group} path={parts.path} />
         ))}
       </div>
@@ -53,7 +54,7 @@ export function Nav(parts: {
 }
 
 function ProjectSwitcher({ session }: { session: Session }) {
-  if (session.projects.length === 0) return <p className="px-2 text-sm text-dim">You belong to no project yet.</p>;
+  if (session.projects.length === 0) return <p className="px-2 text-sm text-dim">You are not in a project.</p>;
   return (
     <label className="grid gap-1 px-2 text-[13px] text-dim">
       Project
@@ -78,7 +79,7 @@ function ProjectSwitcher({ session }: { session: Session }) {
   );
 }
 
-function ModeSwitch({ operating }: { operating: boolean }) {
+function ModeSwitch({ menu, operating }: { menu: Menu; operating: boolean }) {
   const face = (on: boolean, tone: string) =>
     `rounded-md px-2 py-1 text-center text-sm font-medium ${on ? tone : 'text-dim hover:text-ink'}`;
   return (
@@ -90,7 +91,11 @@ function ModeSwitch({ operating }: { operating: boolean }) {
       >
         Project
       </Link>
-      <Link to="/ops" aria-current={operating ? 'true' : undefined} className={face(operating, 'bg-ops-soft text-ops')}>
+      <Link
+        to={menu.operator[0]?.places[0]?.to ?? '/'}
+        aria-current={operating ? 'true' : undefined}
+        className={face(operating, 'bg-ops-soft text-ops')}
+      >
         Operator
       </Link>
     </div>

@@ -1,9 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Session } from '../client/session.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
+import { lazyPart } from '../parts/lazy-part.tsx';
+import { PartBoundary } from '../parts/part-boundary.tsx';
 import { type Density, readDensity, readTheme, setDensity, setTheme, type Theme } from './preferences.ts';
 
-const NameDialog = lazy(() => import('./name-dialog.tsx').then((part) => ({ default: part.NameDialog })));
+const NameDialog = lazyPart(() => import('./name-dialog.tsx'), 'NameDialog');
 
 /** Who is here, how they like it, and the way out. The panel is the browser's own popover: it closes by itself. */
 export function PersonMenu({ session }: { session: Session }) {
@@ -63,9 +65,11 @@ export function PersonMenu({ session }: { session: Session }) {
         </form>
       </div>
       {naming && (
-        <Suspense>
-          <NameDialog name={me.display_name ?? ''} onClose={() => setNaming(false)} />
-        </Suspense>
+        <PartBoundary onClose={() => setNaming(false)}>
+          <Suspense>
+            <NameDialog name={me.display_name ?? ''} onClose={() => setNaming(false)} />
+          </Suspense>
+        </PartBoundary>
       )}
     </>
   );

@@ -1,77 +1,121 @@
+import type { OperationId } from '@gpuaas/sdk';
+import { may, type Session } from '../client/session.tsx';
 import type { IconName } from '../parts/icon.tsx';
 
-/** Where one can go. A place that does not exist yet is not listed. */
+/** A page of the menu. */
 export interface Place {
   readonly to: string;
   readonly label: string;
   readonly icon: IconName;
   /** The second key after `g`. */
   readonly key?: string;
+  /** What the page is about to call. Who may not call it is not offered the page. */
+  readonly needs: OperationId;
 }
 export interface PlaceGroup {
   readonly name: string;
   readonly places: readonly Place[];
 }
 
-export const projectPlaces: readonly PlaceGroup[] = [
+const projectPlaces: readonly PlaceGroup[] = [
   {
     name: 'Workloads',
     places: [
-      { to: '/', label: 'Home', icon: 'home', key: 'h' },
-      { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a' },
-      { to: '/groups', label: 'Groups', icon: 'stack', key: 'u' },
+      { to: '/', label: 'Home', icon: 'home', key: 'h', needs: 'overview_get' },
+      { to: '/allocations', label: 'Allocations', icon: 'cpu', key: 'a', needs: 'allocation_list' },
+      { to: '/groups', label: 'Groups', icon: 'stack', key: 'u', needs: 'allocation_group_list' },
     ],
   },
-  { name: 'Compute', places: [{ to: '/launch', label: 'Launch', icon: 'launch', key: 'l' }] },
+  {
+    name: 'Compute',
+    places: [{ to: '/launch', label: 'Launch', icon: 'launch', key: 'l', needs: 'allocation_create' }],
+  },
   {
     name: 'Access',
     places: [
-      { to: '/ssh-keys', label: 'SSH keys', icon: 'key', key: 'k' },
-      { to: '/tokens', label: 'Personal tokens', icon: 'token', key: 't' },
-      { to: '/service-accounts', label: 'Service accounts', icon: 'robot', key: 's' },
+      { to: '/ssh-keys', label: 'SSH keys', icon: 'key', key: 'k', needs: 'ssh_key_list' },
+      { to: '/tokens', label: 'Personal tokens', icon: 'token', key: 't', needs: 'personal_token_list' },
+      { to: '/service-accounts', label: 'Service accounts', icon: 'robot', key: 's', needs: 'service_account_list' },
     ],
   },
   {
     name: 'Account',
     places: [
-      { to: '/team', label: 'Team', icon: 'team', key: 'm' },
-      { to: '/activity', label: 'Activity', icon: 'activity', key: 'y' },
-      { to: '/sessions', label: 'Sign-in sessions', icon: 'devices' },
+      { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
+      { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },
+      { to: '/sessions', label: 'Sign-in sessions', icon: 'devices', needs: 'session_list' },
     ],
   },
 ];
 
-export const operatorPlaces: readonly PlaceGroup[] = [
+const operatorPlaces: readonly PlaceGroup[] = [
   {
     name: 'Fleet',
     places: [
-      { to: '/ops', label: 'Wall', icon: 'wall', key: 'f' },
-      { to: '/ops/nodes', label: 'Nodes', icon: 'server', key: 'n' },
-      { to: '/ops/allocations', label: 'All allocations', icon: 'cpu' },
-      { to: '/ops/queue', label: 'Queue', icon: 'stack', key: 'q' },
+      { to: '/ops', label: 'Wall', icon: 'wall', key: 'f', needs: 'fleet_health' },
+      { to: '/ops/nodes', label: 'Nodes', icon: 'server', key: 'n', needs: 'node_list' },
+      { to: '/ops/allocations', label: 'All allocations', icon: 'cpu', needs: 'admin_allocation_list' },
+      { to: '/ops/queue', label: 'Queue', icon: 'stack', key: 'q', needs: 'admin_allocation_queue' },
     ],
   },
   {
     name: 'Business',
     places: [
-      { to: '/ops/tenants', label: 'Tenants', icon: 'team' },
-      { to: '/ops/people', label: 'People', icon: 'devices' },
-      { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag' },
-      { to: '/ops/policies', label: 'Policies', icon: 'rules' },
+      { to: '/ops/tenants', label: 'Tenants', icon: 'team', needs: 'admin_organization_list' },
+      { to: '/ops/people', label: 'People', icon: 'devices', needs: 'user_list' },
+      { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag', needs: 'admin_sku_list' },
+      { to: '/ops/policies', label: 'Policies', icon: 'rules', needs: 'policy_setting_list' },
     ],
   },
   {
     name: 'Platform',
     places: [
-      { to: '/ops/health', label: 'Health', icon: 'activity', key: 'p' },
-      { to: '/ops/events', label: 'Events', icon: 'mail', key: 'e' },
-      { to: '/ops/workflows', label: 'Workflows', icon: 'clock', key: 'w' },
-      { to: '/ops/audit', label: 'Audit', icon: 'book' },
-      { to: '/ops/simulator', label: 'Simulator', icon: 'flask' },
+      { to: '/ops/health', label: 'Health', icon: 'activity', key: 'p', needs: 'platform_health_get' },
+      { to: '/ops/events', label: 'Events', icon: 'mail', key: 'e', needs: 'admin_event_list' },
+      { to: '/ops/workflows', label: 'Workflows', icon: 'clock', key: 'w', needs: 'workflow_list' },
+      { to: '/ops/audit', label: 'Audit', icon: 'book', needs: 'admin_audit_list' },
+      { to: '/ops/simulator', label: 'Simulator', icon: 'flask', needs: 'simulator_node_list' },
     ],
   },
 ];
 
+/** Pages without a line in the menu, and what they call. */
+const hiddenPlaces: readonly Pick<Place, 'to' | 'needs'>[] = [
+  { to: '/ops/enrol', needs: 'node_create' },
+  { to: '/ops/correlations', needs: 'admin_correlation_get' },
+  { to: '/correlations', needs: 'correlation_get' },
+];
+
+export interface Menu {
+  /** What belongs to the project that is looked at, and to the person. */
+  readonly project: readonly PlaceGroup[];
+  readonly operator: readonly PlaceGroup[];
+  /** Where this person begins. */
+  readonly home: string;
+}
+
+/** The pages of this person: those whose calls the server allows. */
+export function menuOf(session: Session): Menu {
+  const allowed = (groups: readonly PlaceGroup[]): readonly PlaceGroup[] =>
+    groups
+      .map(({ name, places }) => ({ name, places: places.filter(({ needs }) => may(session, needs)) }))
+      .filter(({ places }) => places.length > 0);
+  const operator = allowed(operatorPlaces);
+  return {
+    project: allowed(projectPlaces),
+    operator,
+    home: session.project ? '/' : (operator[0]?.places[0]?.to ?? '/'),
+  };
+}
+
+/** Whether a page is for this person. Pages that are not listed are for everybody. */
+export function isOpenTo(session: Session, path: string): boolean {
+  const [closest] = [...[...projectPlaces, ...operatorPlaces].flatMap(({ places }) => places), ...hiddenPlaces]
+    .filter(({ to }) => path === to || (to !== '/' && path.startsWith(`${to}/`)))
+    .sort((a, b) => b.to.length - a.to.length);
+  return closest === undefined || closest.to === '/' || may(session, closest.needs);
+}
+
 /** A place is lit when one is on it or below it; the roots only when one is exactly there. */
-export const isAt = (place: Place, path: string): boolean =>
+export const isAt = (place: Pick<Place, 'to'>, path: string): boolean =>
   place.to === '/' || place.to === '/ops' ? path === place.to : path === place.to || path.startsWith(`${place.to}/`);

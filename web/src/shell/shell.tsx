@@ -1,24 +1,27 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useOperatorLive } from '../client/operators.ts';
 import { useOverview } from '../client/overview.ts';
-import { isOperator, type Session, SessionProvider } from '../client/session.tsx';
+import { may, type Session, SessionProvider } from '../client/session.tsx';
 import { useLive } from '../client/use-live.ts';
-import { IconButton } from '../parts/button.tsx';
+import { ButtonLink, IconButton } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Loading, Problem } from '../parts/states.tsx';
+import { lazyPart } from '../parts/lazy-part.tsx';
+import { Page } from '../parts/page.tsx';
+import { PartBoundary } from '../parts/part-boundary.tsx';
+import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { listenToKeys, onKey } from './keys.ts';
 import { LiveBanner, LiveMark } from './live-mark.tsx';
 import { Nav } from './nav.tsx';
 import { PersonMenu } from './person-menu.tsx';
-import { operatorPlaces, projectPlaces } from './places.ts';
+import { isOpenTo, menuOf } from './places.ts';
 import { keepProject, nextDensity, nextTheme, readProject } from './preferences.ts';
 
-const CommandMenu = lazy(() => import('./command-menu.tsx').then((part) => ({ default: part.CommandMenu })));
-const KeyboardHelp = lazy(() => import('./keyboard-help.tsx').then((part) => ({ default: part.KeyboardHelp })));
-const Notices = lazy(() => import('./notices.tsx').then((part) => ({ default: part.Notices })));
+const CommandMenu = lazyPart(() => import('./command-menu.tsx'), 'CommandMenu');
+const KeyboardHelp = lazyPart(() => import('./keyboard-help.tsx'), 'KeyboardHelp');
+const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
 
 /** Everything that stays while pages come and go. It knows who is here before it shows anything. */
 export function Shell() {
@@ -78,18 +81,20 @@ function Frame({ session }: { session: Session }) {
   const status = useLive(session.project?.id);
   const [sheet, setSheet] = useState<'command' | 'help' | 'notices'>();
   const [isOpen, setOpen] = useState(false);
-  const mayOperate = isOperator(session);
-  const operating = mayOperate && path.startsWith('/ops');
-  const fleetStatus = useOperatorLive(operating);
+  const menu = useMemo(() => menuOf(session), [session]);
+  const mayOperate = menu.operator.length > 0;
+  // A person who operates and has no project sees the operator's menu on their own pages too.
+  const operating = mayOperate && (path.startsWith('/ops') || !session.project);
+  const fleetStatus = useOperatorLive(operating && may(session, 'admin_event_stream'));
   const shownStatus = operating ? fleetStatus : status;
 
   useEffect(() => listenToKeys(), []);
   useEffect(() => {
-    const all = [...projectPlaces, ...(mayOperate ? operatorPlaces : [])].flatMap(({ places }) => places);
+    const all = [...menu.project, ...menu.operator].flatMap(({ places }) => places);
     const ends = [
       onKey('command', () => setSheet('command')),
       onKey('?', () => setSheet('help')),
-      onKey('n', () => void navigate({ to: '/launch' })),
+      ...(may(session, 'allocation_create') ? [onKey('n', () => void navigate({ to: '/launch' }))] : []),
       onKey('D', nextDensity),
       onKey('T', nextTheme),
       ...all.flatMap(({ key, to }) => (key ? [onKey(`g ${key}`, () => void navigate({ to }))] : [])),
@@ -97,7 +102,7 @@ function Frame({ session }: { session: Session }) {
     return () => {
       for (const end of ends) end();
     };
-  }, [mayOperate, navigate]);
+  }, [session, menu, navigate]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes whenever one has arrived somewhere
   useEffect(() => setOpen(false), [path]);
 
@@ -112,8 +117,8 @@ function Frame({ session }: { session: Session }) {
       </a>
       <Nav
         session={session}
-        groups={operating ? operatorPlaces : projectPlaces}
-        mode={mayOperate ? (operating ? 'operator' : 'project') : 'none'}
+        menu={menu}
+        operating={operating}
         path={path}
         isOpen={isOpen}
         onHelp={() => setSheet('help')}
@@ -136,24 +141,41 @@ function Frame({ session }: { session: Session }) {
             className="me-auto flex min-h-9 min-w-0 items-center gap-2 rounded-lg border border-edge bg-paper px-3 text-dim hover:border-line sm:w-72"
           >
             <Icon name="search" size={16} />
-            <span className="truncate">Go to, or find an id</span>
+            <span className="truncate">Search or jump to…</span>
             <kbd className="ms-auto hidden rounded bg-sunk px-1.5 font-sans text-xs sm:block">Ctrl K</kbd>
           </button>
           <LiveMark status={shownStatus} />
-          <Bell onOpen={() => setSheet('notices')} />
+          {session.project && <Bell onOpen={() => setSheet('notices')} />}
           <PersonMenu session={session} />
         </header>
         <LiveBanner status={shownStatus} />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
-          <Outlet />
+          {isOpenTo(session, path) ? <Outlet /> : <NotForYou home={menu.home} />}
         </main>
       </div>
-      <Suspense>
-        {sheet === 'command' && <CommandMenu onClose={close} />}
-        {sheet === 'help' && <KeyboardHelp onClose={close} />}
-        {sheet === 'notices' && <Notices onClose={close} />}
-      </Suspense>
+      <PartBoundary onClose={close}>
+        <Suspense>
+          {sheet === 'command' && <CommandMenu onClose={close} />}
+          {sheet === 'help' && <KeyboardHelp onClose={close} />}
+          {sheet === 'notices' && <Notices onClose={close} />}
+        </Suspense>
+      </PartBoundary>
     </div>
+  );
+}
+
+function NotForYou({ home }: { home: string }) {
+  return (
+    <Page title="Not available">
+      <div className="panel">
+        <Empty icon="key" title="Your role does not include this page">
+          <p>Ask an administrator if you need it.</p>
+          <ButtonLink look="primary" to={home as '/'}>
+            Go home
+          </ButtonLink>
+        </Empty>
+      </div>
+    </Page>
   );
 }
 

@@ -37,7 +37,7 @@ export function writeCommandLine(
   if (left.size > 0) return undefined;
   const where = typeof named === 'string' ? named : project;
   return [
-    ['gpuaas', line.words, ...args.map(quoteWhereNeeded)].join(' '),
+    ['npx gpuaas', line.words, ...args.map(quoteWhereNeeded)].join(' '),
     ...flags,
     ...(where === undefined ? [] : [`--project ${quoteWhereNeeded(where)}`]),
   ];

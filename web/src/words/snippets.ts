@@ -49,7 +49,7 @@ export function writeSnippets({ operation, input = {} }: Shown, origin: string, 
   const inProject = facts.inProject && project ? project : undefined;
   const json = body && JSON.stringify(body);
   const cli = writeCommandLine(operation, given, inProject) ?? [
-    `gpuaas api ${facts.method} ${quoteForShell(path)}`,
+    `npx gpuaas api ${facts.method} ${quoteForShell(path)}`,
     ...(inProject ? [`--project ${inProject}`] : []),
     ...(json ? [`--body ${quoteForShell(json)}`] : []),
   ];

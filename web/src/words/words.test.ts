@@ -183,7 +183,7 @@ describe('snippets', () => {
       project,
     );
     expect(made.curl).toContain(`'http://localhost:8443/api/v1/me/ssh-keys?limit=50'`);
-    expect(made.cli).toBe('gpuaas key list \\\n  --limit 50');
+    expect(made.cli).toBe('npx gpuaas key list \\\n  --limit 50');
     expect(made.typescript).toContain('for await (const item of gpuaas.sshKeys.list(');
     expect(made.python).toContain('    for item in gpu.ssh_keys.list(limit=50):');
   });
@@ -199,7 +199,7 @@ describe('snippets', () => {
       writeSnippets({ operation, input: input as Record<string, unknown> }, 'http://localhost:8443', project).cli;
     const wish = { sku: 'h200', gpus: 2, region: 'eu-1', max_duration_seconds: 3600, tags: { team: 'a b' } };
     expect(cli('allocation_create', { ...wish, idle: { action: 'release', minutes: 30 } }).split(' \\\n  ')).toEqual([
-      'gpuaas launch h200',
+      'npx gpuaas launch h200',
       '--count 2',
       '--region eu-1',
       '--for 3600s',
@@ -209,7 +209,7 @@ describe('snippets', () => {
     ]);
     expect(cli('allocation_create', { ...wish, idle: { action: 'warn', minutes: 30 } })).toMatch(/^gpuaas api POST /);
     expect(cli('node_get', { node_id: '-rf' })).toMatch(/^gpuaas api GET /);
-    expect(cli('signing_key_list', {})).toBe(`gpuaas api GET '/api/v1/auth/keys'`);
+    expect(cli('signing_key_list', {})).toBe(`npx gpuaas api GET '/api/v1/auth/keys'`);
     expect(cli('project_ssh_key_list', {})).toContain('gpuaas key list --shared');
   });
   it('keeps a hostile name a name', () => {

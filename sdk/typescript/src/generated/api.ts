@@ -378,13 +378,13 @@ readonly events: number;
   };
   readonly adminNodes: {
     /**
-     * The fleet, oldest first
+     * The fleet, oldest first or by name
      *
      * `GET /api/v1/admin/nodes`
      *
      * Refusals: cursor_invalid.
      */
-    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly region?: string | undefined; readonly schedulable?: "true" | "false" | undefined; readonly sku?: string | undefined; readonly state?: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted" | undefined }, options?: CallOptions): Paged<T.FleetNode>;
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly region?: string | undefined; readonly schedulable?: "true" | "false" | undefined; readonly sku?: string | undefined; readonly sort?: "created" | "name" | undefined; readonly state?: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted" | undefined }, options?: CallOptions): Paged<T.FleetNode>;
     /**
      * Announce a host; the answer has what it needs to enrol, once
      *
@@ -592,7 +592,7 @@ readonly missing: readonly number[];
      *
      * Refusals: cursor_invalid, node_not_found.
      */
-    taskList(input: { readonly node_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.FleetTask>;
+    taskList(input: { readonly node_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "queued" | "dispatched" | "succeeded" | "failed" | "expired" | "cancelled" | undefined }, options?: CallOptions): Paged<T.FleetTask>;
     /**
      * Ask a host what it is made of; the answer shows in its topology
      *

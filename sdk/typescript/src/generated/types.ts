@@ -1062,6 +1062,15 @@ readonly organizations: readonly {
   readonly role: "owner" | "admin" | "member" | "viewer";
   readonly slug: string;
 }[];
+  /** What the caller may do here, so that a console offers nothing that would be refused. */
+readonly permissions: readonly {
+  /** What entitles: being signed in, a platform role, or this role in an organization. */
+readonly as: "self" | "platform" | "viewer" | "member" | "admin" | "owner";
+  /** The ids of operations, as in the description of the API. */
+readonly operations: readonly string[];
+}[];
+  /** The longest life of a personal token that the policy allows. */
+readonly personal_token_max_days: number;
   readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
   /** Who this person is on every host; it never changes. */
 readonly posix: {

@@ -172,6 +172,7 @@ export async function assembleApi(
   const unlisted = makeUnlistedProxies({ cache, clock, log });
   const { region } = settings;
   const letters = settings.keyring?.find('letters');
+  const offered = routes.filter(({ only }) => only !== 'simulator' || settings.simulator !== undefined);
   const tenancy = scope.keep(
     'tenancy',
     await openTenancy({
@@ -181,6 +182,7 @@ export async function assembleApi(
       clock,
       region,
       policies,
+      offered,
       invitationSecret: letters && secretOfInvitations(letters),
     }),
   );
@@ -285,7 +287,7 @@ export async function assembleApi(
     seats: makeStreamSeats({ policy: policies.number }),
     proxies: { isTrusted: settings.isTrustedProxy ?? (() => false), note: unlisted.note },
     isHttps: settings.publicUrl.startsWith('https:'),
-    routes: routes.filter(({ only }) => only !== 'simulator' || simulator !== undefined),
+    routes: offered,
     handlers: [
       ...(simulator ? simulatorRoutes({ db, fleet: simulator }) : []),
       version({}),

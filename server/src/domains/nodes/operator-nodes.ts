@@ -140,7 +140,8 @@ const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door }, 
 
 const list = on(nodeList, ({ db }, who, { query }) =>
   readPage({
-    name: 'nodes',
+    name: query.sort === 'name' ? 'nodes-by-name' : 'nodes',
+    ...(query.sort === 'name' && { key: 'host' as const }),
     query,
     read: (after, limit) =>
       db.read(who, (tx) =>
@@ -151,9 +152,11 @@ const list = on(nodeList, ({ db }, who, { query }) =>
           sku: query.sku,
           state: query.state,
           schedulable: query.schedulable === undefined ? undefined : query.schedulable === 'true',
+          q: query.q,
+          byName: query.sort === 'name',
         }),
       ),
-    keyOf: (row) => row.id,
+    keyOf: (row) => (query.sort === 'name' ? row.name : row.id),
     show: showNode,
   }),
 );

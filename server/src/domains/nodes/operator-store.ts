@@ -27,12 +27,20 @@ const getSql = sql(
   'node-get',
   `select ${columns} from nodes n left join node_reports r on r.node_id = n.id where n.id = $1`,
 );
+const filtered = `($3::text is null or n.region = $3) and ($4::text is null or n.sku = $4)
+     and (n.state = $5 or ($5::text is null and n.state <> 'deleted')) and ($6::boolean is null or n.schedulable = $6)
+     and ($7::text is null or strpos(n.name, lower($7)) > 0 or strpos(lower(n.address), lower($7)) > 0 or n.id::text = lower($7))`;
 const listSql = sql(
   'node-list',
   `select ${columns} from nodes n left join node_reports r on r.node_id = n.id
-   where ($1::uuid is null or n.id > $1) and ($3::text is null or n.region = $3) and ($4::text is null or n.sku = $4)
-     and (n.state = $5 or ($5::text is null and n.state <> 'deleted')) and ($6::boolean is null or n.schedulable = $6)
+   where ($1::uuid is null or n.id > $1) and ${filtered}
    order by n.id limit $2`,
+);
+const listByNameSql = sql(
+  'node-list-by-name',
+  `select ${columns} from nodes n left join node_reports r on r.node_id = n.id
+   where ($1::text is null or n.name collate "C" > $1) and ${filtered}
+   order by n.name collate "C" limit $2`,
 );
 const detailSql = sql(
   'node-detail',
@@ -87,6 +95,8 @@ const tasksSql = sql(
   `select id, task_type, state, generation, allocation_id, failure_code, correlation_id, issued_at, expires_at,
      dispatched_at, finished_at
    from node_tasks where node_id = $1 and ($2::uuid is null or id < $2) and (organization_id is null or mine(organization_id))
+     and ($4::text is null or state = $4)
+     and ($5::text is null or strpos(task_type, lower($5)) > 0 or allocation_id::text = lower($5))
    order by id desc limit $3`,
 );
 
@@ -212,15 +222,18 @@ export const listNodes = (
     readonly sku: string | undefined;
     readonly state: string | undefined;
     readonly schedulable: boolean | undefined;
+    readonly q: string | undefined;
+    readonly byName: boolean;
   },
 ) =>
-  tx.rows<NodeRow>(listSql, [
+  tx.rows<NodeRow>(of.byName ? listByNameSql : listSql, [
     of.after ?? null,
     of.limit,
     of.region ?? null,
     of.sku ?? null,
     of.state ?? null,
     of.schedulable ?? null,
+    of.q ?? null,
   ]);
 export const lockNode = async (tx: WriteTx, id: string) =>
   (await tx.rows<{ id: string; state: FleetNode['state']; version: bigint }>(lockSql, [id]))[0];
@@ -239,5 +252,13 @@ export const busyWith = async (tx: ReadTx, nodeId: string): Promise<string[]> =>
 /** Images that are offered for a node's kind of slices and that it does not have. */
 export const lackedImages = async (tx: ReadTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ slug: string }>(lackingSql, [nodeId])).map(({ slug }) => slug);
-export const listTasks = (tx: ReadTx, nodeId: string, before: string | undefined, limit: number) =>
-  tx.rows<TaskRow>(tasksSql, [nodeId, before ?? null, limit]);
+export const listTasks = (
+  tx: ReadTx,
+  nodeId: string,
+  of: {
+    readonly before: string | undefined;
+    readonly limit: number;
+    readonly state: string | undefined;
+    readonly q: string | undefined;
+  },
+) => tx.rows<TaskRow>(tasksSql, [nodeId, of.before ?? null, of.limit, of.state ?? null, of.q ?? null]);

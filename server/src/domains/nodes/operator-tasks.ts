@@ -20,7 +20,8 @@ const list = on(nodeTaskList, async ({ db }, who, { params, query }) => {
   return readPage({
     name: 'node-tasks',
     query,
-    read: (before, limit) => db.read(who, (tx) => listTasks(tx, params.node_id, before, limit)),
+    read: (before, limit) =>
+      db.read(who, (tx) => listTasks(tx, params.node_id, { before, limit, state: query.state, q: query.q })),
     keyOf: (row) => row.id,
     show: showTask,
   });

@@ -1,4 +1,4 @@
-import type { ErrorCode, TenantRole } from '@gpuaas/contract';
+import type { ErrorCode, Route, TenantRole } from '@gpuaas/contract';
 import { type Database, type Mounted, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { makeFresh } from '../../kernel/fresh.ts';
@@ -46,6 +46,8 @@ export async function openTenancy(parts: {
   readonly clock: Clock;
   readonly region: string;
   readonly policies: Policies;
+  /** The routes of this installation. */
+  readonly offered: readonly Route[];
   /** Where letters are sent: what the token of an invitation follows from. */
   readonly invitationSecret?: invitations.InvitationSecret | undefined;
   readonly listen: (channel: string, listener: () => void) => Promise<{ close(): Promise<void> }>;

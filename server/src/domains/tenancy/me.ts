@@ -1,13 +1,20 @@
-import { defaultProjectGet, defaultProjectSet, meGet, meUpdate } from '@gpuaas/contract';
+import { defaultProjectGet, defaultProjectSet, meGet, meUpdate, permissionsOf, type Route } from '@gpuaas/contract';
 import { type Database, handlers } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
+import type { Policies } from '../policy/index.ts';
 import { maxShown } from './facts.ts';
 import { findDefaultProject, findMyself, listMine, setDefaultProject, setDisplayName } from './me-store.ts';
 
-const on = handlers<{ readonly db: Database; readonly region: string }>();
+const on = handlers<{
+  readonly db: Database;
+  readonly region: string;
+  readonly policies: Policies;
+  /** The routes of this installation: some exist only beside a simulated fleet. */
+  readonly offered: readonly Route[];
+}>();
 
-export const get = on(meGet, async ({ db, region }, who) => {
+export const get = on(meGet, async ({ db, region, policies, offered }, who) => {
   const [person, organizations, defaultProject] = await db.read(who, async (tx) => [
     await findMyself(tx, who.actorId),
     await listMine(tx, who.actorId, maxShown),
@@ -27,6 +34,12 @@ export const get = on(meGet, async ({ db, region }, who) => {
       role,
     })),
     default_project_id: defaultProject,
+    permissions: permissionsOf(offered, {
+      platformRoles: platform_roles,
+      tenantRoles: organizations.map(({ role }) => role),
+      narrowed: who.credential?.scopes,
+    }),
+    personal_token_max_days: policies.number('auth.personal_token_max_days', who),
     posix: { uid, gid, username },
   };
 });

@@ -29,6 +29,7 @@ export const consolePlaces = [
   'activity',
   'correlations',
   'invitations',
+  'identity-confirmed',
   'ops',
 ] as const;
 

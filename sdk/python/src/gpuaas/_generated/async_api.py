@@ -461,14 +461,14 @@ class AsyncAdminNodesApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, region: str | Unset = UNSET, schedulable: Literal["true", "false"] | Unset = UNSET, sku: str | Unset = UNSET, state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetNode]:
-        """The fleet, oldest first
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, region: str | Unset = UNSET, schedulable: Literal["true", "false"] | Unset = UNSET, sku: str | Unset = UNSET, sort: Literal["created", "name"] | Unset = UNSET, state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetNode]:
+        """The fleet, oldest first or by name
 
         ``GET /api/v1/admin/nodes``
 
         Refusals: cursor_invalid.
         """
-        return AsyncPages(self._transport, "node_list", {"cursor": cursor, "limit": limit, "region": region, "schedulable": schedulable, "sku": sku, "state": state}, options)
+        return AsyncPages(self._transport, "node_list", {"cursor": cursor, "limit": limit, "q": q, "region": region, "schedulable": schedulable, "sku": sku, "sort": sort, "state": state}, options)
 
     async def create(self, *, name: str, region: str, sku: str, address: str | Unset = UNSET, gpus_total: int | Unset = UNSET, labels: Mapping[str, str] | Unset = UNSET, onboarding_mode: Literal["manual", "maas"] | Unset = UNSET, options: Options | None = None) -> NodeEnrolmentOffer:
         """Announce a host; the answer has what it needs to enrol, once
@@ -700,14 +700,14 @@ class AsyncAdminNodesApi:
         answer: ResourceSlot = await self._transport.call("slot_quarantine", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
         return answer
 
-    def task_list(self, node_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetTask]:
+    def task_list(self, node_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["queued", "dispatched", "succeeded", "failed", "expired", "cancelled"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[FleetTask]:
         """What the host was asked to do, newest first
 
         ``GET /api/v1/admin/nodes/{node_id}/tasks``
 
         Refusals: cursor_invalid, node_not_found.
         """
-        return AsyncPages(self._transport, "node_task_list", {"node_id": node_id, "cursor": cursor, "limit": limit}, options)
+        return AsyncPages(self._transport, "node_task_list", {"node_id": node_id, "cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
     async def topology_discover(self, node_id: str, *, options: Options | None = None) -> NodeTopologyDiscoverAnswer:
         """Ask a host what it is made of; the answer shows in its topology

@@ -1178,6 +1178,13 @@ class MeOrganizationsItem(TypedDict):
     slug: str
 
 
+class MePermissionsItem(TypedDict):
+    as: Literal["self", "platform", "viewer", "member", "admin", "owner"]
+    """What entitles: being signed in, a platform role, or this role in an organization."""
+    operations: Sequence[str]
+    """The ids of operations, as in the description of the API."""
+
+
 class MePosix(TypedDict):
     """Who this person is on every host; it never changes."""
 
@@ -1193,6 +1200,10 @@ class Me(TypedDict):
     id: str
     organizations: Sequence[MeOrganizationsItem]
     """The first 200; GET /api/v1/organizations has all of them."""
+    permissions: Sequence[MePermissionsItem]
+    """What the caller may do here, so that a console offers nothing that would be refused."""
+    personal_token_max_days: int
+    """The longest life of a personal token that the policy allows."""
     platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
     posix: MePosix
     """Who this person is on every host; it never changes."""

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { verdictOf } from './authorisation.ts';
+import { permissionsOf } from './permissions.ts';
+import { routes } from './routes/index.ts';
+import { type PlatformRole, platformRoles, type TenantRole, tenantRoles } from './scopes.ts';
+
+const nobody = { platformRoles: [], tenantRoles: [], narrowed: undefined };
+const listed = (person: Parameters<typeof permissionsOf>[1]) =>
+  permissionsOf(routes, person).flatMap(({ operations }) => operations);
+/** Every operation that needs a role or a sign-in, and that the table of authorisation allows to this persona. */
+const allowed = (persona: TenantRole | PlatformRole) =>
+  routes
+    .filter(({ auth, tenancy }) => auth.kind === 'admin' || (auth.kind === 'user' && tenancy.kind !== 'none'))
+    .filter((route) => verdictOf(route, persona) === 'allowed')
+    .map(({ id }) => id);
+
+describe('the operations that a person is told of', () => {
+  it.each(Object.keys(tenantRoles) as TenantRole[])('are those that %s may call, and no others', (role) => {
+    expect(listed({ ...nobody, tenantRoles: [role, role] }).sort()).toEqual(allowed(role).sort());
+  });
+
+  it.each(Object.keys(platformRoles) as PlatformRole[])('are those that %s may call, and no others', (role) => {
+    expect(listed({ ...nobody, platformRoles: [role] }).sort()).toEqual(allowed(role).sort());
+  });
+
+  it('are fewer with a token that has fewer scopes', () => {
+    const person = { ...nobody, tenantRoles: ['owner'] as const, narrowed: new Set(['allocations:read']) };
+    expect(permissionsOf(routes, person).map(({ as }) => as)).toEqual(['owner']);
+    expect(listed(person)).toContain('allocation_list');
+    expect(listed(person)).not.toContain('allocation_create');
+  });
+});

@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from 'react';
+import { leaveToSignIn, signInAddress, type StepUpWay, stepUpWords } from './api.ts';
+
+export type { StepUpWay } from './api.ts';
+
+/** Where the window of a repeated sign-in ends up; the page there tells the page that waits. */
+const confirmedPath = '/identity-confirmed';
+const channelName = 'identity-confirmed';
+
+/** Called by that page. */
+export function announceConfirmed(): void {
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage('confirmed');
+  channel.close();
+}
+
+/**
+ * Confirms who is here in a window of its own, so that a form which asked for it keeps what was typed. A browser that opens
+ * no windows signs in on this page instead.
+ */
+export function useStepUp(
+  way: StepUpWay,
+  onConfirmed: () => void,
+): { readonly state: 'open' | 'waiting' | 'confirmed'; ask(): void } {
+  const [state, setState] = useState<'open' | 'waiting' | 'confirmed'>('open');
+  const goOn = useRef(onConfirmed);
+  goOn.current = onConfirmed;
+  useEffect(() => {
+    const channel = new BroadcastChannel(channelName);
+    channel.onmessage = () => {
+      setState('confirmed');
+      goOn.current();
+    };
+    return () => channel.close();
+  }, []);
+  return {
+    state,
+    ask() {
+      const opened = window.open(
+        `${signInAddress(confirmedPath)}${stepUpWords(way)}`,
+        'gpuaas-identity',
+        'popup,width=520,height=720',
+      );
+      if (opened) setState('waiting');
+      else leaveToSignIn(way);
+    },
+  };
+}

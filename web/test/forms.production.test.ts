@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Installation, openInstallation } from './in-browser.ts';
+
+/** Forms keep what was typed, show a secret until it is saved, and offer nothing that would be refused. */
+let here: Installation;
+beforeAll(async () => {
+  here = await openInstallation(['--bare']);
+}, 240_000);
+afterAll(() => here?.close(), 60_000);
+
+describe('a form', () => {
+  it('asks before a price of 0', { timeout: 120_000 }, async () => {
+    const { context, page } = await here.enter('operator');
+    await page.goto(`${here.base}/ops/skus`);
+    await page
+      .getByRole('button', { name: /^Prices of/ })
+      .first()
+      .click();
+    await page.getByLabel(/^New price/).fill('0');
+    const set = page.getByRole('button', { name: 'Set from now on' });
+    expect(await set.isDisabled()).toBe(true);
+    await page.getByRole('checkbox', { name: /price of 0/ }).check();
+    expect(await set.isDisabled()).toBe(false);
+    await context.close();
+  });
+
+  it('offers only lengths that the policy allows, and shows a token until it is saved', {
+    timeout: 120_000,
+  }, async () => {
+    const operator = await here.call('operator');
+    await operator.adminPolicies.set({
+      policy_key: 'auth.personal_token_max_days',
+      level: 'global',
+      value: 14,
+      reason: 'Tokens are short-lived here.',
+    });
+    const { context, page } = await here.enter('member');
+    await page.goto(`${here.base}/tokens`);
+    await page.getByRole('button', { name: 'Create a token' }).first().click();
+    expect(await page.getByLabel('Expires after').locator('option').allInnerTexts()).toEqual(['7 days', '14 days']);
+    await page.getByLabel('Name').fill('backup server');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const secret = page.getByRole('dialog', { name: 'Your token' });
+    await secret.waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await secret.getByText(/^gpuaas_/).waitFor();
+    await secret.getByRole('button', { name: "I've saved it" }).click();
+    await secret.waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  // Last: it ends the sign-in that the others use.
+  it('that needs a recent sign-in keeps what was typed and goes on by itself', { timeout: 180_000 }, async () => {
+    const { context, page, complaints } = await here.enter('operator');
+    let refusals = 0;
+    await page.route('**/cordon', async (route) => {
+      refusals += 1;
+      if (refusals > 1) return route.fallback();
+      return route.fulfill({
+        status: 403,
+        contentType: 'application/problem+json',
+        json: { code: 'step_up_required', message: 'Sign in again.', correlation_id: 'c-1' },
+      });
+    });
+    await page.goto(`${here.base}/ops/nodes`);
+    await page.getByRole('link', { name: 'local-slice-2' }).click();
+    await page.getByRole('button', { name: 'Cordon' }).click();
+    await page.getByLabel('Reason').fill('a fan is loud');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cordon' }).click();
+    await page.getByText('Confirm your identity to continue').waitFor();
+    const opening = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Confirm your identity' }).click();
+    const window = await opening;
+    await window.locator('input:not([type=hidden]):not([type=password])').first().fill('operator');
+    await window.locator('input[type=password]').fill(here.password);
+    await window.locator('button[type=submit]').first().click();
+    await page.getByText('cordoned: a fan is loud').waitFor();
+    expect(refusals).toBe(2);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
