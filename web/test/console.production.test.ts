@@ -137,8 +137,8 @@ describe('the console, for somebody who rents', () => {
       });
     });
     await page.goto(`${here.base}/ssh-keys`);
-    await page.getByText('Many requests in a short time').waitFor();
-    await page.getByText('Many requests in a short time').waitFor({ state: 'detached' });
+    await page.getByText('Too many requests').waitFor();
+    await page.getByText('Too many requests').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1, name: 'SSH keys' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
@@ -209,7 +209,7 @@ describe('the console, for those who operate the platform', () => {
       ['/ops/events', 'Events'],
       ['/ops/events?box=outbox', 'Events'],
       ['/ops/events?box=dead', 'Events'],
-      ['/ops/correlations/nobody-knows', 'What one request led to'],
+      ['/ops/correlations/nobody-knows', 'Request trace'],
       ['/ops/audit', 'Audit'],
       ['/ops/simulator', 'Simulator'],
     ];

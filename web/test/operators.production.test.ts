@@ -71,7 +71,7 @@ describe('operators, in the console', () => {
     const { context, page, complaints } = await here.enter('operator');
     await page.goto(`${here.base}/ops/enrol`);
     await page.getByLabel('Name').fill('new-host-01');
-    await page.getByLabel('Sold as').selectOption({ label: 'NVIDIA H200 GPU VM' });
+    await page.getByLabel('SKU').selectOption({ label: 'NVIDIA H200 GPU VM' });
     await page.getByRole('button', { name: 'Create enrolment' }).click();
     const line = (await page.locator('pre').first().textContent()) ?? '';
     expect(line).toContain('node-agent enrol');
@@ -121,7 +121,7 @@ describe('operators, in the console', () => {
     const { context, page } = await here.enter('operator');
     await page.goto(`${here.base}/ops/audit?action=allocation.create`);
     await page
-      .getByRole('link', { name: /^What this led to/ })
+      .getByRole('link', { name: /^Trace / })
       .first()
       .click();
     const story = page.getByRole('list', { name: 'The story, in the order of time' });
@@ -155,16 +155,16 @@ describe('operators, in the console', () => {
     const { context, page, complaints } = await here.enter('operator');
     await page.goto(`${here.base}/ops/workflows?run=${id}`);
     await page.getByRole('link', { name: 'allocation.provision' }).click();
-    await page.getByText(/waits for an answer, given up in/).waitFor();
-    expect(await page.getByRole('button', { name: 'Try now' }).isDisabled()).toBe(true);
-    await page.getByText(/Cannot be tried now:.*waited for/).waitFor();
-    await page.getByRole('button', { name: 'Call off' }).click();
+    await page.getByText(/waits for an answer, expires in/).waitFor();
+    expect(await page.getByRole('button', { name: 'Retry now' }).isDisabled()).toBe(true);
+    await page.getByText(/Cannot be retried now:.*waited for/).waitFor();
+    await page.getByRole('button', { name: 'Cancel workflow' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Nobody waits for the answer any more').waitFor();
-    await dialog.getByText('It then counts as failed').waitFor();
+    await dialog.getByText('The workflow stops waiting').waitFor();
+    await dialog.getByText('It ends as failed').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByLabel('Reason').fill('the rack is being moved');
-    await dialog.getByRole('button', { name: 'Call it off' }).click();
+    await dialog.getByRole('button', { name: 'Cancel workflow' }).click();
     await page.getByText(/^\W*cancelled$/).waitFor();
     await page.getByRole('region', { name: 'Requested by operators' }).getByText('the rack is being moved').waitFor();
     const given = (await operator.adminAllocations.list({ limit: 200 })).data.find((each) => each.id === id);
@@ -186,8 +186,8 @@ describe('operators, in the console', () => {
       .first()
       .waitFor();
     await operator.adminNodes.uncordon({ node_id: node?.id ?? '' });
-    await page.getByRole('tab', { name: 'Kept' }).click();
-    await page.getByRole('button', { name: 'Look at provisioning.node.changed' }).first().click();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'View provisioning.node.changed' }).first().click();
     await page.getByRole('dialog', { name: 'provisioning.node.changed' }).getByText('Payload').waitFor();
     await context.close();
   });
@@ -211,7 +211,7 @@ describe('operators, in the console', () => {
       ['/ops/skus', /^New SKU/],
       ['/ops/skus', /^Edit NVIDIA H200 GPU VM/],
       ['/ops/skus', /^Prices of NVIDIA H200 GPU VM/],
-      ['/ops/events?box=outbox', /^Look at/],
+      ['/ops/events?box=outbox', /^View/],
     ];
     const findings: string[] = [];
     for (const [path, button] of places) {
@@ -290,7 +290,7 @@ describe('operators, in the console', () => {
     await page.getByRole('button', { name: 'Deliver all again' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('the mail server is back');
     await page.getByRole('dialog').getByRole('button', { name: 'Deliver again' }).click();
-    await page.getByText('Everything was delivered').waitFor();
+    await page.getByText('No undelivered events').waitFor();
     expect(asked.map(({ path }) => path).sort()).toEqual([
       '/api/v1/admin/dlq/messages/7/requeue',
       '/api/v1/admin/dlq/messages/8/requeue',

@@ -166,7 +166,7 @@ describe('an invitation', () => {
     const { context, page } = await here.enter('member');
     await page.goto(link);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
-    await page.getByRole('heading', { name: 'You belong to it already' }).waitFor();
+    await page.getByRole('heading', { name: 'You are already a member' }).waitFor();
     await open(page, '/');
     await open(page, '/invitations/accept#gpuaas_inv');
     await page.getByRole('heading', { name: 'The link is not complete' }).waitFor();

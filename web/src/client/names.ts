@@ -29,12 +29,11 @@ export function useNames(): (id: string) => string {
     ...(programs.data?.data.map(({ id, name }) => [id, name] as const) ?? []),
     ...(members.data?.data.map((member) => [member.user_id, callName(member)] as const) ?? []),
   ]);
-  return (id) => (id === session.me.id ? 'You' : (names.get(id) ?? 'Somebody'));
+  return (id) => (id === session.me.id ? 'You' : (names.get(id) ?? 'A former member'));
 }
 
 /** Who did something, as the log tells it. */
 export const actorName = (
   { actor_id, actor_name, actor_role }: Pick<Activity, 'actor_id' | 'actor_name' | 'actor_role'>,
   me: string,
-): string =>
-  actor_id === me ? 'You' : (actor_name ?? (actor_role === 'system' ? 'The platform' : 'Somebody who has left'));
+): string => (actor_id === me ? 'You' : (actor_name ?? (actor_role === 'system' ? 'The platform' : 'A former member')));

@@ -58,7 +58,7 @@ export function AllAllocationsPage() {
   return (
     <Page
       title="All allocations"
-      lead="Of every tenant, latest first."
+      lead="Allocations of every tenant, newest first."
       actions={
         <Filter
           label="State"
@@ -83,7 +83,7 @@ export function AllAllocationsPage() {
     >
       {(search.node ?? search.organization) && (
         <p className="flex items-center gap-3">
-          Only those {search.node ? 'on one node' : 'of one tenant'}.
+          Filtered by {search.node ? 'node' : 'tenant'}.
           <Link to="/ops/allocations" className="text-accent underline underline-offset-2">
             Show all
           </Link>
@@ -94,7 +94,7 @@ export function AllAllocationsPage() {
           {stuck.error ? (
             <Problem error={stuck.error} />
           ) : (stuck.data?.data.length ?? 0) === 0 ? (
-            <p className="text-dim">Nothing is slower than it usually is.</p>
+            <p className="text-dim">No allocation is stuck.</p>
           ) : (
             <ul className="grid gap-2">
               {stuck.data?.data.map((each) => (
@@ -125,14 +125,14 @@ export function AllAllocationsPage() {
           title="Queue"
           aside={
             <Link to="/ops/queue" className="text-sm text-accent underline underline-offset-2">
-              The whole queue
+              Full queue
             </Link>
           }
         >
           {queue.error ? (
             <Problem error={queue.error} />
           ) : (queue.data?.data.length ?? 0) === 0 ? (
-            <p className="text-dim">Nobody waits.</p>
+            <p className="text-dim">The queue is empty.</p>
           ) : (
             <ol className="grid gap-2">
               {queue.data?.data.slice(0, 5).map((each) => (
@@ -141,7 +141,7 @@ export function AllAllocationsPage() {
                     {each.position}. {each.sku} × {each.gpu_count} in {each.region}
                   </span>
                   <span className="text-sm text-dim">
-                    since <Ago at={each.waiting_since} />
+                    queued <Ago at={each.waiting_since} />
                   </span>
                 </li>
               ))}
@@ -207,7 +207,7 @@ export function AllAllocationsPage() {
               ),
           },
         ]}
-        empty={<Empty icon="cpu" title="Nothing is rented" />}
+        empty={<Empty icon="cpu" title="No allocations" />}
       />
       {going && (
         <Confirm
@@ -221,8 +221,8 @@ export function AllAllocationsPage() {
           error={force.error}
           onConfirm={(reason) => force.mutate({ allocation_id: going.id, reason })}
         >
-          <p>It ends without waiting for its guest. The tenant loses what is on the machine.</p>
-          <p>Tried so far: {going.release_attempts}.</p>
+          <p>Ends it without waiting for the guest. The tenant loses all data on the machine.</p>
+          <p>Release attempts so far: {going.release_attempts}.</p>
         </Confirm>
       )}
     </Page>

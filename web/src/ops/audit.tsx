@@ -57,7 +57,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      lead="Who did what anywhere, newest first."
+      lead="Who did what on the platform, newest first."
       actions={
         <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate(search.organization ?? 'platform')}>
           Verify the chain
@@ -128,7 +128,7 @@ export function AuditPage() {
             cell: (entry) => <CorrelationId id={entry.correlation_id} />,
           },
         ]}
-        empty={<Empty icon="book" title="Nothing was written that fits" />}
+        empty={<Empty icon="book" title="No entries match" />}
       />
     </Page>
   );

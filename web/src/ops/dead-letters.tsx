@@ -59,7 +59,7 @@ export function DeadLetters({
   );
   const groups = state === 'open' ? groupLetters(list.rows ?? []) : [];
   return (
-    <section className="grid gap-4" aria-label={isRefused ? 'Refused by the bus' : 'Dead letters'}>
+    <section className="grid gap-4" aria-label={isRefused ? 'Rejected by the bus' : 'Dead letters'}>
       <label className="flex items-center gap-2 justify-self-start text-sm text-dim">
         State
         <select className="field w-auto" value={state} onChange={(event) => onSearch({ state: event.target.value })}>
@@ -90,17 +90,17 @@ export function DeadLetters({
             ),
           },
           { head: 'Consumer', cell: (letter) => letter.consumer ?? 'the bus' },
-          { head: 'Tries', end: true, cell: (letter) => letter.attempts },
+          { head: 'Attempts', end: true, cell: (letter) => letter.attempts },
           { head: 'State', cell: (letter) => <StateChip state={letter.state} /> },
           { head: 'When', cell: (letter) => <Ago at={letter.created_at} /> },
-          { head: 'Story', cell: (letter) => <CorrelationId id={letter.correlation_id} /> },
+          { head: 'Trace', cell: (letter) => <CorrelationId id={letter.correlation_id} /> },
           {
             head: '',
             end: true,
             cell: (letter) => (
               <span className="flex flex-wrap justify-end gap-2">
-                <Button aria-label={`Look at ${letter.event_type}`} onClick={() => setOpen(letter)}>
-                  Look
+                <Button aria-label={`View ${letter.event_type}`} onClick={() => setOpen(letter)}>
+                  View
                 </Button>
                 {letter.state === 'open' && (
                   <>
@@ -114,7 +114,7 @@ export function DeadLetters({
             ),
           },
         ]}
-        empty={<Empty icon="mail" title={state === 'open' ? 'Everything was delivered' : `Nothing was ${state}`} />}
+        empty={<Empty icon="mail" title={state === 'open' ? 'No undelivered events' : `Nothing was ${state}`} />}
       />
       {open && <Letter letter={open} onClose={() => setOpen(undefined)} />}
       {chosen && (
@@ -134,8 +134,8 @@ export function DeadLetters({
           </p>
           <p>
             {chosen.verb === 'requeue'
-              ? 'It goes out once more. Whoever had it already takes no second effect from it.'
-              : 'Nobody will ever act on it. It stays in the list, with your reason.'}
+              ? 'The event is sent again. Consumers that already processed it ignore the repetition.'
+              : 'No consumer will process it. It stays in this list with your reason.'}
           </p>
         </Confirm>
       )}
@@ -189,7 +189,7 @@ function Letter({ letter, onClose }: { letter: DeadLetter; onClose(): void }) {
       onClose={onClose}
     >
       <p className="rounded-lg bg-bad-soft px-4 py-3 text-bad">
-        {letter.consumer ?? 'The bus'} gave it up after {counted(letter.attempts, 'try', 'tries')}: {letter.reason}
+        {letter.consumer ?? 'The bus'} failed after {counted(letter.attempts, 'attempt')}: {letter.reason}
       </p>
     </EnvelopeDialog>
   );

@@ -18,7 +18,7 @@ import { Topology } from './topology.tsx';
 export function EnrolPage() {
   const [offer, setOffer] = useState<NodeEnrolmentOffer>();
   return (
-    <Page title="Enrol a node" lead="Say what it is, paste one line on the host, and watch it join.">
+    <Page title="Enrol a node" lead="Describe the host, run one command on it, and follow its enrolment.">
       {offer ? <Join offer={offer} /> : <Announce onOffer={setOffer} />}
     </Page>
   );
@@ -39,7 +39,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
   const offered = skus.data?.data.filter(({ active }) => active) ?? [];
   const places = regions.data?.data.filter(({ active }) => active) ?? [];
   return (
-    <Panel title="1. What it is">
+    <Panel title="1. Host">
       <form
         className="grid max-w-xl gap-4"
         onSubmit={(event) => {
@@ -66,7 +66,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
             />
           )}
         </Field>
-        <Field label="Sold as">
+        <Field label="SKU">
           {(id) => (
             <select id={id} className="field" value={sku} onChange={(event) => setSku(event.target.value)}>
               {offered.map((each) => (
@@ -88,10 +88,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
             </select>
           )}
         </Field>
-        <Field
-          label="Address for tenants"
-          hint="A name or an address under which they reach the host; may be left empty."
-        >
+        <Field label="Address for tenants" hint="DNS name or IP address for tenants. Optional.">
           {(id) => (
             <input
               id={id}
@@ -123,7 +120,7 @@ function Join({ offer }: { offer: NodeEnrolmentOffer }) {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
       <Panel
-        title="2. Paste this on the host, as root"
+        title="2. Run this on the host as root"
         aside={
           <span className="text-sm text-dim">
             expires <Ago at={offer.expires_at} />

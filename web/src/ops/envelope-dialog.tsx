@@ -26,7 +26,7 @@ export function EnvelopeDialog({
         {children}
         <Facts
           rows={[
-            ['Story', <CorrelationId key="story" id={correlationId} />],
+            ['Trace', <CorrelationId key="story" id={correlationId} />],
             ...facts
               .filter(([name]) => name !== 'correlation_id' && name !== 'event_type')
               .map(

@@ -62,13 +62,13 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
               event.is_published ? <Chip tone="ok">on the bus</Chip> : <Chip tone="warn">waits for the relay</Chip>,
           },
           { head: 'When', cell: (event) => <Ago at={event.created_at} /> },
-          { head: 'Story', cell: (event) => <CorrelationId id={event.correlation_id} /> },
+          { head: 'Trace', cell: (event) => <CorrelationId id={event.correlation_id} /> },
           {
             head: '',
             end: true,
             cell: (event) => (
-              <Button aria-label={`Look at ${event.event_type}`} onClick={() => setOpen(event)}>
-                Look
+              <Button aria-label={`View ${event.event_type}`} onClick={() => setOpen(event)}>
+                View
               </Button>
             ),
           },

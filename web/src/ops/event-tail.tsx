@@ -48,11 +48,11 @@ export function EventTail() {
               ),
           },
           { head: 'When', cell: ({ data }) => <Ago at={data.occurred_at} /> },
-          { head: 'Story', end: true, cell: ({ data }) => <CorrelationId id={data.correlation_id} /> },
+          { head: 'Trace', end: true, cell: ({ data }) => <CorrelationId id={data.correlation_id} /> },
         ]}
         empty={
           <Empty icon="activity" title="Quiet">
-            <p>Whatever happens anywhere shows up here at once.</p>
+            <p>New events appear here immediately.</p>
           </Empty>
         }
       />

@@ -9,9 +9,9 @@ import { EventTail } from './event-tail.tsx';
 
 const boxes = [
   ['live', 'Live', 'admin_event_stream'],
-  ['outbox', 'Kept', 'admin_event_list'],
+  ['outbox', 'History', 'admin_event_list'],
   ['dead', 'Dead letters', 'dlq_list'],
-  ['refused', 'Refused by the bus', 'outbox_failed_list'],
+  ['refused', 'Rejected by the bus', 'outbox_failed_list'],
 ] as const;
 type Box = (typeof boxes)[number][0];
 export interface EventSearch {
@@ -40,7 +40,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      lead="From the commit to whoever listens. Consumers that had an event already take no second effect from it."
+      lead="Events from commit to delivery. Consumers process each event once."
       shown={
         box === 'dead' || box === 'refused'
           ? { operation: box === 'dead' ? 'dlq_list' : 'outbox_failed_list', input: { state: search.state, limit: 50 } }
@@ -49,9 +49,9 @@ export function EventsPage() {
     >
       {dead > 0 && box !== 'dead' && may('dlq_list') && (
         <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
-          {dead === 1 ? 'One event was' : `${dead} events were`} given up.{' '}
+          {dead === 1 ? 'One event was' : `${dead} events were`} not delivered.{' '}
           <button type="button" className="underline underline-offset-2" onClick={() => go({ box: 'dead' })}>
-            Look at {dead === 1 ? 'it' : 'them'}
+            View {dead === 1 ? 'it' : 'them'}
           </button>
         </p>
       )}

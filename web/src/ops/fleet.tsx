@@ -46,9 +46,9 @@ export function FleetPage() {
       search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
     });
   const counters: readonly (readonly [string, number | undefined, boolean])[] = [
-    ['Nodes at work', health.data?.schedulable_nodes, false],
-    ['Slots free', health.data && (health.data.slots['available'] ?? 0), false],
-    ['Slots in use', health.data && (health.data.slots['in_use'] ?? 0), false],
+    ['Schedulable nodes', health.data?.schedulable_nodes, false],
+    ['Available GPUs', health.data && (health.data.slots['available'] ?? 0), false],
+    ['GPUs in use', health.data && (health.data.slots['in_use'] ?? 0), false],
     ['Queued', health.data?.queued_allocations, false],
     ['Stuck', health.data?.stuck_allocations, true],
     ['Lost nodes', health.data?.lost_nodes, true],
@@ -56,7 +56,7 @@ export function FleetPage() {
   return (
     <Page
       title="Fleet"
-      lead="Every GPU as one tile, node by node; click a node to look closer."
+      lead="Every GPU as a tile, by node. Select a node for details."
       actions={
         <>
           <ButtonLink to="/ops/nodes">As a table</ButtonLink>
@@ -94,7 +94,7 @@ export function FleetPage() {
           ) : !nodes.data ? (
             <Loading rows={4} />
           ) : all.length === 0 ? (
-            <Empty icon="server" title="There are no nodes">
+            <Empty icon="server" title="No nodes yet">
               {mayEnrol && (
                 <>
                   <p>Enrol the first one; it takes a minute.</p>
@@ -108,7 +108,7 @@ export function FleetPage() {
             <div className="grid gap-4">
               <Filters search={search} nodes={all} counts={counts} onChange={go} />
               {shown.length === 0 ? (
-                <Empty icon="search" title="No node fits">
+                <Empty icon="search" title="No nodes match">
                   <Button onClick={() => go({ tile: '', region: '', sku: '', q: '' })}>Show all</Button>
                 </Empty>
               ) : (
@@ -120,7 +120,7 @@ export function FleetPage() {
         <div className="grid gap-6">
           <Panel title="Needs attention">
             {troubles.length === 0 ? (
-              <p className="text-dim">{nodes.data ? 'Nothing. All is well.' : 'Looking.'}</p>
+              <p className="text-dim">{nodes.data ? 'No problems.' : 'Loading…'}</p>
             ) : (
               <ul className="grid gap-3">
                 {troubles.slice(0, 20).map(({ node, why }) => (
@@ -140,7 +140,7 @@ export function FleetPage() {
             )}
           </Panel>
           {shares.length > 0 && (
-            <Panel title="Sold">
+            <Panel title="Utilization by SKU">
               <ul className="grid gap-3">
                 {shares.map(({ sku, used, offered }) => (
                   <li key={sku}>
@@ -155,7 +155,7 @@ export function FleetPage() {
                       min={0}
                       max={offered}
                       value={used}
-                      aria-label={`${used} of ${offered} GPUs of ${sku} are sold`}
+                      aria-label={`${used} of ${offered} GPUs of ${sku} are in use`}
                     />
                   </li>
                 ))}
@@ -185,7 +185,7 @@ function Filters({
   return (
     <div className="grid gap-3">
       <fieldset className="flex flex-wrap gap-1.5">
-        <legend className="sr-only">What the tiles mean; choose one to see only nodes with such GPUs</legend>
+        <legend className="sr-only">Legend. Select a state to filter nodes.</legend>
         {tileWords.map(([tile, word]) => (
           <button
             key={tile}

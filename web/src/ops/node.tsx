@@ -23,23 +23,23 @@ import { Topology } from './topology.tsx';
 
 type Verb = Exclude<NodeDetail['actions'][number]['action'], 'probe' | 'reimage' | 'remove'>;
 const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: string; readonly danger?: true }>> = {
-  cordon: { label: 'Cordon', means: 'Nothing new goes there. What runs keeps running.' },
-  uncordon: { label: 'Uncordon', means: 'It takes new work again.' },
+  cordon: { label: 'Cordon', means: 'Stops new work. Running allocations continue.' },
+  uncordon: { label: 'Uncordon', means: 'Accepts new work again.' },
   drain: {
     label: 'Drain',
-    means: 'Tenants are told, and what is left at the end of the notice is released.',
+    means: 'Stops new work and notifies tenants. Allocations that remain at the end of the notice are released.',
     danger: true,
   },
-  resume: { label: 'Resume', means: 'The drain ends, and it takes new work again.' },
+  resume: { label: 'Resume', means: 'Ends the drain and accepts new work again.' },
   quarantine: {
     label: 'Quarantine',
     means: 'Stops new work until an operator clears it. Running allocations continue.',
     danger: true,
   },
-  clear: { label: 'Clear', means: 'It is trusted again.' },
-  readmit: { label: 'Readmit', means: 'It comes back into service, cordoned.' },
-  publish: { label: 'Publish', means: 'Its slots are offered to tenants.' },
-  retire: { label: 'Retire', means: 'It leaves the fleet once its last slot is free.', danger: true },
+  clear: { label: 'Clear', means: 'Ends the quarantine.' },
+  readmit: { label: 'Readmit', means: 'Returns the node to service, cordoned.' },
+  publish: { label: 'Publish', means: 'Offers its GPUs to tenants.' },
+  retire: { label: 'Retire', means: 'Removes the node from service once its last GPU is free.', danger: true },
 };
 /** What the server allows now. The table of states is the server's; a page that copied it would grow wrong. */
 const verbsOf = (node: NodeDetail): readonly Verb[] =>
@@ -59,7 +59,7 @@ export function NodePage() {
     return (
       <Page title="Node">
         {isAbsent(node.error) ? (
-          <Empty icon="server" title="There is no such node">
+          <Empty icon="server" title="No such node">
             <ButtonLink to="/ops/nodes">All nodes</ButtonLink>
           </Empty>
         ) : (
@@ -152,8 +152,7 @@ function Detail({ node }: { node: NodeDetail }) {
       )}
       {node.drain_deadline_at && node.state === 'draining' && (
         <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
-          Draining: {counted(living.length, 'allocation')} left; what is there at the end of the notice,{' '}
-          <Ago at={node.drain_deadline_at} />, is released.
+          Draining: {counted(living.length, 'allocation')} left. They are released <Ago at={node.drain_deadline_at} />.
         </p>
       )}
       {node.state_reason && node.state !== 'active' && (
@@ -184,7 +183,7 @@ function Detail({ node }: { node: NodeDetail }) {
         }
       >
         {node.resource_slots.length === 0 && !topology ? (
-          <p className="text-dim">It has not said yet how it is built.</p>
+          <p className="text-dim">No topology reported yet.</p>
         ) : (
           <Topology topology={topology} slots={node.resource_slots} onChoose={setSlot} />
         )}
@@ -199,7 +198,7 @@ function Detail({ node }: { node: NodeDetail }) {
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Panel title="Health">
           {node.conditions.length === 0 ? (
-            <p className="text-dim">It has reported nothing yet.</p>
+            <p className="text-dim">No report yet.</p>
           ) : (
             <ul className="grid gap-2">
               {node.conditions.map((condition) => (
@@ -221,8 +220,8 @@ function Detail({ node }: { node: NodeDetail }) {
             rows={[
               ['Id', <Copy key="id" text={node.id} label="the id" />],
               ['Address', node.address ?? 'none'],
-              ['Agent', node.agent_version ?? 'not heard yet'],
-              ['Heard', <Ago key="heard" at={node.last_report_at} />],
+              ['Agent', node.agent_version ?? 'no report yet'],
+              ['Last report', <Ago key="heard" at={node.last_report_at} />],
               [
                 'Certificate',
                 node.certificate ? (
@@ -256,14 +255,14 @@ function Detail({ node }: { node: NodeDetail }) {
             search={{ node: node.id }}
             className="text-sm text-accent underline underline-offset-2"
           >
-            All that ever were
+            Including ended
           </Link>
         }
       >
         {tenants.error ? (
           <Problem error={tenants.error} />
         ) : living.length === 0 ? (
-          <p className="text-dim">{tenants.data ? 'Nobody is on it.' : 'Looking.'}</p>
+          <p className="text-dim">{tenants.data ? 'No running allocations.' : 'Loading…'}</p>
         ) : (
           <ul className="grid gap-2">
             {living.map((each) => (
@@ -301,12 +300,12 @@ function Detail({ node }: { node: NodeDetail }) {
           {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
             <p className="font-medium text-ink">
               {living.length === 0
-                ? 'Nobody is on it now.'
-                : `${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')} on it now.`}
+                ? 'No running allocations.'
+                : `${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')} are running on it.`}
             </p>
           )}
           {verb === 'drain' && (
-            <Field label="Notice in minutes" hint="Left empty: as long as the policy says. 0 releases at once.">
+            <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
               {(id) => (
                 <input
                   id={id}

@@ -30,7 +30,7 @@ export function PeoplePage() {
   return (
     <Page
       title="People"
-      lead="Everybody who ever signed in, newest first."
+      lead="Everyone who has signed in, newest first."
       actions={
         <>
           <Filter
@@ -80,7 +80,7 @@ export function PeoplePage() {
           { head: 'Organizations', end: true, cell: (row) => <span className="tabular">{row.organizations}</span> },
           { head: 'Last seen', end: true, cell: (row) => <Ago at={row.last_seen_at} /> },
         ]}
-        empty={<Empty icon="team" title={q || state ? 'Nobody matches' : 'Nobody has signed in yet'} />}
+        empty={<Empty icon="team" title={q || state ? 'No people match' : 'No sign-ins yet'} />}
       />
     </Page>
   );

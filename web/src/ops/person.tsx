@@ -21,7 +21,7 @@ export function PersonPage() {
     return (
       <Page title="Person">
         {isAbsent(person.error) ? (
-          <Empty icon="team" title="There is no such person">
+          <Empty icon="team" title="No such person">
             <ButtonLink to="/ops/people">All people</ButtonLink>
           </Empty>
         ) : (
@@ -69,12 +69,12 @@ function Detail({ person }: { person: AdminUserDetail }) {
       shown={{ operation: 'user_get', input: { user_id: person.id } }}
     >
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Panel title="At a glance">
+        <Panel title="Summary">
           <Facts
             rows={[
               ['Id', <Copy key="id" text={person.id} label="the id" />],
-              ['Signs in at', person.issuer],
-              ['As', person.subject],
+              ['Identity provider', person.issuer],
+              ['Subject', person.subject],
               ['Username on hosts', person.username],
               ['Created', <Ago key="since" at={person.created_at} />],
               ['Last seen', <Ago key="seen" at={person.last_seen_at} />],
@@ -207,13 +207,13 @@ function question(wanted: Wanted, name: string): { title: string; verb: string; 
       return {
         title: `Make ${name} a ${roleName[wanted.role]}?`,
         verb: 'Grant',
-        text: `Somebody with this role ${roleMeaning[wanted.role]}.`,
+        text: `This role ${roleMeaning[wanted.role]}.`,
       };
     case 'revoke':
       return {
-        title: `Take the role ${roleName[wanted.role]} away from ${name}?`,
+        title: `Revoke ${roleName[wanted.role]} from ${name}?`,
         verb: 'Revoke',
-        text: 'It holds at once, for sessions that are open too.',
+        text: 'It takes effect immediately, also for open sessions.',
       };
   }
 }

@@ -30,7 +30,7 @@ export function PlacementPage() {
       {decision.error && !decision.data ? (
         isAbsent(decision.error) ? (
           <div className="panel">
-            <Empty icon="cpu" title="There is no such allocation">
+            <Empty icon="cpu" title="No such allocation">
               <ButtonLink to="/ops/allocations">All allocations</ButtonLink>
             </Empty>
           </div>
@@ -43,7 +43,7 @@ export function PlacementPage() {
         </div>
       ) : (
         <>
-          <Panel title="The decision" aside={<StateChip state={decision.data.outcome} />}>
+          <Panel title="Decision" aside={<StateChip state={decision.data.outcome} />}>
             <Facts
               rows={[
                 [
@@ -53,17 +53,17 @@ export function PlacementPage() {
                     : 'unknown',
                 ],
                 ['Decided', <Ago key="at" at={decision.data.decided_at} />],
-                ['Hosts', `${document.feasible ?? 0} of ${document.considered ?? 0} would have fit`],
+                ['Hosts', `${document.feasible ?? 0} of ${document.considered ?? 0} were suitable`],
                 ...(document.chosen
                   ? ([
                       [
-                        'Went to',
+                        'Chosen host',
                         <span key="chosen">
                           <NodeLink id={document.chosen.node_id} name={document.chosen.node_name} />, GPU{' '}
                           {document.chosen.slot_indexes.join(', ')} on NUMA {document.chosen.numa_nodes.join(', ')}
-                          {document.chosen.image_cached ? ', with the image at hand' : ''}
+                          {document.chosen.image_cached ? ', image cached' : ''}
                           {document.chosen.launch_failed_at
-                            ? '; a launch failed on it lately, but no other host fitted'
+                            ? '; a launch failed on it recently, but no other host was suitable'
                             : ''}
                         </span>,
                       ],
@@ -75,10 +75,10 @@ export function PlacementPage() {
               ]}
             />
           </Panel>
-          <section className="grid gap-3" aria-label="Hosts that were asked">
-            <h2 className="text-lg font-semibold">Hosts that were asked</h2>
+          <section className="grid gap-3" aria-label="Hosts considered">
+            <h2 className="text-lg font-semibold">Hosts considered</h2>
             <Rows
-              label="Hosts that were asked"
+              label="Hosts considered"
               list={wholeList<PlacementVerdict>({
                 ...decision,
                 data: { data: document.candidates ?? [] },
@@ -88,7 +88,7 @@ export function PlacementPage() {
                 { head: 'Node', cell: (row) => <NodeLink id={row.node_id} name={row.node_name} /> },
                 { head: 'Region', cell: (row) => row.region },
                 {
-                  head: 'Answer',
+                  head: 'Result',
                   cell: (row) =>
                     row.constraint === null && !row.launch_failed_at ? (
                       <Chip tone="ok">fits</Chip>
@@ -97,10 +97,10 @@ export function PlacementPage() {
                     ),
                 },
               ]}
-              empty={<Empty icon="server" title="No host was asked" />}
+              empty={<Empty icon="server" title="No hosts were considered" />}
             />
             {(document.omitted ?? 0) > 0 && (
-              <p className="text-sm text-dim">{counted(document.omitted ?? 0, 'host')} more were counted, not named.</p>
+              <p className="text-sm text-dim">{counted(document.omitted ?? 0, 'host')} more were considered.</p>
             )}
           </section>
         </>

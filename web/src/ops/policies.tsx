@@ -31,7 +31,7 @@ export function PoliciesPage() {
   return (
     <Page
       title="Policies"
-      lead="What holds for everybody, and why. The most specific level wins: a person, a project, an organization, a plan, the platform."
+      lead="Limits and settings. The most specific level wins: person, project, organization, plan, platform."
       actions={
         <input
           type="search"
@@ -94,7 +94,7 @@ export function PoliciesPage() {
             ),
           },
         ]}
-        empty={<Empty icon="rules" title="No policy has that name" />}
+        empty={<Empty icon="rules" title="No policies match" />}
       />
       {changing && (
         <PolicyDialog

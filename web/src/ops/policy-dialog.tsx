@@ -100,7 +100,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                   look="danger"
                   busy={unset.isPending}
                   disabled={!hasReason}
-                  aria-label={`Remove what is set for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
+                  aria-label={`Remove the value for ${levelWord(setting.level)} ${setting.subject_id ?? ''}`}
                   onClick={() => unset.mutate({ setting, reason: wish.reason.trim() })}
                 >
                   Remove
@@ -110,7 +110,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
             <li className="flex flex-wrap items-center gap-x-3 py-2">
               <Chip tone="calm">default</Chip>
               <span className="tabular font-medium">{spellSetting(definition.default, definition.unit)}</span>
-              <span className="text-sm text-dim">holds where nothing is set</span>
+              <span className="text-sm text-dim">applies where nothing is set</span>
             </li>
           </ul>
         </section>

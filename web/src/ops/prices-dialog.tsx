@@ -57,7 +57,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             <li key={price.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-edge pb-2">
               <span className="tabular w-24 font-semibold">{spellMoney(price.unit_price)}</span>
               <StateChip state={price.state} />
-              <span className="text-dim">{price.region ?? 'everywhere'}</span>
+              <span className="text-dim">{price.region ?? 'all regions'}</span>
               <span className="ms-auto text-sm text-dim">
                 from <Ago at={price.effective_from} />
               </span>
@@ -96,7 +96,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             value={reason}
             onChange={setReason}
           />
-          <Field label="From" hint="Left empty: from now on.">
+          <Field label="From" hint="Empty: from now on.">
             {(id) => (
               <input
                 id={id}
@@ -107,10 +107,10 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
               />
             )}
           </Field>
-          <Field label="Where" hint="A price for a region comes before one for everywhere.">
+          <Field label="Where" hint="A regional price overrides the price for all regions.">
             {(id) => (
               <select id={id} className="field" value={region} onChange={(event) => setRegion(event.target.value)}>
-                <option value="">everywhere</option>
+                <option value="">all regions</option>
                 {regions.data?.data.map(({ slug, name }) => (
                   <option key={slug} value={slug}>
                     {name}

@@ -32,7 +32,7 @@ export function QueuePage() {
   return (
     <Page
       title="Queue"
-      lead="Who waits for capacity, in the order in which it would be given."
+      lead="Requests that wait for capacity, in order."
       actions={
         <>
           <Filter
@@ -57,7 +57,7 @@ export function QueuePage() {
         keyOf={({ allocation_id }) => allocation_id}
         columns={[
           {
-            head: 'Place',
+            head: 'Position',
             cell: (row) => (
               <span>
                 <span className="tabular text-lg font-semibold">{row.position}.</span>{' '}
@@ -66,7 +66,7 @@ export function QueuePage() {
             ),
           },
           {
-            head: 'Wants',
+            head: 'Request',
             cell: (row) => (
               <span className="whitespace-nowrap">
                 {row.sku} × {row.gpu_count}
@@ -78,7 +78,7 @@ export function QueuePage() {
             head: 'Tenant',
             cell: (row) => <TenantLink id={row.organization_id} />,
           },
-          { head: 'Waits since', cell: (row) => <Ago at={row.waiting_since} /> },
+          { head: 'Queued', cell: (row) => <Ago at={row.waiting_since} /> },
           {
             head: 'Expected start',
             cell: (row) =>
@@ -90,7 +90,7 @@ export function QueuePage() {
                 'not known'
               ),
           },
-          { head: 'Gives up', cell: (row) => <Ago at={row.deadline_at} /> },
+          { head: 'Expires', cell: (row) => <Ago at={row.deadline_at} /> },
           {
             head: '',
             end: true,
@@ -100,12 +100,12 @@ export function QueuePage() {
                 params={{ id: row.allocation_id }}
                 className="text-accent underline underline-offset-2"
               >
-                Why it waits
+                Why queued
               </Link>
             ),
           },
         ]}
-        empty={<Empty icon="stack" title="Nobody waits" />}
+        empty={<Empty icon="stack" title="The queue is empty" />}
       />
     </Page>
   );

@@ -21,7 +21,7 @@ export function SimulatorPage() {
   return (
     <Page
       title="Simulator"
-      lead="Hosts that do not exist, with agents that do. Break them, and see what the platform does about it."
+      lead="Simulated hosts with real agents. Inject faults and see how the platform responds."
       shown={{ operation: 'simulator_node_list' }}
       actions={
         fleet.data && (
@@ -51,7 +51,7 @@ export function SimulatorPage() {
         <Loading rows={4} />
       ) : fleet.data.data.length === 0 ? (
         <div className="panel">
-          <Empty icon="flask" title="No host is simulated here" />
+          <Empty icon="flask" title="No simulated hosts" />
         </div>
       ) : (
         <div className="grid gap-6 md:grid-cols-2">

@@ -75,7 +75,7 @@ export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onCl
   return (
     <FormDialog
       title={sku ? `Edit ${sku.display_name}` : 'A new SKU'}
-      lead={sku ? 'What was rented keeps what it was promised.' : 'It can be rented once it has a price and a node.'}
+      lead={sku ? 'Running allocations keep their terms.' : 'Tenants can launch it once it has a price and a node.'}
       verb={sku ? 'Save' : 'Create'}
       busy={save.isPending}
       error={save.error}
@@ -92,7 +92,7 @@ export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onCl
       {text('displayName', 'Display name')}
       <div className="grid items-start gap-4 sm:grid-cols-2">
         {text('vendor', 'Vendor')}
-        {text('model', 'GPU', { hint: 'As the driver says it.' })}
+        {text('model', 'GPU', { hint: 'As reported by the driver.' })}
         {text('memoryGib', 'Memory of a GPU, GiB', { mode: 'numeric' })}
         {!sku && (
           <Field label="Shape">
@@ -113,7 +113,7 @@ export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onCl
         {isSlice &&
           text('counts', 'Sizes', {
             hint: counts
-              ? 'How many GPUs somebody may rent at once.'
+              ? 'GPU counts that tenants can choose.'
               : 'Whole numbers with commas between, e.g. 1, 2, 4, 8.',
           })}
         {!sku && isSlice && text('vcpus', 'vCPUs for each GPU', { mode: 'numeric' })}

@@ -30,7 +30,7 @@ export function SkusPage() {
   return (
     <Page
       title="SKUs and prices"
-      lead="What is sold, in which sizes, and for how much. A price holds from a moment on; earlier ones stay as they were."
+      lead="What tenants can launch, and at which price. A new price never changes earlier ones."
       actions={
         may('admin_sku_create') && (
           <Button look="primary" icon="plus" onClick={() => setEditing('new')}>
@@ -90,7 +90,7 @@ export function SkusPage() {
             ),
           },
         ]}
-        empty={<Empty icon="tag" title="Nothing is sold yet" />}
+        empty={<Empty icon="tag" title="No SKUs yet" />}
       />
       {prices && <PricesDialog sku={prices} onClose={() => setPrices(undefined)} />}
       {editing && (
@@ -112,7 +112,7 @@ export function SkusPage() {
           error={retire.error}
           onConfirm={(reason) => retire.mutate({ sku: going.sku, reason })}
         >
-          <p>Nobody can rent it any more. What is rented stays rented.</p>
+          <p>Tenants can no longer launch it. Running allocations continue.</p>
         </Confirm>
       )}
     </Page>

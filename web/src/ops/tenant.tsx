@@ -23,7 +23,7 @@ export function TenantPage() {
     return (
       <Page title="Tenant">
         {isAbsent(tenant.error) ? (
-          <Empty icon="team" title="There is no such tenant">
+          <Empty icon="team" title="No such tenant">
             <ButtonLink to="/ops/tenants">All tenants</ButtonLink>
           </Empty>
         ) : (
@@ -67,19 +67,19 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
       shown={{ operation: 'admin_organization_get', input: { organization_id: tenant.id } }}
     >
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Panel title="At a glance">
+        <Panel title="Summary">
           <Facts
             rows={[
               ['Id', <Copy key="id" text={tenant.id} label="the id" />],
               ['Since', <Ago key="since" at={tenant.created_at} />],
               ['Currency', tenant.currency],
-              ['Allocations', `${tenant.allocations} that have not ended, with ${counted(tenant.gpus, 'GPU')}`],
+              ['Allocations', `${tenant.allocations} current, with ${counted(tenant.gpus, 'GPU')}`],
             ]}
           />
         </Panel>
-        <Panel title="Policies set for them" aside={<span className="text-sm text-dim">{tenant.policies.length}</span>}>
+        <Panel title="Policy overrides" aside={<span className="text-sm text-dim">{tenant.policies.length}</span>}>
           {tenant.policies.length === 0 ? (
-            <p className="text-dim">None. What holds for the platform holds for them.</p>
+            <p className="text-dim">None. The platform defaults apply.</p>
           ) : (
             <ul>
               {tenant.policies.map((each) => (
@@ -109,7 +109,7 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
         </Panel>
         <Panel title="Projects" aside={<span className="text-sm text-dim">{tenant.projects}</span>}>
           {tenant.project_list.length === 0 ? (
-            <p className="text-dim">They have no project.</p>
+            <p className="text-dim">No projects.</p>
           ) : (
             <ul>
               {tenant.project_list.map((project) => (

@@ -57,7 +57,7 @@ export function TenantsPage() {
           { head: 'GPUs', end: true, cell: (row) => <span className="tabular">{row.gpus}</span> },
           { head: 'Since', end: true, cell: (row) => <Ago at={row.created_at} /> },
         ]}
-        empty={<Empty icon="team" title={q ? 'Nobody is called so' : 'Nobody rents here yet'} />}
+        empty={<Empty icon="team" title={q ? 'No tenants match' : 'No tenants yet'} />}
       />
     </Page>
   );

@@ -10,7 +10,7 @@ import { spellClock } from '../words/time.ts';
 import { takenBack } from '../words/workflow.ts';
 
 type Order = WorkflowAction['action'];
-const labels: Readonly<Record<Order, string>> = { retry: 'Try now', cancel: 'Call off' };
+const labels: Readonly<Record<Order, string>> = { retry: 'Retry now', cancel: 'Cancel workflow' };
 
 /** What an operator can want of a run, each with what will come of it before it is done. */
 export function WorkflowActs({ run }: { run: WorkflowDetail }) {
@@ -47,8 +47,8 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
       <Confirm
         open={asking === 'retry'}
         onClose={close}
-        title={`Try ${run.saga} again now?`}
-        verb="Try now"
+        title={`Retry ${run.saga} now?`}
+        verb="Retry now"
         reason
         busy={retry.isPending}
         error={retry.error}
@@ -59,8 +59,9 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
       <Confirm
         open={asking === 'cancel'}
         onClose={close}
-        title={`Call ${run.saga} off?`}
-        verb="Call it off"
+        title={`Cancel ${run.saga}?`}
+        verb="Cancel workflow"
+        dismiss="Keep running"
         danger
         reason
         busy={cancel.isPending}
@@ -81,7 +82,7 @@ export function WhyNot({ run }: { run: WorkflowDetail }) {
     <ul className="text-sm text-dim">
       {refused.map(({ action, why_not }) => (
         <li key={action}>
-          <span className="font-medium">Cannot {action === 'retry' ? 'be tried now' : 'be called off'}:</span> {why_not}
+          <span className="font-medium">Cannot be {action === 'retry' ? 'retried now' : 'cancelled'}:</span> {why_not}
         </li>
       ))}
     </ul>
@@ -95,18 +96,18 @@ function RetryWords({ run }: { run: WorkflowDetail }) {
     return (
       <>
         <p>
-          Taking back <b>{step}</b> is tried anew, {counted(attempts, 'time')} at most; then what came before it.
+          Rolling back <b>{step}</b> is retried up to {counted(attempts, 'time')}; then the steps before it.
         </p>
-        <p>Make sure that what stood in its way is gone.</p>
+        <p>Remove the cause of the failure first.</p>
       </>
     );
   }
   const tried = run.attempts.filter(({ name, work }) => name === run.step && (work === 'undo') === run.undoing);
   return (
     <p>
-      {run.undoing ? 'Taking back ' : ''}
-      <b>{step}</b> is tried at once{run.until ? ` instead of at ${spellClock(run.until)}` : ''}. It was tried{' '}
-      {counted(tried.length, 'time')} of {attempts}.
+      {run.undoing ? 'Rolling back ' : ''}
+      <b>{step}</b> is retried at once{run.until ? ` instead of at ${spellClock(run.until)}` : ''}. Attempts so far:{' '}
+      {tried.length} of {attempts}.
     </p>
   );
 }
@@ -117,17 +118,15 @@ function CancelWords({ run }: { run: WorkflowDetail }) {
     <>
       <p>
         {run.doing === 'waiting'
-          ? 'Nobody waits for the answer any more, and one that comes later is refused.'
-          : 'What is being tried at this moment is finished first; nothing after it is begun.'}
+          ? 'The workflow stops waiting, and an answer that comes later is refused.'
+          : 'The current attempt finishes first. No further step starts.'}
       </p>
       {back.length > 0 && (
         <p>
-          Taken back, in this order: <b>{back.map(plainWord).join(', ')}</b>.
+          Rolled back, in this order: <b>{back.map(plainWord).join(', ')}</b>.
         </p>
       )}
-      <p>
-        It then counts as failed: what it was to make is given up, and whoever wanted it is told that it was called off.
-      </p>
+      <p>It ends as failed, and the person who started it is notified.</p>
     </>
   );
 }

@@ -26,8 +26,8 @@ export function WorkflowPage() {
     return (
       <Page title={saga}>
         {isAbsent(run.error) ? (
-          <Empty icon="clock" title="There is no such run">
-            <p>Or it is older than what is kept.</p>
+          <Empty icon="clock" title="No such run">
+            <p>It may be older than the retention time.</p>
             <ButtonLink to="/ops/workflows">All workflows</ButtonLink>
           </Empty>
         ) : (
@@ -69,7 +69,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
             ['Began', <Ago key="began" at={run.began_at} />],
             ['Ended', run.ended_at ? <Ago key="ended" at={run.ended_at} /> : 'not yet'],
             ...(run.correlation_id
-              ? ([['Story', <CorrelationId key="story" id={run.correlation_id} />]] as const)
+              ? ([['Trace', <CorrelationId key="story" id={run.correlation_id} />]] as const)
               : []),
           ]}
         />
@@ -85,7 +85,7 @@ function Detail({ run }: { run: WorkflowDetail }) {
                 {run.doing && run.step === step.name && <Doing run={run} />}
                 <span className="text-sm text-dim">
                   {howOf(step)}
-                  {step.undoes ? '' : '; nothing to take back'}
+                  {step.undoes ? '' : '; nothing to roll back'}
                 </span>
               </p>
               <Attempts run={run} attempts={run.attempts.filter(({ name }) => name === step.name)} />
@@ -111,7 +111,7 @@ function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
     <Chip tone={doing === 'stuck' ? 'bad' : 'busy'}>
       <span>
         {undoing && doing === 'working' ? 'rolling back' : doings[doing]}
-        {doing === 'waiting' && ', given up'} {until && <Ago at={until} />}
+        {doing === 'waiting' && ', expires'} {until && <Ago at={until} />}
       </span>
     </Chip>
   );
@@ -125,7 +125,7 @@ function Orders({ run }: { run: WorkflowDetail }) {
       <ul className="grid gap-2">
         {run.orders.map(({ action, by, reason, at }) => (
           <li key={`${action} ${at}`} className="grid gap-x-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]">
-            <span className="font-medium">{action === 'retry' ? 'Try now' : 'Call off'}</span>
+            <span className="font-medium">{action === 'retry' ? 'Retry now' : 'Cancel workflow'}</span>
             <span className="break-words">
               <bdi>{reason}</bdi>
               <span className="block font-mono text-xs break-all text-dim">{by}</span>

@@ -106,7 +106,7 @@ export function WorkflowsPage() {
           },
           { head: 'Began', cell: (run) => <Ago at={run.began_at} /> },
           { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
-          { head: 'Story', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
+          { head: 'Trace', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
         ]}
         empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No run fits'} />}
       />

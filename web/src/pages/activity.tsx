@@ -33,7 +33,7 @@ export function ActivityPage() {
   return (
     <Page
       title="Activity"
-      lead="Who did what in this project. Nobody can change what is written here."
+      lead="Who did what in this project. Entries cannot be changed."
       actions={
         <Filter
           label="By"
@@ -66,7 +66,7 @@ export function ActivityPage() {
             cell: (entry) => <CorrelationId id={entry.correlation_id} />,
           },
         ]}
-        empty={<Empty icon="activity" title="Nothing has happened yet" />}
+        empty={<Empty icon="activity" title="No activity yet" />}
       />
     </Page>
   );

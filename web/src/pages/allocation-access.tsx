@@ -23,7 +23,7 @@ export function AccessPanel({ it }: { it: AllocationDetail }) {
               [
                 'Authorized SSH keys',
                 it.ssh_keys.length === 0 ? (
-                  'none: nobody can sign in'
+                  'none: SSH sign-in is not possible'
                 ) : (
                   <span key="keys" className="grid font-mono text-[13px] break-all">
                     {it.ssh_keys.map((key) => (

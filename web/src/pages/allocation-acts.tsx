@@ -58,7 +58,7 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
         error={restart.error}
         onConfirm={() => restart.mutate(it.version)}
       >
-        <p>What runs on it ends. Its disks stay as they are, and it keeps its address.</p>
+        <p>Running programs end. The disks and the address stay.</p>
       </Confirm>
       <Confirm
         open={asking === 'release'}

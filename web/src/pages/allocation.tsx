@@ -41,7 +41,7 @@ export function AllocationPage() {
       <Page title="Allocation">
         {isAbsent(allocation.error) ? (
           <Empty icon="search" title="Allocation not found">
-            <p>It may belong to another project, or to somebody else.</p>
+            <p>It may belong to another project or organization.</p>
             <ButtonLink to="/allocations">All allocations</ButtonLink>
           </Empty>
         ) : (

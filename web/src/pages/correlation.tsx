@@ -35,7 +35,7 @@ export function CorrelationPage() {
   const moments = story.data?.moments.filter((moment) => !hidden.has(laneOf(moment)));
   return (
     <Page
-      title="What one request led to"
+      title="Request trace"
       lead={<Copy text={id} label="the correlation id" />}
       shown={{
         operation: operating ? 'admin_correlation_get' : 'correlation_get',
@@ -50,7 +50,7 @@ export function CorrelationPage() {
         </div>
       ) : story.data.moments.length === 0 ? (
         <div className="panel">
-          <Empty icon="search" title="Nothing is known under this id">
+          <Empty icon="search" title="Nothing found for this ID">
             <p>
               Either nothing came of the request, or it is older than what is kept
               {operating ? '.' : ', or it happened in another project.'}

@@ -19,7 +19,7 @@ import { allocationColumns } from './allocation-rows.tsx';
 import { tellMembers } from './groups.tsx';
 
 const meanings: Readonly<Record<AllocationGroupDetail['status'], string>> = {
-  requested: 'Every machine has its place.',
+  requested: 'Capacity is reserved for every machine.',
   provisioning: 'The hosts are provisioning the machines.',
   active: 'Every machine is ready.',
   degraded: 'Some machines are ready, others are not. What is ready can be used.',
@@ -39,8 +39,8 @@ export function GroupPage() {
     return (
       <Page title="Group">
         {isAbsent(group.error) ? (
-          <Empty icon="search" title="There is no such group">
-            <p>It may belong to another project, or to somebody else.</p>
+          <Empty icon="search" title="No such group">
+            <p>It may belong to another project or organization.</p>
             <ButtonLink to="/groups">All groups</ButtonLink>
           </Empty>
         ) : (
@@ -99,7 +99,7 @@ function Detail({ it, again }: { it: AllocationGroupDetail; again(): void }) {
         list={wholeList({ data: { data: it.allocations }, error: null, isLoading: false, refetch: again })}
         columns={allocationColumns(nameOf)}
         keyOf={({ id }) => id}
-        empty={<Empty icon="cpu" title="It has no machines" />}
+        empty={<Empty icon="cpu" title="No machines" />}
       />
       <Confirm
         open={asking}

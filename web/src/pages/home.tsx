@@ -76,7 +76,9 @@ function Running({ it, mayLaunch }: { it: Overview | undefined; mayLaunch: boole
         <Loading />
       ) : it.current.length === 0 ? (
         <Empty icon="cpu" title="Nothing is running">
-          <p>A GPU is ready within a few minutes. The price counts from when its host has verified that it works.</p>
+          <p>
+            A GPU is ready within a few minutes. Its price counts from the moment its host has verified that it works.
+          </p>
           {mayLaunch && (
             <ButtonLink look="primary" to="/launch">
               Launch a GPU
@@ -152,7 +154,7 @@ function RecentActivity({ entries, me }: { entries: readonly Activity[] | undefi
       {!entries ? (
         <Loading />
       ) : entries.length === 0 ? (
-        <p className="text-dim">Nothing has happened in this project yet.</p>
+        <p className="text-dim">No activity yet.</p>
       ) : (
         <ul className="grid grid-cols-1 gap-2">
           {entries.map((entry) => (

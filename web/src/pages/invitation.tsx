@@ -37,8 +37,8 @@ export function InvitationPage() {
             <Enter organizationId={accept.data.organization_id} />
           </Empty>
         ) : code === 'already_member' ? (
-          <Empty icon="team" title="You belong to it already">
-            <p>The invitation is for an organization that you are a member of. Nothing was changed.</p>
+          <Empty icon="team" title="You are already a member">
+            <p>You are a member of this organization. Nothing was changed.</p>
             <ButtonLink to="/">Go home</ButtonLink>
           </Empty>
         ) : code === 'invitation_invalid' ? (
@@ -65,7 +65,7 @@ export function InvitationPage() {
           </Empty>
         ) : (
           <Empty icon="mail" title="The link is not complete">
-            <p>Open it from the email once more, or copy all of it: the part behind the # is the invitation.</p>
+            <p>Open it from the email again, or copy the whole link, including the part after #.</p>
             <ButtonLink to="/">Go home</ButtonLink>
           </Empty>
         )}

@@ -170,7 +170,7 @@ export function LaunchPage() {
   return (
     <Page
       title="Launch"
-      lead="Choose what you need. You see what it costs before anything is rented."
+      lead="Choose a GPU. You see the price before you launch."
       shown={
         machines === 1
           ? { operation: 'allocation_create', input: { ...wish, name } }
@@ -183,7 +183,7 @@ export function LaunchPage() {
           <Panel title="GPU">
             {!catalog.data && !catalog.error && <Loading rows={4} />}
             {catalog.data && items.length === 0 && (
-              <Empty icon="tag" title="Nothing is offered yet">
+              <Empty icon="tag" title="No SKUs available yet">
                 <p>The operator of this installation has not published any capacity.</p>
               </Empty>
             )}

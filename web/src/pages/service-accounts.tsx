@@ -53,7 +53,7 @@ export function ServiceAccountsPage() {
   return (
     <Page
       title="Service accounts"
-      lead="Programs that act in this project as themselves, with keys of their own."
+      lead="Identities for programs, with their own keys and permissions."
       actions={make}
       shown={{ operation: 'service_account_list', input: { project_id } }}
     >
@@ -73,7 +73,7 @@ export function ServiceAccountsPage() {
             ),
           },
           { head: 'State', cell: (account) => <StateChip state={account.state} /> },
-          { head: 'Made', cell: (account) => <Ago at={account.created_at} /> },
+          { head: 'Created', cell: (account) => <Ago at={account.created_at} /> },
           {
             head: '',
             end: true,
@@ -102,16 +102,14 @@ export function ServiceAccountsPage() {
         ]}
         empty={
           <Empty icon="robot" title="No service accounts yet">
-            <p>Give a pipeline or a scheduler one of its own, instead of somebody's token.</p>
+            <p>Use one for a pipeline or a scheduler instead of a personal token.</p>
             {make}
           </Empty>
         }
       />
       {making && <MakeAccount onClose={() => setMaking(false)} projectId={project_id} />}
       {keyFor && <MakeKey account={keyFor} onClose={() => setKeyFor(undefined)} onMade={setSecret} />}
-      {secret && (
-        <SecretDialog title="The private half of the key" secret={secret} onClose={() => setSecret(undefined)} />
-      )}
+      {secret && <SecretDialog title="Private key" secret={secret} onClose={() => setSecret(undefined)} />}
       <Removal
         it={going}
         name="service account remove"
@@ -121,7 +119,7 @@ export function ServiceAccountsPage() {
         stale={stale}
         onClose={() => setGoing(undefined)}
       >
-        <p>Its keys and tokens stop working at once. What it launched keeps running.</p>
+        <p>Its keys and tokens stop working immediately. Allocations that it launched continue.</p>
       </Removal>
     </Page>
   );
@@ -154,7 +152,7 @@ function MakeAccount({ projectId, onClose }: { projectId: string; onClose(): voi
       }
     >
       <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
-      <TextField label="What it is for" maxLength={200} value={about} onChange={setAbout} />
+      <TextField label="Purpose" maxLength={200} value={about} onChange={setAbout} />
       <ScopeChoice sets={machineSets} value={set} onChoose={setSet} />
     </FormDialog>
   );
@@ -190,7 +188,7 @@ function MakeKey(parts: { account: ServiceAccount; onClose(): void; onMade(secre
       onSubmit={() => make.mutate({ name: name.trim(), expires_in_days: days })}
     >
       <TextField label="Name" required maxLength={100} value={name} onChange={setName} />
-      <Field label="Ends after">
+      <Field label="Expires after">
         {(id) => <DaysChoice id={id} value={days} longest={longest} onChoose={setDays} />}
       </Field>
     </FormDialog>

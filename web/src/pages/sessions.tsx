@@ -9,7 +9,7 @@ import { Empty, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 
 const nameOf = ({ device_label, browser, os }: AccountSession): string =>
-  device_label ?? ([browser, os].filter(Boolean).join(' on ') || 'An unknown device');
+  device_label ?? ([browser, os].filter(Boolean).join(' on ') || 'Unknown device');
 
 export function SessionsPage() {
   const list = useList(['sessions'], (from, options) => api.sessions.list(from, options));
@@ -25,10 +25,10 @@ export function SessionsPage() {
   return (
     <Page
       title="Sign-in sessions"
-      lead="Where you are signed in. End whatever you do not recognise."
+      lead="Where you are signed in. End sessions that you do not recognize."
       actions={
         <Button look="danger" busy={revokeOthers.isPending} onClick={() => revokeOthers.mutate('all')}>
-          End all others
+          End all other sessions
         </Button>
       }
       shown={{ operation: 'session_list', input: { limit: 50 } }}
@@ -48,7 +48,7 @@ export function SessionsPage() {
             end: true,
             cell: (session) =>
               session.current ? (
-                <Chip tone="ok">this one</Chip>
+                <Chip tone="ok">this session</Chip>
               ) : session.revoked_at ? (
                 <StateChip state="ended" />
               ) : (
@@ -62,7 +62,7 @@ export function SessionsPage() {
               ),
           },
         ]}
-        empty={<Empty icon="devices" title="You are signed in nowhere" />}
+        empty={<Empty icon="devices" title="No sessions" />}
       />
     </Page>
   );

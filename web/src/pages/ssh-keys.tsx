@@ -63,7 +63,7 @@ export function SshKeysPage() {
         columns={columns(true)}
         empty={
           <Empty icon="key" title="You have no SSH keys yet">
-            <p>Add one, and every machine that you launch opens with it.</p>
+            <p>Add one. Every machine that you launch accepts it.</p>
             {add}
           </Empty>
         }
@@ -74,7 +74,7 @@ export function SshKeysPage() {
             <h2 className="text-lg font-semibold">Keys of the project</h2>
             {mayShare && (
               <Button icon="plus" onClick={() => setAdding('project')}>
-                Add one for everybody
+                Add a project key
               </Button>
             )}
           </div>
@@ -86,7 +86,8 @@ export function SshKeysPage() {
             empty={
               <Empty icon="key" title="The project has no keys">
                 <p>
-                  A key of the project can be put on every machine in it: for a build server, or for who is on call.
+                  A project key can be installed on every machine of the project, e.g. for a build server or the person
+                  on call.
                 </p>
               </Empty>
             }
@@ -107,7 +108,7 @@ export function SshKeysPage() {
         stale={['ssh-keys']}
         onClose={() => setGoing(undefined)}
       >
-        <p>Machines that are launched from now on will not open with it.</p>
+        <p>Machines that you launch from now on will not accept it.</p>
       </Removal>
     </Page>
   );
@@ -124,7 +125,7 @@ function AddKey({ whose, onClose }: { whose: Whose; onClose(): void }) {
   );
   return (
     <FormDialog
-      title={whose === 'me' ? 'Add an SSH key' : 'Add an SSH key for everybody in the project'}
+      title={whose === 'me' ? 'Add an SSH key' : 'Add an SSH key to the project'}
       verb="Add"
       busy={add.isPending}
       error={add.error}
@@ -153,13 +154,7 @@ function AddKey({ whose, onClose }: { whose: Whose; onClose(): void }) {
           />
         )}
       </Field>
-      <TextField
-        label="Name"
-        hint="Left empty, it is called by its comment."
-        maxLength={100}
-        value={name}
-        onChange={setName}
-      />
+      <TextField label="Name" hint="Empty: the comment of the key." maxLength={100} value={name} onChange={setName} />
     </FormDialog>
   );
 }

@@ -17,10 +17,10 @@ import { Ago } from '../parts/time.tsx';
 
 type Role = Member['role'];
 const roles: readonly (readonly [Role, string])[] = [
-  ['viewer', 'looks at everything, changes nothing'],
-  ['member', 'rents and gives back GPUs'],
-  ['admin', 'also manages people, projects and keys'],
-  ['owner', 'may do everything, also delete the organization'],
+  ['viewer', 'can see everything and change nothing'],
+  ['member', 'can launch and release GPUs'],
+  ['admin', 'can also manage people, projects and keys'],
+  ['owner', 'can do everything, including deleting the organization'],
 ];
 
 const article = (role: Role): string => `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`;
@@ -63,7 +63,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      lead={organization ? `Who belongs to ${organization.name}, and what they may do.` : undefined}
+      lead={organization ? `Members of ${organization.name} and their roles.` : undefined}
       actions={
         mayChange && (
           <Button look="primary" icon="plus" onClick={() => setInviting(true)}>
@@ -120,7 +120,7 @@ export function TeamPage() {
               ),
           },
         ]}
-        empty={<Empty icon="team" title="Nobody is here" />}
+        empty={<Empty icon="team" title="No members" />}
       />
       {mayChange && (
         <section className="grid gap-3" aria-label="Invitations">
@@ -149,8 +149,8 @@ export function TeamPage() {
               },
             ]}
             empty={
-              <Empty icon="mail" title="Nobody is being waited for">
-                <p>Invite somebody by mail; they join with the role you choose.</p>
+              <Empty icon="mail" title="No open invitations">
+                <p>Invite people by email. They join with the role that you choose.</p>
               </Empty>
             }
           />
@@ -168,7 +168,7 @@ export function TeamPage() {
       >
         <p>
           {changing &&
-            `From ${changing.member.role}. Somebody who ${roles.find(([name]) => name === changing.role)?.[1]}.`}
+            `Now ${changing.member.role}. ${article(changing.role)[0]?.toUpperCase()}${article(changing.role).slice(1)} ${roles.find(([name]) => name === changing.role)?.[1]}.`}
         </p>
       </Confirm>
       {inviting && <Invite organizationId={organization_id} onClose={() => setInviting(false)} />}
@@ -181,7 +181,7 @@ export function TeamPage() {
         stale={['members']}
         onClose={() => setGoing(undefined)}
       >
-        <p>They lose access to every project of the organization at once. What they launched keeps running.</p>
+        <p>They lose access to every project of the organization immediately. Their allocations continue.</p>
       </Removal>
     </Page>
   );
@@ -198,7 +198,7 @@ function Invite({ organizationId, onClose }: { organizationId: string; onClose()
   );
   return (
     <FormDialog
-      title="Invite somebody"
+      title="Invite a person"
       lead="They get an email with a link."
       verb="Invite"
       busy={invite.isPending}
@@ -209,7 +209,7 @@ function Invite({ organizationId, onClose }: { organizationId: string; onClose()
       <TextField label="E-mail address" type="email" required maxLength={254} value={email} onChange={setEmail} />
       <Choice
         label="Role"
-        hint={`Somebody who ${roles.find(([name]) => name === role)?.[1]}.`}
+        hint={`${article(role)[0]?.toUpperCase()}${article(role).slice(1)} ${roles.find(([name]) => name === role)?.[1]}.`}
         value={role}
         options={roles.map(([name]) => [name, name])}
         onChoose={(name) => setRole(name as Role)}

@@ -29,7 +29,7 @@ export function TokensPage() {
   return (
     <Page
       title="Personal tokens"
-      lead="For scripts that act as you. A token can do less than you, never more."
+      lead="For scripts that act as you. A token never has more rights than you."
       actions={make}
       shown={{ operation: 'personal_token_list', input: { limit: 50 } }}
     >
@@ -75,7 +75,7 @@ export function TokensPage() {
         stale={['tokens']}
         onClose={() => setGoing(undefined)}
       >
-        <p>Whatever uses it stops working at once.</p>
+        <p>Programs that use it lose access immediately.</p>
       </Removal>
     </Page>
   );
@@ -125,7 +125,7 @@ function MakeToken({ onClose, onMade }: { onClose(): void; onMade(token: string)
     >
       <TextField
         label="Name"
-        hint="Where it will be used, so that you recognise it later."
+        hint="Where you will use it, e.g. backup server."
         required
         maxLength={100}
         value={name}

@@ -14,6 +14,7 @@ export function Confirm({
   title,
   children,
   verb,
+  dismiss = 'Cancel',
   danger = false,
   reason = false,
   busy,
@@ -25,6 +26,7 @@ export function Confirm({
   title: string;
   children: ReactNode;
   verb: string;
+  dismiss?: string;
   danger?: boolean;
   /** Whether the operation takes a reason, which is kept in the audit log. */
   reason?: boolean;
@@ -58,7 +60,7 @@ export function Confirm({
         )}
         {error && <Problem error={error} goOn={() => form.current?.requestSubmit()} />}
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{dismiss}</Button>
           <Button type="submit" look={danger ? 'danger' : 'primary'} busy={busy}>
             {verb}
           </Button>

@@ -4,7 +4,7 @@ import type { scopeSets } from '../words/scopes.ts';
 export function ScopeChoice(parts: { sets: typeof scopeSets; value: string; onChoose(name: string): void }) {
   return (
     <fieldset className="grid gap-2">
-      <legend className="mb-1 text-sm font-medium">What it may do</legend>
+      <legend className="mb-1 text-sm font-medium">Access</legend>
       {parts.sets.map(({ name, lead }) => (
         <label key={name} className="flex items-start gap-3 rounded-lg border border-edge px-3 py-2">
           <input

@@ -15,8 +15,8 @@ function Countdown({ until }: { until: number }) {
       role="status"
       className="fixed inset-x-3 bottom-3 z-50 mx-auto w-fit rounded-lg bg-warn-soft px-4 py-2 text-warn shadow-lift"
     >
-      Many requests in a short time: the next ones have to wait
-      {/* Nobody wants to hear a number every second. */}
+      Too many requests. Waiting
+      {/* Screen readers skip the countdown. */}
       <span aria-hidden="true" className="tabular">{` for ${left} s`}</span>.
     </p>
   );

@@ -11,7 +11,7 @@ export function LiveMark({ status }: { status: LiveStatus }) {
         </span>
       )}
       {status === 'live' && (
-        <span className="flex items-center gap-1.5 px-2 text-dim" title="What you see changes as it happens">
+        <span className="flex items-center gap-1.5 px-2 text-dim" title="This page updates live">
           <span aria-hidden="true" className="size-2 rounded-full bg-ok" />
           <span className="max-sm:sr-only">Live</span>
         </span>
@@ -21,10 +21,9 @@ export function LiveMark({ status }: { status: LiveStatus }) {
 }
 
 const sayings: Partial<Readonly<Record<LiveStatus, string>>> = {
-  offline: 'You are offline. What you see is as it was; it catches up by itself, and nothing that runs stops.',
-  reconnecting: 'The server does not answer for the moment. What you see may be old; it catches up by itself.',
-  refused:
-    'You may not watch this project any more. Your role may have changed; what you see is no longer kept up to date.',
+  offline: 'You are offline. This page updates when you are back. Your machines keep running.',
+  reconnecting: "Can't reach the server. This page may be out of date and updates by itself.",
+  refused: 'You no longer have access to live updates of this project. Your role may have changed.',
 };
 /** The same in a sentence, across the page. It comes late enough not to flash when a connection is merely renewed. */
 export function LiveBanner({ status }: { status: LiveStatus }) {

@@ -14,8 +14,8 @@ export function NameDialog({ name, onClose }: { name: string; onClose(): void })
   );
   return (
     <FormDialog
-      title="What are you called?"
-      lead="Those who share an organization with you see it instead of your name on hosts."
+      title="Your name"
+      lead="Members of your organizations see it instead of your username."
       verb="Save"
       busy={rename.isPending}
       error={rename.error}

@@ -31,15 +31,15 @@ describe('the story of a request', () => {
       { ...moment, source: 'dead_letter', name: 'x.y', state: 'open' },
     ] as const;
     expect(told.map((each) => tellMoment(each))).toEqual([
-      'Somebody created an allocation.',
+      'A person created an allocation.',
       'The saga allocation.provision: the step machine.',
-      'Provisioning-worker began to make an allocation, which failed.',
+      'Provisioning-worker started to provision an allocation, which failed.',
       'GPUs were requested.',
       'An event was written.',
-      'The host has done it.',
+      'The host completed the task.',
       'Fetching the image.',
       'Active: the host has verified the GPUs.',
-      'An event was given up.',
+      'An event was not delivered.',
     ]);
     expect(told.map(laneOf)).toEqual(['api', 'saga', 'saga', 'outbox', 'outbox', 'node', 'object', 'object', 'outbox']);
   });
@@ -72,7 +72,7 @@ describe('placement, for operators', () => {
     );
     expect(tellVerdict({ ...host, constraint: null })).toBe('fits');
     expect(tellVerdict({ ...host, constraint: null, launch_failed_at: '2026-11-15T11:59:50.000Z' })).toBe(
-      'fits, but is used last: a launch failed on it lately',
+      'fits, but is used last: a launch failed on it recently',
     );
     expect(tellVerdict({ ...host, constraint: 'something_new' })).toBe('something new');
     expect(tellChange({ change: 'fewer_gpus', gpus: 1 })).toBe('1 GPU available now');

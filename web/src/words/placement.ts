@@ -37,10 +37,10 @@ export interface PlacementVerdict {
 
 const misses: Readonly<Record<string, string>> = {
   region: 'is in another region',
-  sku: 'is sold as something else',
+  sku: 'has another SKU',
   node_state: 'is not in service',
-  schedulable: 'takes no new work',
-  reporting: 'does not answer',
+  schedulable: 'accepts no new work',
+  reporting: 'does not report',
   image_cached: 'does not have the image',
   slot_healthy: 'has too few healthy GPUs',
   slot_free: 'has too few free GPUs',
@@ -48,13 +48,13 @@ const misses: Readonly<Record<string, string>> = {
   nvme: 'has no disk for each GPU',
   single_node: 'is too small',
   single_numa: 'has enough free GPUs, but not in one NUMA group',
-  kept: 'is kept for requests that have waited longer',
+  kept: 'is reserved for requests that have waited longer',
 };
 
 /** `node-07 has enough free GPUs, but not in one NUMA group: needs 2, has 1.` */
 export function tellVerdict(verdict: PlacementVerdict): string {
   if (verdict.constraint === null) {
-    return verdict.launch_failed_at === undefined ? 'fits' : 'fits, but is used last: a launch failed on it lately';
+    return verdict.launch_failed_at === undefined ? 'fits' : 'fits, but is used last: a launch failed on it recently';
   }
   const what = misses[verdict.constraint] ?? verdict.constraint.replaceAll('_', ' ');
   return verdict.need === undefined ? what : `${what}: needs ${verdict.need}, has ${verdict.have}`;

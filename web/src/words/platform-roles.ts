@@ -8,8 +8,8 @@ export const roleName: Readonly<Record<PlatformRole, string>> = {
   platform_support: 'support',
 };
 export const roleMeaning: Readonly<Record<PlatformRole, string>> = {
-  platform_superadmin: 'may do everything, and gives roles to others',
-  platform_ops: 'operates the fleet, policies and people',
-  platform_finance: 'looks after money',
-  platform_support: 'looks at tenants, people and the fleet, and changes nothing',
+  platform_superadmin: 'can do everything, including granting roles',
+  platform_ops: 'can manage the fleet, policies and people',
+  platform_finance: 'can see tenants; billing permissions follow',
+  platform_support: 'can see tenants, people and the fleet, and change nothing',
 };

@@ -33,18 +33,18 @@ const notes: Readonly<Record<string, string>> = {
   idle: 'GPUs idle.',
 };
 const tasks: Readonly<Record<string, string>> = {
-  'slice.vm_provision': 'The host was told to make the machine.',
-  'slice.vm_release': 'The host was told to take the machine down.',
-  'allocation.provision_user': 'The host was told to make the account.',
-  'allocation.revoke_user': 'The host was told to remove the account.',
+  'slice.vm_provision': 'Task sent: provision the machine.',
+  'slice.vm_release': 'Task sent: remove the machine.',
+  'allocation.provision_user': 'Task sent: create the account.',
+  'allocation.revoke_user': 'Task sent: remove the account.',
 };
 
 export function tellHappening({ kind, name, to_state }: Happening): string {
   if (kind === 'transition' && name === 'retry')
-    return 'The launch failed because of its host; it is tried on another one.';
-  if (kind === 'transition') return (to_state && arrivals[to_state]) || `It became ${plainWord(to_state ?? name)}.`;
+    return 'The launch failed because of its host. It is retried on another host.';
+  if (kind === 'transition') return (to_state && arrivals[to_state]) || `State: ${plainWord(to_state ?? name)}.`;
   if (kind === 'phase') return `${labelOfPhase(name)}.`;
-  if (kind === 'task') return tasks[name] ?? `The host was given a task: ${name}.`;
+  if (kind === 'task') return tasks[name] ?? `Task sent: ${name}.`;
   const sentence = notes[name];
   if (sentence) return sentence;
   const words = plainWord(name);
@@ -62,8 +62,8 @@ const events: Readonly<Record<string, string>> = {
   'provisioning.releasing.requested': 'An allocation is being released',
   'tenancy.ssh_key.added': 'An SSH key was added',
   'tenancy.ssh_key.removed': 'An SSH key was removed',
-  'tenancy.member.changed': 'Somebody joined, left, or has another role',
-  'tenancy.invitation.created': 'Somebody was invited',
+  'tenancy.member.changed': 'A member joined, left or changed role',
+  'tenancy.invitation.created': 'A person was invited',
   'tenancy.invitation.accepted': 'An invitation was accepted',
 };
 /** Why something was given back: the platform's reasons in words, everybody else's as they gave them. */
@@ -101,7 +101,7 @@ const notices: Readonly<Record<Notice['type'], Told>> = {
     tone: 'calm',
     say: (name) => `${name} can stay: the drain of its host was cancelled`,
   },
-  'tenancy.project_member.changed': { tone: 'calm', say: () => 'Somebody has another role in this project' },
+  'tenancy.project_member.changed': { tone: 'calm', say: () => 'The role of a project member changed' },
 };
 /** Whether an event of this type becomes a notice: a phase is one of ten, and does not. */
 export const isNotable = (type: string): type is Notice['type'] => type in notices;

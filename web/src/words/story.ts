@@ -38,7 +38,7 @@ export function nameActor(actor: string | null): string {
   const name = rest.join(' ');
   if (kind === 'system') return name.startsWith('saga:') ? `the saga ${name.slice('saga:'.length)}` : name;
   if (kind === 'node') return /^[0-9a-f-]{36}$/.test(name) ? 'a node' : name;
-  if (kind === 'user') return 'somebody';
+  if (kind === 'user') return 'a person';
   if (kind === 'service_account') return 'a service account';
   return actor;
 }
@@ -47,15 +47,15 @@ export function tellMoment(moment: Moment): string {
   const { source, name, state } = moment;
   switch (source) {
     case 'audit':
-      return tellAct(nameActor(moment.actor) || 'somebody', name, state === 'failure');
+      return tellAct(nameActor(moment.actor) || 'a person', name, state === 'failure');
     case 'event':
       return `${tellEvent(name) ?? 'An event was written'}.`;
     case 'dead_letter':
-      return `An event was given up${state === 'open' ? '' : `, and ${plainWord(state ?? '')}`}.`;
+      return `An event was not delivered${state === 'open' ? '' : `, and ${plainWord(state ?? '')}`}.`;
     case 'task':
       return state === 'given'
-        ? 'The host was given a task.'
-        : `The host ${state === 'succeeded' ? 'has done it' : plainWord(state ?? '')}.`;
+        ? 'Task sent to the host.'
+        : `The host ${state === 'succeeded' ? 'completed the task' : plainWord(state ?? '')}.`;
     case 'allocation': {
       const [kind = '', ...rest] = name.split(' ');
       if (kind === 'phase' || kind === 'task' || kind === 'note') {

@@ -39,7 +39,7 @@ describe('the wall', () => {
       { ...node, id: 'd', name: 'd', state: 'active' },
     ]);
     expect(troubles.map(({ node: { id }, why }) => [id, why])).toEqual([
-      ['b', 'nobody has heard from it'],
+      ['b', 'no reports received'],
       ['c', '1 slot needs attention'],
       ['a', 'cordoned: a fan'],
     ]);

@@ -65,7 +65,7 @@ export function troublesOf(
     .flatMap((node): Trouble[] => {
       const found: Trouble[] = [];
       const reason = node.state_reason ? `: ${node.state_reason}` : '';
-      if (node.state === 'offline') found.push({ node, why: `nobody has heard from it${reason}`, urgency: 4 });
+      if (node.state === 'offline') found.push({ node, why: `no reports received${reason}`, urgency: 4 });
       if (node.state === 'quarantined') found.push({ node, why: `quarantined${reason}`, urgency: 3 });
       for (const { effect, message, slot_index } of node.alerts) {
         const slot = slot_index === null ? '' : `slot ${slot_index}: `;
