@@ -63,9 +63,9 @@ export const tooling: CommandGroup = {
     {
       name: 'completion',
       summary: 'Completion for a shell',
+      description: 'Completion for a shell, for gpuaas and npx gpuaas. In bash: source <(npx gpuaas completion bash)',
       args: [{ name: 'SHELL', meaning: 'bash, zsh or fish' }],
       examples: [
-        'source <(npx gpuaas completion bash)',
         'gpuaas completion bash > ~/.local/share/bash-completion/completions/gpuaas',
         'gpuaas completion zsh > ~/.zfunc/_gpuaas',
         'gpuaas completion fish > ~/.config/fish/completions/gpuaas.fish',
