@@ -207,7 +207,9 @@ describe('snippets', () => {
       `--tag 'team=a b'`,
       `--project ${project}`,
     ]);
-    expect(cli('allocation_create', { ...wish, idle: { action: 'warn', minutes: 30 } })).toMatch(/^npx gpuaas api POST /);
+    expect(cli('allocation_create', { ...wish, idle: { action: 'warn', minutes: 30 } })).toMatch(
+      /^npx gpuaas api POST /,
+    );
     expect(cli('node_get', { node_id: '-rf' })).toMatch(/^npx gpuaas api GET /);
     expect(cli('signing_key_list', {})).toBe(`npx gpuaas api GET '/api/v1/auth/keys'`);
     expect(cli('project_ssh_key_list', {})).toContain('gpuaas key list --shared');
