@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { leaveToSignIn, signInAddress, type StepUpWay, stepUpWords } from './api.ts';
+import { leaveToSignIn, type StepUpWay, signInAddress, stepUpWords } from './api.ts';
 
 export type { StepUpWay } from './api.ts';
 
