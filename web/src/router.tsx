@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, type RouteComponent, useRouter } from '@tanstack/react-router';
+import { letGo } from './client/let-go.ts';
 import { ButtonLink } from './parts/button.tsx';
 import { isUnreachablePart, lazyPart, PartFailure } from './parts/lazy-part.tsx';
 import { Empty, Loading, Problem } from './parts/states.tsx';
@@ -18,7 +19,7 @@ function PageFailure({ error, reset }: { error: unknown; reset(): void }) {
   const router = useRouter();
   const again = () => {
     reset();
-    void router.invalidate();
+    letGo(router.invalidate());
   };
   return (
     <div className="mx-auto max-w-2xl p-8">
