@@ -22,7 +22,13 @@ export const ssh: Run = async (session) => {
   }
   const identity = session.text('identity');
   const command = session.arg(1);
-  const args = [...(identity === undefined ? [] : ['-i', identity]), ...words.slice(1), ...(command ? [command] : [])];
+  const [destination = '', ...options] = words.slice(1).toReversed();
+  const args = [
+    ...(identity === undefined ? [] : ['-i', identity]),
+    // What follows `--` is no option, whatever a node called itself.
+    ...[...options.toReversed(), '--', destination],
+    ...(command ? [command] : []),
+  ];
   if (session.is('print')) {
     session.around.stdout.write(`ssh ${args.join(' ')}\n`);
     return exitCodes.ok;

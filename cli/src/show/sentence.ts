@@ -103,13 +103,19 @@ export function attemptLines({
 /** Said of every allocation whose host is simulated. */
 export const simulatedLine = 'simulated: its host is simulated, and its machine does not exist';
 
-/** How to get in, once there is somewhere to get in. An address that looks like a flag is none. */
+const isLogin = (name: string) => /^[a-z_][\da-z_-]{0,31}$/.test(name);
+
+/**
+ * The words of the ssh command, once there is an address. The node reported the address, so both it and the login are
+ * checked: `ssh` would read a word that begins with a dash as an option, and a shell would run what follows a semicolon.
+ */
 export function sshWords({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string[] | undefined {
   const ssh = (access?.['ssh'] ?? access) as Readonly<Record<string, unknown>> | null;
   if (!ssh || typeof ssh['address'] !== 'string' || !/^[\w:][\w.:-]*$/.test(ssh['address'])) return undefined;
-  const user = typeof ssh['username'] === 'string' ? ssh['username'] : login?.username;
+  const user = login?.username ?? ssh['username'];
+  if (user !== undefined && (typeof user !== 'string' || !isLogin(user))) return undefined;
   const port = ssh['port'] === undefined || ssh['port'] === 22 ? [] : ['-p', String(Number(ssh['port']))];
-  return ['ssh', ...port, plain(`${user === undefined ? '' : `${user}@`}${ssh['address']}`)];
+  return ['ssh', ...port, `${user === undefined ? '' : `${user}@`}${ssh['address']}`];
 }
 
 export const sshLine = (allocation: Pick<AllocationDetail, 'access' | 'login'>): string | undefined =>

@@ -10,15 +10,15 @@ export interface Access {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-/** Only what a name or an address may be made of: the line is pasted into a shell. */
-const isPlain = (value: string): boolean => /^[A-Za-z0-9._:-]+$/.test(value);
+/** Only what a name or an address may be made of, and no option of ssh: the line is pasted into a shell. */
+const isPlain = (value: string): boolean => /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/.test(value);
 
 export function readAccess({ access, login }: Reachable): Access | undefined {
   if (!access) return undefined;
   const inner = access['ssh'];
   const ssh = (typeof inner === 'object' && inner !== null ? inner : access) as Readonly<Record<string, unknown>>;
   const address = text(ssh['address']) ?? text(ssh['host']);
-  const username = text(ssh['username']) ?? login?.username;
+  const username = login?.username ?? text(ssh['username']);
   const port = typeof ssh['port'] === 'number' ? ssh['port'] : 22;
   if (!address || !username || !isPlain(address) || !isPlain(username)) return undefined;
   return {

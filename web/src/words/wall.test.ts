@@ -97,13 +97,15 @@ describe('the way in', () => {
     expect(readAccess({ access: { address: '10.0.0.5', port: 2222 }, login })?.line).toBe(
       'ssh -p 2222 u20001@10.0.0.5',
     );
-    expect(readAccess({ access: { ssh: { address: 'h.example', port: 22, username: 'x' } }, login })?.line).toBe(
-      'ssh x@h.example',
-    );
+    const access = { ssh: { address: 'h.example', port: 22, username: 'x' } };
+    expect(readAccess({ access, login: null })?.line).toBe('ssh x@h.example');
+    // The login that was ordered counts, not the one that a node reports.
+    expect(readAccess({ access, login })?.line).toBe('ssh u20001@h.example');
   });
   it('is not shown when it could mean something else to a shell, or is not known', () => {
     expect(readAccess({ access: { address: '$(reboot)' }, login })).toBeUndefined();
     expect(readAccess({ access: null, login })).toBeUndefined();
     expect(readAccess({ access: { address: 'h' }, login: null })).toBeUndefined();
+    expect(readAccess({ access: { address: 'h', username: '-oProxyCommand=id' }, login: null })).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ const uuid = (n: number) => `GPU-00000000-0000-0000-0000-00000000000${n}`;
 const allocationId = '0191b2c4-0000-7000-8000-000000000001';
 const promised: Promised = {
   allocationId,
+  username: 'u',
   gpuModel: 'NVIDIA H200',
   gpuUuids: [0, 1].map(uuid),
   gpuMemoryMib: 143_771,
@@ -39,6 +40,9 @@ describe('a readiness attestation', () => {
   it('that is as promised has no problems, in whatever order it names the GPUs', () => {
     expect(judgeAttestation(promised, sworn)).toEqual([]);
     expect(judgeAttestation(promised, { ...sworn, gpus: [gpu(1), gpu(0)] })).toEqual([]);
+    for (const address of ['gpu-17.example.net', '2001:db8::7', 'h']) {
+      expect(judgeAttestation(promised, { ...sworn, ssh: { ...sworn.ssh, address } })).toEqual([]);
+    }
   });
 
   it.each<[string, Partial<ReadinessAttestation>, string]>([
@@ -58,6 +62,9 @@ describe('a readiness attestation', () => {
     ['a dirty disk', { disk_clean: failed }, 'The disk is not clean'],
     ['a leak', { isolation: failed }, 'It is not isolated'],
     ['no way in', { ssh: { ...sworn.ssh, reachable: false } }, 'cannot be reached by SSH'],
+    ['another login', { ssh: { ...sworn.ssh, username: '-oProxyCommand=id' } }, 'another login'],
+    ['an option for an address', { ssh: { ...sworn.ssh, address: '-oProxyCommand=id' } }, 'neither a host name'],
+    ['a command for an address', { ssh: { ...sworn.ssh, address: '10.0.0.1;id' } }, 'neither a host name'],
     ['another allocation', { allocation_id: '0191b2c4-0000-7000-8000-000000000002' }, 'another allocation'],
   ])('with %s is refused', (_, change, problem) => {
     expect(judgeAttestation(promised, { ...sworn, ...change }).join(' ')).toContain(problem);

@@ -7,6 +7,8 @@ import type { GpuEvidence, ReadinessAttestation } from '@gpuaas/contract/node';
  */
 export interface Promised {
   readonly allocationId: string;
+  /** The login that was ordered; the node may not name another. */
+  readonly username: string;
   readonly gpuModel: string;
   readonly gpuUuids: readonly string[];
   readonly gpuMemoryMib: number;
@@ -26,8 +28,19 @@ export function judgeAttestation(promised: Promised, sworn: ReadinessAttestation
   if (!sworn.nvidia_smi.passed) problems.push(`nvidia-smi: ${sworn.nvidia_smi.detail}`);
   if (!sworn.disk_clean.passed) problems.push(`The disk is not clean: ${sworn.disk_clean.detail}`);
   if (!sworn.isolation.passed) problems.push(`It is not isolated: ${sworn.isolation.detail}`);
-  if (!sworn.ssh.reachable) problems.push('It cannot be reached by SSH.');
+  problems.push(...wayIn(promised, sworn.ssh));
   return problems;
+}
+
+/** A host name or an IP address. What people paste into a shell must not be an option or a command. */
+const address = /^[\da-z:](?:[\da-z.:-]*[\da-z:])?$/i;
+
+function wayIn(promised: Promised, ssh: ReadinessAttestation['ssh']): string[] {
+  if (!ssh.reachable) return ['It cannot be reached by SSH.'];
+  return [
+    ...(ssh.username === promised.username ? [] : ['It names another login than the one that was ordered.']),
+    ...(address.test(ssh.address) ? [] : ['Its address is neither a host name nor an IP address.']),
+  ];
 }
 
 function countAndNames(wanted: readonly string[], found: readonly GpuEvidence[]): string[] {

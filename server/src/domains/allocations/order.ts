@@ -111,6 +111,7 @@ export async function readOrder(tx: ReadTx, allocationId: string, generation?: n
     keys: row.keys,
     promised: {
       allocationId: row.id,
+      username: row.login.username,
       gpuModel: row.gpu_model,
       gpuUuids: row.slots.map(({ gpu_uuid }) => gpu_uuid),
       gpuMemoryMib: row.gpu_memory_mib,
