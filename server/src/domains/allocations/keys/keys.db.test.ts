@@ -94,6 +94,37 @@ describe('the SSH keys of an allocation', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('lose those of a person whose role, in the organization or in the project, no longer allows to put one there', async () => {
+    const lowered = await world.join('lowered', home, 'member');
+    const helping = await world.join('helping', home, 'viewer');
+    const roleInProject = (role: string) =>
+      write('PUT', `/api/v1/projects/${home.projectId}/members/${helpingId}`, home.token, { role });
+    const [loweredId, helpingId] = [await idOf('lowered'), await idOf('helping')];
+    expect((await roleInProject('member')).status).toBe(200);
+    const machines = [await machineOf('lowered'), await machineOf('helping')];
+    const keys = [await newKey(lowered), await newKey(helping)];
+    for (const [index, as] of [lowered, helping].entries()) {
+      const set = await write('PUT', `/api/v1/allocations/${machines[index]}/ssh-keys`, as, {
+        ssh_key_ids: [keys[index]?.id],
+      });
+      expect(set.status, set.text).toBe(200);
+    }
+    await reconcile();
+    expect(told).toEqual([]);
+    const members = `/api/v1/organizations/${home.organizationId}/members`;
+    expect((await write('PATCH', `${members}/${loweredId}`, home.token, { role: 'viewer' })).status).toBe(200);
+    await reconcile();
+    expect(await Promise.all(machines.map(keysOf))).toEqual([[], [keys[1]?.id]]);
+    expect((await write('DELETE', `/api/v1/projects/${home.projectId}/members/${helpingId}`, home.token)).status).toBe(
+      200,
+    );
+    await reconcile();
+    expect(await Promise.all(machines.map(keysOf))).toEqual([[], []]);
+    expect(told.map(({ params }) => params)).toMatchObject(
+      machines.map((id) => ({ allocation_id: id, authorized_keys: [] })),
+    );
+  });
+
   it('lose those of a person who was disabled, on every machine, and do not get them back when they are enabled', async () => {
     const operator = await world.operator();
     const stopped = await world.join('stopped', home, 'member');

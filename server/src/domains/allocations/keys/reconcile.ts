@@ -1,3 +1,4 @@
+import { type TenantRole, tenantRoles } from '@gpuaas/contract';
 import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Reconciler } from '../../../kernel/reconciler.ts';
@@ -7,13 +8,25 @@ import { noteAllocation } from '../machine.ts';
 import { type AllocationRow, holdAllocation } from '../store.ts';
 import { listKeys } from '../wish-store.ts';
 
-/** A key `k` that does not belong on its allocation: it was deleted, or its owner left the organization or was disabled. */
+/** The roles, in an organization or a project, that may put a key on an allocation. */
+const writers = (Object.keys(tenantRoles) as TenantRole[]).filter((role) =>
+  tenantRoles[role].includes('allocations:write'),
+);
+
+/**
+ * A key `k` that does not belong on its allocation: it was deleted, or its owner left the organization, was disabled, or
+ * has no role any more ($2) that could put a key there.
+ */
 const isStale = `(
      not exists (select from ssh_keys s where s.id = k.ssh_key_id)
      or (k.user_id is not null and not exists (
        select from tenant_memberships m join users u on u.id = m.user_id and u.disabled_at is null and is_me(u.id)
        where m.user_id = k.user_id and m.organization_id = k.organization_id and m.deleted_at is null
-         and mine(m.organization_id)
+         and mine(m.organization_id) and (m.role = any ($2) or exists (
+           select from project_memberships p
+           join allocations o on o.project_id = p.project_id and o.id = k.allocation_id and mine(o.organization_id)
+           where p.user_id = k.user_id and p.role = any ($2) and p.deleted_at is null and mine(p.organization_id)
+         ))
      ))
    )`;
 /** Allocations with such a key, or whose last installation of keys failed. */
@@ -40,9 +53,9 @@ const dropSql = sql(
 );
 
 /**
- * Whoever left an organization, was disabled, or deleted a key, is off its machines. Which keys belong on an allocation is
- * asked of the people and keys that there are now; the node is told whenever that differs from what it was told last, and again when
- * telling it failed.
+ * Removes the keys of people who left an organization, lost the role, were disabled, or deleted the key. Which keys belong
+ * on an allocation follows from the people, roles and keys of this moment. The node gets a task whenever its keys differ,
+ * and another one when that task failed.
  */
 export function makeAuthorizedKeys(parts: {
   readonly db: Database;
@@ -75,12 +88,12 @@ export function makeAuthorizedKeys(parts: {
     name: 'authorized-keys',
     async round() {
       const who = systemViewer('authorized-keys', { correlationId: ids.next() });
-      const due = await db.read(who, (tx) => tx.rows<{ id: string }>(staleSql, [guardBatch]));
+      const due = await db.read(who, (tx) => tx.rows<{ id: string }>(staleSql, [guardBatch, writers]));
       for (const { id } of due) {
         const correlationId = ids.next();
         await db.write(parts.begin('allocation.reconcile_ssh_keys', { correlationId }), async (tx) => {
           const row = await holdAllocation(tx, id);
-          const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id]);
+          const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id, writers]);
           const taskId = row && (await install(tx, row, correlationId));
           return tx.commit(undefined, {
             target: { type: 'allocation', id },
