@@ -593,6 +593,28 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function mine(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
 
+-- Function organizations_owned()
+
+CREATE OR REPLACE FUNCTION public.organizations_owned()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if act_id() is null then
+    raise exception 'owned organizations are counted inside an act only' using errcode = 'GP001';
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('organizations ' || current_setting('gpuaas.actor'), 0));
+  return (
+    select count(*) from tenant_memberships m join organizations o on o.id = m.organization_id
+    where m.user_id::text = current_setting('gpuaas.actor') and m.role = 'owner' and m.deleted_at is null
+      and o.deleted_at is null
+  );
+end
+$function$;
+grant execute on function organizations_owned() to gpuaas_api;
+
 -- Function outbox_requeue(bigint)
 
 CREATE OR REPLACE FUNCTION public.outbox_requeue(p_seq bigint)

@@ -82,6 +82,7 @@ export const errors = {
   invitation_invalid: kind(404, 'The invitation is unknown, used, revoked or too old; the answer is always the same.'),
   invitation_limit_reached: kind(409, 'Too many invitations of this organization wait to be accepted.', 'caller'),
   invitation_pending: kind(409, 'This address has an invitation that can still be accepted.', 'nobody'),
+  organization_limit_reached: kind(409, 'The person owns as many organizations as the policy allows.', 'caller'),
   ssh_key_not_found: kind(404, 'There is no such SSH key.'),
   ssh_key_invalid: kind(400, 'This is not a public key that we accept; the message says why.'),
   ssh_key_exists: kind(409, 'The owner has this key already.', 'nobody'),

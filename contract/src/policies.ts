@@ -150,6 +150,12 @@ export const policies = [
     'How many invitations of one organization may wait to be accepted.',
   ),
   whole(
+    'tenancy.max_owned_organizations',
+    { default: 25, minimum: 1, maximum: 100_000, unit: 'organizations' },
+    'tenancy',
+    'How many organizations one person may own. Each organization has limits of its own, so this bounds what one person can hold.',
+  ),
+  whole(
     'tenancy.posix_uid_base',
     { default: 20_000, minimum: 1_000, maximum: 1_000_000_000, unit: 'uid' },
     'tenancy',

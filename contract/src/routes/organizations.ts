@@ -32,7 +32,7 @@ export const organizationCreate = defineRoute({
   lane: 'default',
   idempotency: 'key',
   audit: 'organization.create',
-  errors: ['organization_slug_taken'],
+  errors: ['organization_slug_taken', 'organization_limit_reached'],
   status: 201,
   body: Type.Object(
     {

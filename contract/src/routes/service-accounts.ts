@@ -236,7 +236,7 @@ const lifecycle = <const I extends `service_account_${string}`, const A extends 
     lane: 'default',
     idempotency: 'key',
     audit,
-    errors: ['service_account_not_found', 'illegal_transition', 'version_conflict'],
+    errors: ['service_account_not_found', 'illegal_transition', 'version_conflict', 'insufficient_permissions'],
     params: accountParams,
     body: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }, { additionalProperties: false }),
     response: ServiceAccount,

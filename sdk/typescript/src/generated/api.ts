@@ -1496,7 +1496,7 @@ readonly y: string;
      *
      * `POST /api/v1/organizations`
      *
-     * Refusals: organization_slug_taken.
+     * Refusals: organization_limit_reached, organization_slug_taken.
      */
     create(input: { readonly currency?: string | undefined; readonly name: string; readonly slug: string; readonly type?: "personal" | "enterprise" | undefined }, options?: CallOptions): Promise<T.Organization>;
     /**

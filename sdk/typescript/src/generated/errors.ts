@@ -114,6 +114,8 @@ export const errorCodes = {
   node_token_invalid: { status: 401, retryable: false },
   /** No offered representation suits the Accept header. */
   not_acceptable: { status: 406, retryable: false },
+  /** The person owns as many organizations as the policy allows. */
+  organization_limit_reached: { status: 409, retryable: false },
   /** The organization still has projects. */
   organization_not_empty: { status: 409, retryable: false },
   /** There is no such organization. */

@@ -6,10 +6,10 @@ const raiseSql = sql(
   `insert into sign_in_floors (user_id, not_before, spared_session, spared_sign_in, spared_token, reason)
    values ($1, $2, $3, $4, $5, $6)
    on conflict (user_id) do update
-     set not_before = greatest(sign_in_floors.not_before, excluded.not_before), spared_session = excluded.spared_session,
+     set not_before = excluded.not_before, spared_session = excluded.spared_session,
        spared_sign_in = excluded.spared_sign_in, spared_token = excluded.spared_token, reason = excluded.reason,
        updated_at = act_time()
-     where is_me(sign_in_floors.user_id)`,
+     where is_me(sign_in_floors.user_id) and sign_in_floors.not_before <= excluded.not_before`,
 );
 const columns = 'not_before, spared_session, spared_sign_in, spared_token';
 const recentSql = sql('sign-in-floor-recent', `select user_id, ${columns} from sign_in_floors where updated_at > $1`);

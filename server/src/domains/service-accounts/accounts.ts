@@ -124,9 +124,13 @@ async function move(
 const disable = on(serviceAccountDisable, (parts, act, { params, body }) =>
   move(parts, act, params.service_account_id, 'disable', body.version),
 );
-const enable = on(serviceAccountEnable, (parts, act, { params, body }) =>
-  move(parts, act, params.service_account_id, 'enable', body.version),
-);
+const enable = on(serviceAccountEnable, async (parts, act, { params, body }) => {
+  const account = await parts.db.read(act, (tx) => findAccount(tx, params.service_account_id));
+  // Enabling an account gives its keys back everything that it may do.
+  const may = account && grantScopes(act, account.scopes);
+  if (may instanceof Fault) return may;
+  return move(parts, act, params.service_account_id, 'enable', body.version);
+});
 const remove = on(serviceAccountRemove, async (parts, act, { params }) => {
   const moved = await move(parts, act, params.service_account_id, 'remove');
   // Nobody said which version they saw, so none can be in the way.

@@ -81,6 +81,20 @@ describe('a change of a service account', () => {
     expect((await patch(id, { scopes: ['activity:read'] }, narrow)).body.scopes).toEqual(['activity:read']);
   });
 
+  it('is not given another project, nor enabled, by somebody who lacks one of its scopes', async () => {
+    const { id } = await account('organization');
+    const few = await world.token('narrow', { scope: 'service_accounts:write' });
+    expect((await patch(id, { project_ids: [home.projectId, second] }, few)).body.code).toBe(
+      'insufficient_permissions',
+    );
+    expect((await patch(id, { state: 'disabled' }, few)).status).toBe(200);
+    expect((await patch(id, { state: 'active' }, few)).body.code).toBe('insufficient_permissions');
+    const enable = (as: string) =>
+      world.call('POST', `/api/v1/service-accounts/${id}/enable`, { as, key: systemIds.next(), body: {} });
+    expect((await enable(few)).body.code).toBe('insufficient_permissions');
+    expect((await enable(home.token)).status).toBe(200);
+  });
+
   it('names no project that is not there, nor any for a pinned account', async () => {
     const [ofProject, ofOrganization] = [await account('project'), await account('organization')];
     expect((await patch(ofProject.id, { project_ids: [second] })).body.code).toBe('service_account_pinned');

@@ -11,14 +11,19 @@ type Wanted = Parameters<typeof changeAccount>[2] & {
   readonly version?: number;
 };
 
-/** Whether an account may become this. What it has already may stay; only what is new must be the giver's own. */
+/**
+ * Whether the caller may change an account like this. Scopes that it has already may stay. A change that lets the account
+ * act in more places, or act again, grants all of its scopes, so the caller must hold all of them.
+ */
 async function allowed(
   tx: WriteTx,
   act: Act,
   account: AccountRow,
   wanted: Wanted,
 ): Promise<ScopeGrant | Fault<'insufficient_permissions' | 'service_account_pinned' | 'project_not_found'>> {
-  const may = grantScopes(act, wanted.scopes?.filter((scope) => !account.scopes.includes(scope)) ?? []);
+  const scopes = wanted.scopes ?? account.scopes;
+  const isWider = wanted.project_ids !== undefined || (wanted.state === 'active' && account.state !== 'active');
+  const may = grantScopes(act, isWider ? scopes : scopes.filter((scope) => !account.scopes.includes(scope)));
   if (may instanceof Fault || !wanted.project_ids) return may;
   if (account.scope === 'project') {
     return new Fault('service_account_pinned', 'This account is pinned to its project: make one of the organization.');

@@ -1,6 +1,6 @@
 import type { PublicKey, Scope, ServiceAccountKey } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { ScopeGrant } from './scope-grant.ts';
+import { expectCovered, type ScopeGrant } from './scope-grant.ts';
 
 const insertSql = sql(
   'service-account-key-insert',
@@ -76,17 +76,17 @@ export const showKey = (row: KeyRow): ServiceAccountKey => ({
 
 export async function insertKey(
   tx: WriteTx,
-  _may: ScopeGrant,
+  may: ScopeGrant,
+  account: { readonly id: string; readonly organization_id: string; readonly scopes: readonly Scope[] },
   key: {
     readonly id: string;
-    readonly accountId: string;
-    readonly organizationId: string;
     readonly name: string;
     readonly publicKey: PublicKey;
     readonly expiresAt: Date;
   },
 ): Promise<KeyRow> {
-  const values = [key.id, key.accountId, key.organizationId, key.name, JSON.stringify(key.publicKey), key.expiresAt];
+  expectCovered(may, account.scopes);
+  const values = [key.id, account.id, account.organization_id, key.name, JSON.stringify(key.publicKey), key.expiresAt];
   const [row] = await tx.rows<KeyRow>(insertSql, values);
   if (!row) throw new Error('a key was not stored');
   return row;

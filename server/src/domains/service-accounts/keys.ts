@@ -64,10 +64,8 @@ const create = on(serviceAccountKeyCreate, async ({ db, ids, clock, keyMaxDays }
     // Whoever holds the key is the account, so a key gives away everything that the account may do.
     const may = grantScopes(act, account.scopes);
     if (may instanceof Fault) return tx.abandon(may);
-    const row = await insertKey(tx, may, {
+    const row = await insertKey(tx, may, account, {
       id,
-      accountId: account.id,
-      organizationId: account.organization_id,
       name: body.name,
       publicKey: (made?.publicKey ?? body.public_key) as PublicKey,
       expiresAt: new Date(clock.now().getTime() + body.expires_in_days * dayMs),

@@ -12,6 +12,12 @@ export interface ScopeGrant {
   readonly [proof]: 'checked';
 }
 
+/** Stops a write that gives away more than was checked. It is a fault of ours, not of the caller. */
+export function expectCovered(grant: ScopeGrant, scopes: readonly Scope[]): void {
+  const unchecked = scopes.filter((scope) => !grant.scopes.includes(scope));
+  if (unchecked.length > 0) throw new Error(`nobody checked whether the caller holds ${unchecked.join(', ')}`);
+}
+
 /** A caller can grant only the scopes that both their role and their token hold. */
 export function grantScopes(who: Viewer, wanted: readonly Scope[]): ScopeGrant | Fault<'insufficient_permissions'> {
   const held = tenantRoles[who.actorRole as TenantRole] ?? [];

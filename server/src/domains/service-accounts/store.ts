@@ -1,7 +1,7 @@
 import type { Scope, ServiceAccount } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
-import type { ScopeGrant } from './scope-grant.ts';
+import { expectCovered, type ScopeGrant } from './scope-grant.ts';
 
 const insertSql = sql(
   'service-account-insert',
@@ -141,15 +141,17 @@ export async function insertAccount(tx: WriteTx, account: NewAccount): Promise<b
 }
 export async function changeAccount(
   tx: WriteTx,
-  account: Pick<AccountRow, 'id' | 'organization_id'>,
+  account: Pick<AccountRow, 'id' | 'organization_id' | 'scopes'>,
   change: {
     readonly name?: string;
     readonly scopes?: readonly Scope[];
     readonly description?: string | null;
     readonly project_ids?: readonly string[];
   },
-  _may: ScopeGrant,
+  may: ScopeGrant,
 ): Promise<void> {
+  const scopes = change.scopes ?? account.scopes;
+  expectCovered(may, change.project_ids ? scopes : scopes.filter((scope) => !account.scopes.includes(scope)));
   await tx.run(changeSql, [
     account.id,
     change.name ?? null,

@@ -11,8 +11,10 @@ import {
 import { type Database, handlers, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
+import type { Policies } from '../policy/index.ts';
 import { joinMember } from './members-store.ts';
 import {
+  countOwned,
   deleteOrganization,
   findOrganization,
   hasProjects,
@@ -23,12 +25,25 @@ import {
   showOrganization,
 } from './store.ts';
 
-const on = handlers<{ readonly db: Database; readonly region: string; readonly changed: () => void }>();
+const on = handlers<{
+  readonly db: Database;
+  readonly region: string;
+  readonly policies: Policies;
+  readonly changed: () => void;
+}>();
 const roleOf = (who: Viewer) => who.actorRole as TenantRole;
 const absent = () => new Fault('organization_not_found', 'There is no such object.');
 
-export const create = on(organizationCreate, async ({ db, region }, act, { body }) =>
+export const create = on(organizationCreate, async ({ db, region, policies }, act, { body }) =>
   db.write(act, async (tx) => {
+    const most = policies.number('tenancy.max_owned_organizations', act);
+    if ((await countOwned(tx)) >= most) {
+      return tx.abandon(
+        new Fault('organization_limit_reached', `You own ${most} organizations, and more are not allowed.`, {
+          limit: most,
+        }),
+      );
+    }
     const id = act.organizationId as string;
     const { name, slug, type = 'enterprise', currency = 'USD' } = body;
     const row = await insertOrganization(tx, { id, type, name, slug, currency });

@@ -21,6 +21,7 @@ const myOrganizationsSql = sql(
      and ($2::uuid is null or o.id > $2)
    order by o.id limit $3`,
 );
+const ownedSql = sql('organizations-owned', 'select organizations_owned() as n');
 const renameOrganizationSql = sql(
   'organization-rename',
   `update organizations set name = $2, version = version + 1, updated_at = act_time()
@@ -142,6 +143,9 @@ export const insertOrganization = (
   tx: WriteTx,
   row: { id: string; type: Organization['type']; name: string; slug: string; currency: string },
 ) => one(tx.rows<OrganizationRow>(insertOrganizationSql, [row.id, row.type, row.name, row.slug, row.currency]));
+/** How many organizations the caller owns. It cannot change before the transaction ends. */
+export const countOwned = async (tx: WriteTx): Promise<number> =>
+  (await tx.rows<{ n: number }>(ownedSql, []))[0]?.n ?? 0;
 export const findOrganization = (tx: ReadTx, id: string) => one(tx.rows<OrganizationRow>(organizationSql, [id]));
 export const listMyOrganizations = (tx: ReadTx, userId: string, after: string | undefined, limit: number) =>
   tx.rows<OrganizationRow & { readonly role: TenantRole }>(myOrganizationsSql, [userId, after ?? null, limit]);

@@ -1780,7 +1780,7 @@ class OrganizationsApi:
 
         ``POST /api/v1/organizations``
 
-        Refusals: organization_slug_taken.
+        Refusals: organization_limit_reached, organization_slug_taken.
         """
         answer: Organization = self._transport.call("organization_create", {"currency": currency, "name": name, "slug": slug, "type": type}, options)
         return answer

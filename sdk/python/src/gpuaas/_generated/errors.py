@@ -452,6 +452,14 @@ class NotAcceptableError(GpuaasError):
     retryable = False
 
 
+class OrganizationLimitReachedError(GpuaasError):
+    """The person owns as many organizations as the policy allows."""
+
+    code = "organization_limit_reached"
+    status = 409
+    retryable = False
+
+
 class OrganizationNotEmptyError(GpuaasError):
     """The organization still has projects."""
 
@@ -1085,6 +1093,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "node_task_settled": NodeTaskSettledError,
     "node_token_invalid": NodeTokenInvalidError,
     "not_acceptable": NotAcceptableError,
+    "organization_limit_reached": OrganizationLimitReachedError,
     "organization_not_empty": OrganizationNotEmptyError,
     "organization_not_found": OrganizationNotFoundError,
     "organization_slug_taken": OrganizationSlugTakenError,
