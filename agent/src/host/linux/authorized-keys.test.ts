@@ -50,6 +50,16 @@ describe('the keys of a login', () => {
     expect(await readdir(join(folder, 'keys'))).toEqual([]);
   });
 
+  it('are gone when they are removed while they are written', async () => {
+    const file = keyFile();
+    for (let round = 0; round < 50; round += 1) {
+      const writing = file.write(account, [first]);
+      await file.remove('ada');
+      await writing.catch(() => undefined);
+      expect(await readdir(join(folder, 'keys'))).toEqual([]);
+    }
+  });
+
   it.each(['', 'authorizedkeysfile .ssh/authorized_keys .ssh/authorized_keys2\n', 'authorizedkeysfile none\n'])(
     'are not handed out where sshd reads other files: %j',
     async (says) => {

@@ -54,13 +54,14 @@ export function makeKeyFile(parts: {
 
   // One at a time: a lease that ends while its keys are written has the last word.
   let last: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
   return {
-    write(account, keys) {
-      const turn = last.then(() => write(account, keys));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
-    remove: (username) => rm(at(username), { force: true }),
+    write: (account, keys) => inTurn(() => write(account, keys)),
+    remove: (username) => inTurn(() => rm(at(username), { force: true })),
     async expectRead(username) {
       const result = await parts.commands.run(showSshdSettings(username, parts.sshdConfig));
       const read = /^authorizedkeysfile (.+)$/im.exec(result.stdout)?.[1]?.trim();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 
 /** A program and its arguments, each a word of its own. There is no shell on the way, so no word means more than itself. */
 export type Argv = readonly [program: string, ...words: string[]];
@@ -17,6 +17,8 @@ export interface Commands {
 
 export const statusMissing = 127;
 export const statusLate = 124;
+const statusRefused = 126;
+const statusKilled = 128;
 /** Where programs of the system are, whatever the agent itself was started with. */
 export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const usualLimitMs = 30_000;
@@ -26,40 +28,64 @@ const mostBytes = 256 * 1_024;
 /**
  * Programs see a small environment and no input, and answer in one language. They are not ended when the work that
  * wanted them is called off: half a `useradd` is worse than a whole one that nobody needs.
+ *
+ * Each leads a process group, which is killed at its limit. The answer comes then in any case: a program that waits for a
+ * broken GPU cannot be killed, and one that it started may hold its output open. While such a program is still there, the
+ * same one is not started again, so that they do not pile up.
  */
 export function makeCommands(): Commands {
+  const stuck = new Set<string>();
   return {
-    run: ([program, ...words], { limitMs = usualLimitMs } = {}) =>
-      new Promise((resolve) => {
-        const child = spawn(program, words, {
-          env: { PATH: systemPath, LC_ALL: 'C', HOME: '/' },
-          cwd: '/',
-          stdio: ['ignore', 'pipe', 'pipe'],
-          shell: false,
+    run: async (argv, { limitMs = usualLimitMs } = {}) => {
+      const [program, ...words] = argv;
+      const name = argv.join('\0');
+      if (stuck.has(name)) return { status: statusLate, stdout: '', stderr: '' };
+      const { promise, resolve } = Promise.withResolvers<CommandResult>();
+      const child = spawn(program, words, {
+        env: { PATH: systemPath, LC_ALL: 'C', HOME: '/' },
+        cwd: '/',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+        shell: false,
+      });
+      const said = { stdout: '', stderr: '' };
+      const end = (status: number) => {
+        clearTimeout(patience);
+        resolve({ status, ...said });
+      };
+      const patience = setTimeout(() => {
+        if (child.exitCode === null && child.signalCode === null) stuck.add(name);
+        killGroup(child);
+        child.stdout.destroy();
+        child.stderr.destroy();
+        child.unref();
+        end(statusLate);
+      }, limitMs);
+      for (const stream of ['stdout', 'stderr'] as const) {
+        child[stream].setEncoding('utf8');
+        child[stream].on('data', (text: string) => {
+          if (said[stream].length < mostBytes) said[stream] += text;
         });
-        const said = { stdout: '', stderr: '' };
-        let isLate = false;
-        const patience = setTimeout(() => {
-          isLate = true;
-          child.kill('SIGKILL');
-        }, limitMs);
-        for (const name of ['stdout', 'stderr'] as const) {
-          child[name].setEncoding('utf8');
-          child[name].on('data', (text: string) => {
-            if (said[name].length < mostBytes) said[name] += text;
-          });
-        }
-        const end = (status: number) => {
-          clearTimeout(patience);
-          resolve({ status, ...said });
-        };
-        child.once('error', (error: NodeJS.ErrnoException) => {
-          said.stderr ||= error.message;
-          end(error.code === 'ENOENT' ? statusMissing : 126);
-        });
-        child.once('close', (code) => end(isLate ? statusLate : (code ?? 128)));
-      }),
+      }
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        said.stderr ||= error.message;
+        end(error.code === 'ENOENT' ? statusMissing : statusRefused);
+      });
+      child.once('exit', () => stuck.delete(name));
+      child.once('close', (code) => end(code ?? statusKilled));
+      return promise;
+    },
   };
+}
+
+/** The program and what it started. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
 }
 
 /** What went wrong, in the program's own first words. */
