@@ -42,6 +42,8 @@ describe('the unit of the node agent', () => {
     for (const name of ['ProtectClock', 'PrivateDevices', 'DevicePolicy', 'DeviceAllow', 'ProtectHome', 'PrivateTmp']) {
       expect(unit['Service']).not.toHaveProperty(name);
     }
+    // With this one the sessions of a tenant cannot be killed by their control group.
+    expect(unit['Service']).not.toHaveProperty('ProtectControlGroups');
     expect(unit['Install']).toEqual({ WantedBy: 'multi-user.target' });
   });
 

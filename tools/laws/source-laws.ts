@@ -78,6 +78,28 @@ export const noRemovalByPath = sourceLaw({
   },
 });
 
+/**
+ * Root says that something is gone when it cannot be found. A look that answers "not there" to every error says so of a home
+ * under a dead mount, too.
+ */
+export const noLookThatForgives = sourceLaw({
+  name: 'no-look-that-forgives',
+  applies: (path) => /^agent\/src\/host\/linux\/(?!testing\/|removal\/entries\.ts$)/.test(path) && !isTestCode(path),
+  look: (node) => {
+    if (node.type !== 'CallExpression') return undefined;
+    const message = 'only ENOENT means absent on a host of tenants; ask with removal/entries.ts';
+    if (/^lstat(?:Sync)?$/.test(calleeName(node) ?? '')) return message;
+    // readdir(…).catch(() => []): what went wrong is not even looked at.
+    const { callee, arguments: handlers } = node as unknown as { callee: Node; arguments: readonly Node[] };
+    const asked = callee.type === 'MemberExpression' && isNode(callee['object']) ? callee['object'] : undefined;
+    const isCatch = isNode(callee['property']) && callee['property']['name'] === 'catch';
+    const isLook =
+      asked?.type === 'CallExpression' && /^(?:readdir|readFile|stat|access)$/.test(calleeName(asked) ?? '');
+    const ignores = handlers.some(({ type, params }) => /Function/.test(type) && (params as unknown[]).length === 0);
+    return isCatch && isLook && ignores ? message : undefined;
+  },
+});
+
 /** Names of this file that stand for a whole, hole-free text: such a piece cannot carry what somebody typed. */
 function fixedTexts(program: Node): Set<string> {
   return new Set(
@@ -291,6 +313,7 @@ export const nobody: Excused = { builtSql: [], bareNumbers: [] };
 export const sourceLaws = (excused: Excused): readonly Law[] => [
   noShellStrings,
   noRemovalByPath,
+  noLookThatForgives,
   noEval,
   noBuiltSql(excused.builtSql),
   noOffset,

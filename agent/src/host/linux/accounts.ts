@@ -1,10 +1,10 @@
-import { chmod, chown, lstat } from 'node:fs/promises';
+import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostFailure } from '../port.ts';
 import { addGroup, addUser, closeUser, type Login, loginShell, removeGroup, removeUser } from './argv.ts';
 import { type CommandResult, type Commands, complaintOf } from './commands.ts';
-import type { Disposal } from './disposal.ts';
-import { readText } from './sysfs.ts';
+import type { Disposal } from './removal/disposal.ts';
+import { entryAt, textAt } from './removal/entries.ts';
 
 /**
  * Logins of allocations among those of the host. An account says in its comment which allocation it was made for; one
@@ -49,7 +49,7 @@ export function makeAccounts(parts: {
   const homeOf = (username: string) => join(homes, username);
 
   async function list(): Promise<Account[]> {
-    const lines = (await readText(root, 'etc/passwd')).split('\n').map((line) => line.split(':'));
+    const lines = (await textAt(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
     return lines.flatMap(([name = '', , uid = '', gid = '', comment = '', home = '', shell = '']) => {
       if (name === '' || uid === '') return [];
       const tag = comment.startsWith(mark) ? comment.slice(mark.length) : '';
@@ -61,7 +61,7 @@ export function makeAccounts(parts: {
   }
   const of = async (allocationId: string) => (await list()).find((account) => account.allocationId === allocationId);
   async function groups() {
-    const lines = (await readText(root, 'etc/group')).split('\n').map((line) => line.split(':'));
+    const lines = (await textAt(join(root, 'etc/group'))).split('\n').map((line) => line.split(':'));
     return lines.map(([name = '', , gid = '', members = '']) => ({
       name,
       gid: Number(gid),
@@ -117,7 +117,7 @@ export function makeAccounts(parts: {
       if (!account)
         throw new HostFailure('machine_failed', 'useradd said that it was done, and there is no such user.');
       if (!account.isOpen) throw new HostFailure('lease_conflict', `The login ${account.name} has been closed.`);
-      const home = await lstat(account.home).catch(() => undefined);
+      const home = await entryAt(account.home);
       if (!home?.isDirectory()) throw new HostFailure('machine_failed', `${account.home} is not a folder.`);
       if (parts.isRoot) await chown(account.home, login.uid, login.gid);
       await chmod(account.home, homeMode);
@@ -143,7 +143,8 @@ export function makeAccounts(parts: {
       if (group?.gid === login.gid) await commands.run(removeGroup(login.username));
       // A home without a login is what an interrupted removal leaves behind.
       const home = homeOf(login.username);
-      const left = await lstat(home).catch(() => undefined);
+      await parts.disposal.uncover(home);
+      const left = await entryAt(home);
       const isTheirs = account !== undefined || left?.uid === login.uid || !parts.isRoot;
       if (left && isTheirs) await parts.disposal.remove(home);
       await parts.disposal.finish(homes);

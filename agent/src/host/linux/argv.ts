@@ -67,7 +67,10 @@ export const removeShared = (kind: keyof typeof sharedOption, id: number): Argv 
 export const removeTree = (path: string): Argv => ['rm', '--recursive', '--force', '--one-file-system', '--', path];
 export const unprotect = (path: string): Argv => ['chattr', '-R', '-f', '-ia', '--', path];
 export const unprotectOne = (path: string): Argv => ['chattr', '-f', '-ia', '--', path];
-export const unmount = (path: string): Argv => ['umount', '--lazy', '--', path];
+/** The path is taken as it stands: it is one of an open folder, see `mounts.ts`. */
+export const unmount = (path: string): Argv => ['umount', '--no-canonicalize', '--lazy', '--', path];
+/** Forgets the keys that the user gave to the kernel. They outlive every process. */
+export const clearKeyring = ({ uid, gid }: Login): Argv => [...asLogin({ uid, gid }), '--', 'keyctl', 'clear', '@u'];
 /** What sshd would do for this login. It wants to be called by its whole path. */
 export const showSshdSettings = (username: string, config?: string): Argv => [
   '/usr/sbin/sshd',
@@ -78,8 +81,7 @@ export const showSshdSettings = (username: string, config?: string): Argv => [
 ];
 export const reboot: Argv = ['systemctl', 'reboot'];
 
-/** A shell with the ids of the login, no other group, and no way to more rights than these. */
-export const shellAs = ({ uid, gid }: Login): Argv => [
+const asLogin = ({ uid, gid }: Pick<Login, 'uid' | 'gid'>): Argv => [
   'setpriv',
   '--reuid',
   String(uid),
@@ -89,8 +91,49 @@ export const shellAs = ({ uid, gid }: Login): Argv => [
   '--no-new-privs',
   '--inh-caps=-all',
   '--bounding-set=-all',
-  '--',
-  loginShell,
-  '--login',
-  '-i',
 ];
+/** A shell with the ids of the login, no other group, and no way to more rights than these. */
+export const shellAs = (login: Login): Argv => [...asLogin(login), '--', loginShell, '--login', '-i'];
+
+/** An id that belongs to no account, service or container: systemd gives out none between its containers and 2^31. */
+const nobodyElse = '2147483000';
+/**
+ * Kills all processes of a user with one call of the kernel, `kill(-1)`, which ends whatever the caller may signal. So the
+ * caller is made to be one who may signal this user's processes and no others, and whom the user may not signal:
+ * - its effective id is the user's, which decides whom it may signal, together with its real id, which nobody else has;
+ * - its real and its saved id are not the user's, which decide who may signal it. A program that `setpriv` starts with
+ *   the user's id has it as saved id too, and the user could kill it first. Node sets the effective id alone, after its start;
+ * - it has no capability to signal others: that one is not in its bounding set, and changing the effective id from root's
+ *   drops those that are left. It reads both back before it kills anything.
+ */
+export const killAllOf = (uid: number): Argv => [
+  'setpriv',
+  '--ruid',
+  nobodyElse,
+  '--euid',
+  '0',
+  '--regid',
+  nobodyElse,
+  '--clear-groups',
+  '--no-new-privs',
+  '--inh-caps=-all',
+  '--bounding-set=-all,+setuid,+dac_read_search',
+  '--',
+  process.execPath,
+  '--eval',
+  killAllProgram,
+  '--',
+  String(uid),
+];
+const killAllProgram = `
+const uid = process.argv[1];
+process.seteuid(Number(uid));
+const status = require('node:fs').readFileSync('/proc/self/status', 'utf8');
+const ids = new RegExp('^Uid:\\\\s+${nobodyElse}\\\\s+' + uid + '\\\\s', 'm');
+if (!ids.test(status) || !/^CapEff:\\s+0+$/m.test(status)) throw new Error('this process has other rights than it should');
+try {
+  process.kill(-1, 'SIGKILL');
+} catch (error) {
+  if (error.code !== 'ESRCH') throw error;
+}
+`;

@@ -1,9 +1,9 @@
-import { lstat } from 'node:fs/promises';
 import type { Proof, ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
 import type { Accounts } from './accounts.ts';
 import type { Commands } from './commands.ts';
 import { readCudaVersion } from './nvidia-smi.ts';
+import { entryAt } from './removal/entries.ts';
 import { greetSsh, readHostKeyFingerprint, type SshDoor } from './ssh.ts';
 import type { Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
@@ -32,7 +32,8 @@ export function makeAttest(parts: {
     const strangers = all.filter(({ allocationId }) => allocationId !== undefined && allocationId !== allocation_id);
     const twins = all.filter(({ uid, name }) => uid === login.uid && name !== login.username);
     const groups = await accounts.otherGroupsOf(login.username);
-    const home = own && (await lstat(own.home).catch(() => undefined));
+    // A tenant can make the own home unreadable with a mount. That is no home of the login alone.
+    const home = own && (await entryAt(own.home).catch(() => undefined));
     const isPrivate = home?.isDirectory() && (home.mode & permissionBits) === privateHome;
     const isOwned = home !== undefined && (home.uid === login.uid || !parts.isRoot);
     const trouble = [

@@ -10,8 +10,9 @@ import { makeAccounts } from './accounts.ts';
 import { makeAttest } from './attestation.ts';
 import { keysFolder, makeKeyFile } from './authorized-keys.ts';
 import { type Commands, makeCommands } from './commands.ts';
-import { makeDisposal } from './disposal.ts';
-import { type Processes, readProcesses } from './processes.ts';
+import { makeDisposal } from './removal/disposal.ts';
+import { makeMounts } from './removal/mounts.ts';
+import { type Processes, readProcesses } from './removal/processes.ts';
 import { makeShells } from './shells.ts';
 import { ownAddress, type SshDoor } from './ssh.ts';
 import { readText } from './sysfs.ts';
@@ -51,7 +52,8 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
   const isRoot = process.getuid?.() === 0;
   const door = { address: order.door?.address ?? ownAddress(), port: order.door?.port ?? usual.port };
   await mkdir(homes, { recursive: true });
-  const disposal = makeDisposal({ commands });
+  const mounts = makeMounts({ commands });
+  const disposal = makeDisposal({ commands, mounts });
   const accounts = makeAccounts({ root, homes, commands, isRoot, disposal });
   const disk = order.disk ?? makeDisk({ forced: true });
   const folder = join(order.folder, 'tenancies');
@@ -71,7 +73,8 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
       ...(order.sshdConfig !== undefined && { sshdConfig: order.sshdConfig }),
     }),
     disposal,
-    processes: order.processes ?? readProcesses(),
+    mounts,
+    processes: order.processes ?? readProcesses({ commands }),
     tenancies: makeTenancies({ disk, folder }),
     shells,
     watch,
@@ -110,7 +113,13 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     async openShell(shell) {
       const { account } = await wholeNode.livingOf(shell.allocationId);
       if (account.name !== shell.username) throw new HostFailure('not_found', `There is no user ${shell.username}.`);
-      return shells.open(shell, account);
+      const opened = await shells.open(shell, account);
+      // The lease may have ended while the terminal was made.
+      await wholeNode.livingOf(shell.allocationId).catch((error: unknown) => {
+        opened.kill();
+        throw error;
+      });
+      return opened;
     },
     close: () => shells.close(),
   };

@@ -19,7 +19,7 @@ import {
   showSshdSettings,
 } from './argv.ts';
 import { type Argv, makeCommands } from './commands.ts';
-import { type Fixture, makeFixture } from './testing/fixture.ts';
+import { type Fixture, makeFixture, noProcesses } from './testing/fixture.ts';
 
 /**
  * Ten thousand values in every field that a task has for this host, most of them meant badly. What the schema refuses
@@ -36,7 +36,7 @@ let orders: Awaited<ReturnType<typeof ordersFor>>;
 beforeAll(async () => {
   fixture = await makeFixture({ gpus: 1 });
   canary = join(fixture.folder, 'canary');
-  host = await fixture.open({ processes: { of: async () => [], signal: () => undefined }, graceMs: 0 });
+  host = await fixture.open({ processes: noProcesses, graceMs: 0 });
   orders = await ordersFor(host, fixture.login);
 });
 afterAll(() => fixture.close());

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hostConformance } from '../conformance.ts';
 import { failureOf, first, makeWork, ordersFor, readUntil } from '../conformance-rig.ts';
-import { sharedKinds } from './leftovers.ts';
-import { readProcesses } from './processes.ts';
+import { sharedKinds } from './removal/leftovers.ts';
+import { readProcesses } from './removal/processes.ts';
 import { isRoot } from './testing/fixture.ts';
 import { holdMachine, makeRealHost, type RealHost, sweepMachine } from './testing/real-host.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failureOf, first, key, makeWork, ordersFor, second } from '../conformance-rig.ts';
 import type { Host } from '../port.ts';
-import { type Fixture, isRoot, makeFixture } from './testing/fixture.ts';
+import { type Fixture, isRoot, makeFixture, noProcesses } from './testing/fixture.ts';
 import type { MachineSpec } from './testing/machines.ts';
 
 let fixture: Fixture;
@@ -103,11 +103,29 @@ describe('handing a whole host over', () => {
   it('is a conflict when something runs under the number already', async () => {
     const { order } = await begin();
     const signalled: number[] = [];
-    const processes = { of: async () => [4_711], signal: (pid: number) => void signalled.push(pid) };
+    const processes = {
+      ...noProcesses,
+      of: async () => [4_711],
+      signal: (pid: number) => void signalled.push(pid),
+      killAll: async (uid: number) => void signalled.push(uid),
+    };
     const host = await fixture.open({ processes });
     expect(await failureOf(host.provisionUser(order, makeWork()))).toBe('user_conflict');
     await host.revokeUser(release(), makeWork());
     expect(signalled).toEqual([]);
+  });
+
+  it('is refused while a process runs whose user has no account, unless the system gives such ids out itself', async () => {
+    const { order } = await begin();
+    for (const uid of [20_000, 20_001, 59_999]) {
+      const stray = { ...noProcesses, all: async () => [{ pid: 4_711, uid }] };
+      const host = await fixture.open({ processes: stray });
+      expect(await failureOf(host.provisionUser(order, makeWork()))).toBe('host_not_ready');
+    }
+    // Daemons, an operator, a service of systemd, nobody and a container.
+    const usual = [0, 999, 1_000, 61_184, 65_534, 165_536, 524_288].map((uid) => ({ pid: 4_712, uid }));
+    const host = await fixture.open({ processes: { ...noProcesses, all: async () => usual } });
+    expect((await host.provisionUser(order, makeWork())).disk_clean.passed).toBe(true);
   });
 
   it('waits for nobody’s home: one that was left behind is found, and the host is not clean', async () => {
@@ -191,6 +209,8 @@ describe('taking a whole host back', () => {
 
   it('goes on from wherever the agent died, in the making and in the ending', async () => {
     const { order } = await begin();
+    // Hundreds of handovers, and nothing runs in any of them.
+    fixture.processes = noProcesses;
     let deaths = 0;
     const make = (host: Host) => host.provisionUser(order, makeWork());
     const takeBack = (host: Host) => host.revokeUser(release(), makeWork());

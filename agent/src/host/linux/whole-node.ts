@@ -8,9 +8,11 @@ import { type Login, reboot } from './argv.ts';
 import type { Attest } from './attestation.ts';
 import type { KeyFile } from './authorized-keys.ts';
 import { type Commands, complaintOf } from './commands.ts';
-import type { Disposal } from './disposal.ts';
-import { proveClean, removeLeftovers } from './leftovers.ts';
-import { endProcesses, type Processes } from './processes.ts';
+import type { Disposal } from './removal/disposal.ts';
+import { findLeftovers, proveClean, removeLeftovers } from './removal/leftovers.ts';
+import type { Mounts } from './removal/mounts.ts';
+import { endProcesses, type Processes } from './removal/processes.ts';
+import { isTenantId } from './removal/tenant-ids.ts';
 import type { Shells } from './shells.ts';
 import { greetSsh, type SshDoor } from './ssh.ts';
 import type { Tenancies, Tenancy } from './tenancies.ts';
@@ -29,6 +31,7 @@ export interface WholeNodeParts {
   readonly accounts: Accounts;
   readonly keyFile: KeyFile;
   readonly disposal: Disposal;
+  readonly mounts: Mounts;
   readonly processes: Processes;
   readonly tenancies: Tenancies;
   readonly shells: Shells;
@@ -70,7 +73,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
     const room = await watch.storage();
     if (!room.passed) throw new HostFailure('disk_full', room.detail);
     if (!tenancy.disk_clean?.passed) {
-      const disk_clean = await proveClean(parts.root, parts.homes, accounts, login);
+      const disk_clean = await proveClean(parts, login);
       // An account of that name is a conflict, which says more than that its home is in the way.
       const isTaken = (await accounts.list()).some(({ name }) => name === login.username);
       if (!disk_clean.passed && !isTaken) throw new HostFailure('disk_dirty', disk_clean.detail);
@@ -129,6 +132,11 @@ export function makeWholeNode(parts: WholeNodeParts) {
     if (!isOwn && (await parts.processes.of(login.uid)).length > 0) {
       throw new HostFailure('user_conflict', `Something runs already as user id ${login.uid}.`);
     }
+    const known = new Set([login.uid, ...all.map(({ uid }) => uid)]);
+    const stray = (await parts.processes.all()).find(({ uid }) => !known.has(uid) && isTenantId(uid, login.uid));
+    if (!stray) return;
+    const words = `Process ${stray.pid} runs as user id ${stray.uid}, which has no account here: it may be an earlier tenant’s.`;
+    throw new HostFailure('host_not_ready', `${words} End it, or restart the host.`);
   }
 
   /** A lease that ended while its login was made leaves no login behind that is open. */
@@ -181,6 +189,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       await parts.keyFile.remove(login.username);
       // What slipped in between the last look and the removal has no account any more, and no way back.
       await sweep(login, account !== undefined || tenancy?.has_account === true);
+      await expectNothing(login, account !== undefined || tenancy?.has_account === true);
       if (await accounts.of(allocation_id)) throw new HostFailure('user_remains', `${login.username} is still there.`);
       await tenancies.remove(allocation_id);
     }
@@ -190,12 +199,26 @@ export function makeWholeNode(parts: WholeNodeParts) {
     };
   }
 
-  /** Ends what runs under a number that was this tenant's, unless the number is somebody else's by now. */
-  async function sweep(login: Login, wasTheirs: boolean): Promise<void> {
+  /** Whether the number was this tenant's, and is nobody else's by now. */
+  async function isTheirs(login: Login, wasTheirs: boolean): Promise<boolean> {
     const owner = (await accounts.list()).find(({ uid }) => uid === login.uid);
-    if (!wasTheirs || (owner && owner.name !== login.username)) return;
+    return wasTheirs && (!owner || owner.name === login.username);
+  }
+  /** Ends what runs under the number of a tenant, then removes what it left, crontabs and jobs included. */
+  async function sweep(login: Login, wasTheirs: boolean): Promise<void> {
+    if (!(await isTheirs(login, wasTheirs))) return;
     await endProcesses(parts, login.uid, parts.graceMs);
     await removeLeftovers(parts, login);
+  }
+  /**
+   * The proof. A job may have started a program just before it was removed, so everything is killed once more; and when
+   * nothing is left then that could start another, nothing will.
+   */
+  async function expectNothing(login: Login, wasTheirs: boolean): Promise<void> {
+    if (!(await isTheirs(login, wasTheirs))) return;
+    await endProcesses(parts, login.uid, 0);
+    const [first] = await findLeftovers(parts.root, login);
+    if (first !== undefined) throw new HostFailure('user_remains', `${first} of ${login.username} is still there.`);
   }
 
   /** The tenancy and login of an allocation, as long as both live. */

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeCommands } from './commands.ts';
+import { makeCommands } from '../commands.ts';
+import { isRoot, testUid } from '../testing/fixture.ts';
 import { makeDisposal } from './disposal.ts';
-import { isRoot, testUid } from './testing/fixture.ts';
+import { makeMounts } from './mounts.ts';
 
 const run = promisify(execFile);
 const tries = 40;
@@ -37,7 +38,10 @@ const expectUnharmed = async () => {
   expect(await readFile(join(victim, 'deep/deeper/precious'), 'utf8')).toBe('root’s own\n');
   expect(await readFile(join(victim, 'precious'), 'utf8')).toBe('root’s own\n');
 };
-const disposal = () => makeDisposal({ commands: makeCommands() });
+const disposal = () => {
+  const commands = makeCommands();
+  return makeDisposal({ commands, mounts: makeMounts({ commands }) });
+};
 
 describe.runIf(isRoot)('what a tenant owned is removed by root', () => {
   it('and nothing else, while its owner swaps folders for links as fast as he can', async () => {

@@ -2,13 +2,20 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../conformance-rig.ts';
+import { failureOf } from '../../conformance-rig.ts';
+import { HostFailure } from '../../port.ts';
 import { endProcesses, isAliveAs, readProcesses } from './processes.ts';
 
 /** A table of processes, each with the signals that it heeds. */
-function makeTable(heeds: Record<number, NodeJS.Signals[]>) {
+function makeTable(
+  heeds: Record<number, NodeJS.Signals[]>,
+  options: { readonly failures?: number; readonly later?: readonly [number, NodeJS.Signals[]][] } = {},
+) {
   const alive = new Map(Object.entries(heeds).map(([pid, signals]) => [Number(pid), signals]));
   const sent: string[] = [];
+  /** What a daemon starts right after a kill, one at a time. */
+  const later = [...(options.later ?? [])];
+  let failsToKill = options.failures ?? 0;
   let sleeps = 0;
   return {
     sent,
@@ -18,6 +25,17 @@ function makeTable(heeds: Record<number, NodeJS.Signals[]>) {
     parts: {
       processes: {
         of: async () => [...alive.keys()],
+        all: async () => [],
+        async killAll(uid: number) {
+          if (failsToKill > 0) {
+            failsToKill -= 1;
+            throw new HostFailure('user_remains', 'The process could not be started.');
+          }
+          sent.push(`all of ${uid}`);
+          for (const [pid, signals] of alive) if (signals.includes('SIGKILL')) alive.delete(pid);
+          for (const [pid, signals] of later.splice(0, 1)) alive.set(pid, signals);
+        },
+        killSessions: async () => undefined,
         signal(pid: number, signal: NodeJS.Signals) {
           sent.push(`${signal} ${pid}`);
           if (alive.get(pid)?.includes(signal)) alive.delete(pid);
@@ -33,19 +51,46 @@ function makeTable(heeds: Record<number, NodeJS.Signals[]>) {
   };
 }
 
+const twice = (word: string) => [word, word];
+
 describe('ending what runs in somebody’s name', () => {
-  it('asks first, and does not ask again when that was enough', async () => {
+  it('asks first, and gives time to those who can be seen', async () => {
     const table = makeTable({ 7: ['SIGTERM'], 8: ['SIGHUP'] });
     await endProcesses(table.parts, 20_001, 1_000);
     expect(table.sent.some((line) => line.startsWith('SIGKILL'))).toBe(false);
-    expect(table.sent).toContain('SIGTERM 7');
+    expect(table.sent.indexOf('SIGTERM 7')).toBeLessThan(table.sent.indexOf('all of 20001'));
+    const stubborn = makeTable({ 7: ['SIGKILL'] });
+    await endProcesses(stubborn.parts, 20_001, 1_000);
+    expect(stubborn.sleeps).toBeGreaterThanOrEqual(20);
   });
 
-  it('insists when it was not, after the time that was given', async () => {
-    const table = makeTable({ 7: ['SIGKILL'] });
+  it('kills twice where nothing is seen: what cannot be seen may be there all the same', async () => {
+    const table = makeTable({});
     await endProcesses(table.parts, 20_001, 1_000);
-    expect(table.sent.at(-1)).toBe('SIGKILL 7');
-    expect(table.sleeps).toBeGreaterThanOrEqual(20);
+    expect(table.sent).toEqual(['all of 20001', 'all of 20001']);
+    expect(table.sleeps).toBe(0);
+  });
+
+  it('goes on until two looks in a row find nothing', async () => {
+    const table = makeTable(
+      {},
+      {
+        later: [
+          [9, ['SIGKILL']],
+          [10, ['SIGKILL']],
+        ],
+      },
+    );
+    await endProcesses(table.parts, 20_001, 0);
+    expect(table.sent).toEqual(['all of 20001', 'SIGKILL 9', 'all of 20001', 'SIGKILL 10', ...twice('all of 20001')]);
+  });
+
+  it('tries again when the kill itself fails, and says why when it never succeeds', async () => {
+    const table = makeTable({}, { failures: 3 });
+    await endProcesses(table.parts, 20_001, 0);
+    expect(table.sent).toEqual(twice('all of 20001'));
+    const never = makeTable({}, { failures: Number.POSITIVE_INFINITY });
+    await expect(endProcesses(never.parts, 20_001, 0)).rejects.toThrow('could not be started');
   });
 
   it('does not call gone what is still there', async () => {
@@ -77,12 +122,15 @@ describe('ending what runs in somebody’s name', () => {
     await add(14, 165_538, `0::${sessions}\n`, 'Z (zombie)');
     await add(15, 30_000, '0::/user.slice/user-200011.slice/session-4.scope\n');
     await put(join(groups, 'user.slice/user-20001.slice/cgroup.kill'), '');
-    const processes = readProcesses(proc, groups);
+    const processes = readProcesses({ proc, groups });
     expect((await processes.of(20_001)).toSorted((a, b) => a - b)).toEqual([11, 12, 13]);
-    await processes.killSessions?.(20_001);
+    await processes.killSessions(20_001);
     expect(await readFile(join(groups, 'user.slice/user-20001.slice/cgroup.kill'), 'utf8')).toBe('1');
     // A machine without that file is no failure: what is found is killed one by one.
-    await processes.killSessions?.(20_002);
+    await processes.killSessions(20_002);
+    // One where it cannot be written is a failure: the unit of the agent keeps it from its work.
+    await mkdir(join(groups, 'user.slice/user-20003.slice/cgroup.kill'), { recursive: true });
+    expect(await failureOf(processes.killSessions(20_003))).toBe('user_remains');
     await rm(folder, { recursive: true });
   });
 

@@ -10,6 +10,7 @@ import { noShell } from '../argv.ts';
 import { keysFolder } from '../authorized-keys.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
+import { type Processes, readProcesses } from '../removal/processes.ts';
 import { growMachine, type Machine, type MachineSpec } from './machines.ts';
 
 /** The process that asked is dead: nothing it still does reaches the host. */
@@ -31,6 +32,8 @@ export interface Fixture {
   dieAt(step: number, when: 'before' | 'after'): void;
   /** Whether it has. */
   readonly isDead: boolean;
+  /** What runs on the machine, for hosts that are opened from now on. */
+  processes: Processes;
   /** Lines of the kernel's log. */
   kernelLog: string[];
   open(more?: Partial<LinuxHostOrder>): Promise<Host>;
@@ -42,6 +45,15 @@ export interface Fixture {
 /** Numbers that no distribution gives to anybody, and a new one each time: suites run side by side on one machine. */
 export const testUid = () => randomInt(1_900_000_000, 1_999_999_999);
 export const isRoot = process.getuid?.() === 0;
+
+/** A machine on which nothing runs. */
+export const noProcesses: Processes = {
+  of: async () => [],
+  all: async () => [],
+  signal: () => undefined,
+  killAll: async () => undefined,
+  killSessions: async () => undefined,
+};
 
 const done = { status: 0, stdout: '', stderr: '' };
 const refusal = (status: number, stderr: string) => ({ status, stdout: '', stderr });
@@ -111,6 +123,8 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
     calls,
     login: { username: `t${uid.toString(36)}`, uid, gid: uid },
     answer: () => undefined,
+    // Without root everything here runs as one user, who must not be ended. With it, other suites have tenants too.
+    processes: isRoot ? { ...readProcesses(), all: async () => [], killAll: async () => undefined } : noProcesses,
     kernelLog: [],
     dieAt(left, when) {
       death = { left, when };
@@ -133,8 +147,7 @@ export async function makeFixture(spec: MachineSpec = {}): Promise<Fixture> {
         door,
         graceMs: 200,
         patienceMs: 2_000,
-        // Without root everything here runs as one user, who must not be ended.
-        ...(!isRoot && { processes: { of: async () => [], signal: () => undefined } }),
+        processes: fixture.processes,
         ...more,
       });
       return host;

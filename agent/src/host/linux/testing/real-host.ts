@@ -9,6 +9,7 @@ import { makeDisk } from '../../../disk.ts';
 import type { Host } from '../../port.ts';
 import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
+import { type Processes, readProcesses } from '../removal/processes.ts';
 import { greetSsh } from '../ssh.ts';
 import { Dead, testUid } from './fixture.ts';
 import { growMachine } from './machines.ts';
@@ -59,7 +60,9 @@ export async function sweepMachine(): Promise<void> {
   }
 }
 
-export async function makeRealHost(options: { readonly usesPam?: boolean } = {}): Promise<RealHost> {
+export async function makeRealHost(
+  options: { readonly usesPam?: boolean; readonly strangers?: readonly number[] } = {},
+): Promise<RealHost> {
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-real-'));
   await chmod(folder, 0o711);
   const homes = join(folder, 'home');
@@ -87,6 +90,13 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
     },
   });
 
+  // Other suites have tenants on this machine too, so only those that a test names count as strangers.
+  const processesOf = (commands: Commands): Processes => {
+    const processes = readProcesses({ commands });
+    const isKnown = (uid: number) => uid === login.uid || options.strangers?.includes(uid);
+    return { ...processes, all: async () => (await processes.all()).filter(({ uid }) => isKnown(uid)) };
+  };
+
   return {
     login,
     homes,
@@ -102,6 +112,7 @@ export async function makeRealHost(options: { readonly usesPam?: boolean } = {})
         sshdConfig: join(folder, 'sshd_config'),
         clock: systemClock,
         commands: commandsOf(own),
+        processes: processesOf(commandsOf(own)),
         disk: {
           ...disk,
           write: async (...of) => {

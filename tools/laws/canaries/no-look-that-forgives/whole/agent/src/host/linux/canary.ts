@@ -1,0 +1,3 @@
+import { readdir } from 'node:fs/promises';
+
+export const homes = () => readdir('/home');
