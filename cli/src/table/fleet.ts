@@ -297,7 +297,7 @@ export const fleet: CommandGroup = {
     },
     {
       name: 'ops node readmit',
-      summary: 'Take a retired host back into service',
+      summary: 'Take a retired host back into service, after a fresh health probe has passed',
       args: [node],
       flags: { reason: because, version },
       examples: ["gpuaas ops node readmit rack-7 --reason 'power was restored'"],

@@ -134,18 +134,22 @@ export const adminAllocationForceCleanup = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/allocations/{allocation_id}/force-cleanup',
   tag,
-  summary: 'Settle an allocation whose release failed: its slots come back only if somebody looked and nothing runs',
+  summary:
+    'Settle an allocation whose release failed: its slots come back only if an operator looked and a fresh probe passed',
   auth: writer,
   tenancy: everybodys,
   lane: 'admin',
   idempotency: 'key',
   audit: 'allocation.force_cleanup',
   stepUp: recentSignIn,
-  errors: ['allocation_not_found', 'illegal_transition'],
+  errors: ['allocation_not_found', 'illegal_transition', 'probe_required'],
   params: ofOne,
   body: Type.Object(
     {
-      runtime_verified_absent: Type.Boolean({ description: 'Somebody has looked at the host: nothing of it is left.' }),
+      runtime_verified_absent: Type.Boolean({
+        description:
+          'You looked at the host: nothing of it is left. Its slots come back if a health probe has passed that was asked for after they were blocked. With false they stay blocked.',
+      }),
       reason: Reason,
     },
     strict,

@@ -47,6 +47,16 @@ const freshRelease = async (world: World): Promise<string> => {
 };
 const freshNode = async (world: World, state = 'active', slots: readonly TestSlot[] = []): Promise<string> =>
   placeNode(world.root, { sku: await freshSku(world), region: await freshRegion(world), slots, state });
+/** An active host that was never published, or was cordoned for a reason. */
+const takesNoWork = async (world: World, cordonReason: string | null): Promise<string> => {
+  const node = await freshNode(world, 'active', [{}]);
+  await asSystem(
+    world.root,
+    'update nodes set schedulable = false, cordon_reason = $2, version = version + 1 where id = $1',
+    [node, cordonReason],
+  );
+  return node;
+};
 const byNode =
   (state: string, body?: Readonly<Record<string, unknown>>, slots: readonly TestSlot[] = []): MakeExample =>
   async (world) => ({ params: { node_id: await freshNode(world, state, slots) }, ...(body && { body }) });
@@ -147,9 +157,9 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   node_get: byNode('active', undefined, [{}]),
   node_update: byNode('active', { labels: { rack: 'b2' } }),
   node_enrolment_token: byNode('bootstrap_issued', { purpose: 'enrol' }),
-  node_publish: byNode('active', {}, [{}]),
+  node_publish: async (world) => ({ params: { node_id: await takesNoWork(world, null) }, body: {} }),
   node_cordon: byNode('active', because),
-  node_uncordon: byNode('active', {}, [{}]),
+  node_uncordon: async (world) => ({ params: { node_id: await takesNoWork(world, 'an example') }, body: {} }),
   node_drain: byNode('active', because),
   node_resume: byNode('draining', {}),
   node_quarantine: byNode('active', because),
@@ -184,7 +194,11 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   },
   node_revoke: byNode('active', because),
   node_retire: byNode('active', because, [{}]),
-  node_readmit: byNode('retired', because),
+  node_readmit: async (world) => {
+    const node = await freshNode(world, 'retired');
+    await passProbe(world.root, node);
+    return { params: { node_id: node }, body: because };
+  },
   node_reimage: async (world) => {
     const node = await freshNode(world, 'retired');
     const { rows } = await world.root.query('select sku from nodes where id = $1', [node]);

@@ -2,8 +2,9 @@ import { type Route, routes } from '@gpuaas/contract';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
-import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
+import { asSystem, openWorld, type Tenant, type World } from '../../src/testing/world.ts';
 import { exampleOf, urlOf } from './examples.ts';
+import { createdBy } from './people-examples.ts';
 
 /**
  * Two projects of one organization, both filled. Row-level security tells organizations apart, so between projects the
@@ -23,7 +24,7 @@ const leftOut: Readonly<Record<string, string>> = {
   event_stream: 'tail.test.ts has two projects of one organization: a stream begins with what happens later',
 };
 /** Answers in figures: they have no ids, so what is compared is that the figures differ. */
-const inFigures = new Set(['allocation_counts']);
+const inFigures = new Set(['allocation_counts', 'overview_get']);
 const route = (id: string): Route => {
   const found = routes.find((each) => each.id === id);
   if (!found) throw new Error(`there is no route ${id}`);
@@ -42,6 +43,22 @@ beforeAll(async () => {
   for (const id of ['allocation_get', 'allocation_group_get', 'project_ssh_key_remove']) {
     const { params = {} } = await exampleOf(route(id), world, sibling);
     hidden.push(...Object.values(params));
+  }
+  // One that runs and one that waits, both launched by the caller: figures have something to add up.
+  const me = await world.call('GET', '/api/v1/me', { as: home.token });
+  for (const id of ['allocation_extend', 'allocation_get']) {
+    const { params = {} } = await exampleOf(route(id), world, sibling);
+    const [allocation = ''] = Object.values(params);
+    await createdBy(world, allocation, me.body.id);
+    hidden.push(allocation);
+    if (id === 'allocation_get') {
+      await asSystem(
+        world.root,
+        `update allocations set placement_status = 'queued', queue_deadline_at = now() + interval '1 hour',
+           version = version + 1 where id = $1`,
+        [allocation],
+      );
+    }
   }
   const key = await exampleOf(route('project_ssh_key_add'), world, sibling);
   const added = await world.call('POST', '/api/v1/ssh-keys', {
@@ -78,11 +95,49 @@ describe('what is read for a project', () => {
       // The sibling has something to show, or the comparison would prove nothing.
       expect(there.status, there.text).toBe(200);
       if (inFigures.has(of.id)) expect(here.text).not.toBe(there.text);
-      else if (of.id !== 'overview_get')
+      else
         expect(
           hidden.some((id) => there.text.includes(id)),
           there.text,
         ).toBe(true);
     },
   );
+
+  it('adds up what belongs to the project alone: a project beside a busy one has only zeros', async () => {
+    const idle = await world.call('POST', `/api/v1/organizations/${home.organizationId}/projects`, {
+      ...{ as: home.token, key: systemIds.next(), body: { name: 'An idle one', slug: 'an-idle-one' } },
+    });
+    const figures = async (projectId: string) => {
+      const { body } = await world.call('GET', '/api/v1/overview', {
+        ...{ as: home.token, headers: { 'x-project-id': projectId } },
+      });
+      const counts = await world.call('GET', '/api/v1/allocations/counts', {
+        ...{ as: home.token, headers: { 'x-project-id': projectId } },
+      });
+      const { running, states, queued, current, launch_again, getting_started } = body;
+      return {
+        running,
+        states,
+        queued,
+        current,
+        launch_again,
+        launched: getting_started.has_launched,
+        counts: counts.body,
+      };
+    };
+    const none = { requested: 0, provisioning: 0, active: 0, releasing: 0, released: 0, failed: 0, release_failed: 0 };
+    expect(await figures(idle.body.id)).toMatchObject({
+      ...{ running: { allocations: 0, gpus: 0, per_hour: [] }, states: none, queued: 0, current: [], launch_again: [] },
+      launched: false,
+    });
+    const busy = await figures(sibling.projectId);
+    const { rows } = await world.root.query(
+      `select count(*) filter (where state = 'active')::int as active,
+         count(*) filter (where placement_status = 'queued')::int as queued from allocations where project_id = $1`,
+      [sibling.projectId],
+    );
+    expect(rows[0].active).toBeGreaterThan(0);
+    expect(rows[0].queued).toBeGreaterThan(0);
+    expect(busy).toMatchObject({ running: { allocations: rows[0].active }, queued: rows[0].queued, launched: true });
+  });
 });

@@ -148,11 +148,11 @@ export interface Api {
   readonly data: readonly T.StuckAllocation[];
 }>;
     /**
-     * Settle an allocation whose release failed: its slots come back only if somebody looked and nothing runs
+     * Settle an allocation whose release failed: its slots come back only if an operator looked and a fresh probe passed
      *
      * `POST /api/v1/admin/allocations/{allocation_id}/force-cleanup`
      *
-     * Refusals: allocation_not_found, illegal_transition, step_up_required.
+     * Refusals: allocation_not_found, illegal_transition, probe_required, step_up_required.
      */
     forceCleanup(input: { readonly allocation_id: string; readonly reason: string; readonly runtime_verified_absent: boolean }, options?: CallOptions): Promise<T.AdminAllocation>;
     /**
@@ -440,7 +440,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/cordon`
      *
-     * Refusals: node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_not_found, version_conflict.
      */
     cordon(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -474,7 +474,7 @@ readonly events: number;
      *
      * `POST /api/v1/admin/nodes/{node_id}/publish`
      *
-     * Refusals: node_not_found, node_not_ready, step_up_required, version_conflict.
+     * Refusals: illegal_transition, node_not_found, node_not_ready, step_up_required, version_conflict.
      */
     publish(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -486,11 +486,11 @@ readonly events: number;
      */
     quarantine(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Take a retired host back into service; it stays cordoned
+     * Take a retired host back into service after a fresh health probe has passed; it stays cordoned
      *
      * `POST /api/v1/admin/nodes/{node_id}/readmit`
      *
-     * Refusals: illegal_transition, node_not_found, version_conflict.
+     * Refusals: illegal_transition, node_not_found, probe_required, version_conflict.
      */
     readmit(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
@@ -608,7 +608,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/admin/nodes/{node_id}/uncordon`
      *
-     * Refusals: node_not_found, node_not_ready, version_conflict.
+     * Refusals: illegal_transition, node_not_found, node_not_ready, version_conflict.
      */
     uncordon(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
   };

@@ -9,6 +9,7 @@ import {
 import { handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
+import { whyNoneMayClear } from '../nodes/index.ts';
 import { maxQueueShown } from './facts.ts';
 import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
@@ -26,6 +27,8 @@ const slotsOfSql = sql(
      join allocations a on a.id = s.allocation_id and a.generation = s.generation and mine(a.organization_id)
    where s.allocation_id = $1 order by s.id`,
 );
+const settleWithout =
+  'Or send runtime_verified_absent: false; the slots then stay blocked until you clear them one by one.';
 const findRow = async (tx: ReadTx, id: string) => (await listAllAllocations(tx, { id }, undefined, 1))[0];
 
 const list = on(adminAllocationList, ({ db, limits }, who, { query }) =>
@@ -82,8 +85,9 @@ const forceRelease = on(adminAllocationForceRelease, async (parts, act, { params
 );
 
 /**
- * The way out of a release that cannot be proven by the node. Slots come back to the pool only on the word of somebody who
- * has looked, and only on a host that is well; otherwise they stay blocked, and the allocation is settled without them.
+ * The way out of a release that cannot be proven by the node. Slots come back to the pool only on the word of an operator
+ * who has looked, on an active host, and with the probe that clearing a slot asks for; otherwise they stay blocked, and the
+ * allocation is settled without them.
  */
 const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
@@ -103,14 +107,16 @@ const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params
       return tx.abandon(new Fault('illegal_transition', 'Its host is not active: settle the host first.'));
     }
     const unproven = slots.filter(({ state }) => state === 'reserved' || state === 'in_use' || state === 'cleaning');
-    const blocked = slots.filter(({ state }) => state === 'cleanup_blocked');
     await freeClaims(tx, id);
     if (unproven.length > 0) {
       await moveSlots(tx, { slotIds: unproven.map((slot) => slot.id) }, 'block', { reason: body.reason });
     }
-    const cleared = [...unproven, ...blocked].map((slot) => slot.id);
-    if (body.runtime_verified_absent && cleared.length > 0) {
-      const outcome = await moveSlots(tx, { slotIds: cleared }, 'clear', { reason: body.reason });
+    const aside = [...unproven, ...slots.filter(({ state }) => state === 'cleanup_blocked')].map((slot) => slot.id);
+    if (body.runtime_verified_absent && aside.length > 0) {
+      // Slots that are blocked only now have no probe yet that could count.
+      const whyNot = await whyNoneMayClear(tx, aside);
+      if (whyNot !== null) return tx.abandon(new Fault('probe_required', `${whyNot} ${settleWithout}`));
+      const outcome = await moveSlots(tx, { slotIds: aside }, 'clear', { reason: body.reason });
       if (outcome instanceof Fault) return tx.abandon(outcome);
     }
     const row = await findRow(tx, id);

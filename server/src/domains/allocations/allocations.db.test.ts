@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { asSystem, openWorld, type Reply, type Tenant, type World } from '../../testing/world.ts';
+import { passProbe } from '../inventory/testing.ts';
 import { type Fleet, metalSku, otherRegion, putAllocation, sliceSku, stockFleet, testRegion } from './testing.ts';
 
 let world: World;
@@ -240,8 +241,9 @@ describe('giving it back', () => {
     });
   });
 
-  it('keeps slots blocked until somebody has looked', async () => {
-    await fleet.addNode({ groups: [1] });
+  /** An allocation whose release failed, and how an operator settles it. */
+  const stuck = async () => {
+    const node = await fleet.addNode({ groups: [1] });
     const { id } = (await create()).body;
     await walk(id, 'provisioning', 'active', 'releasing', 'release_failed');
     const clean = (absent: boolean) =>
@@ -251,6 +253,11 @@ describe('giving it back', () => {
         { runtime_verified_absent: absent, reason: 'looked' },
         operator,
       );
+    return { node: node.id, id, clean };
+  };
+
+  it('keeps slots blocked until an operator has looked', async () => {
+    const { clean } = await stuck();
     const settled = await clean(false);
     expect(settled, settled.text).toMatchObject({
       status: 200,
@@ -260,17 +267,27 @@ describe('giving it back', () => {
     expect(await clean(true)).toMatchObject({ status: 409 });
   });
 
-  it('brings slots back on the word of somebody who has looked', async () => {
-    await fleet.addNode({ groups: [1] });
-    const { id } = (await create()).body;
-    await walk(id, 'provisioning', 'active', 'releasing', 'release_failed');
-    const settled = await send(
-      'POST',
-      `/api/v1/admin/allocations/${id}/force-cleanup`,
-      { runtime_verified_absent: true, reason: 'looked' },
-      operator,
+  it('brings slots back when an operator has looked and a probe has passed since they were blocked', async () => {
+    const { id, node, clean } = await stuck();
+    // The word of an operator alone is not enough, and changes nothing.
+    expect(await clean(true)).toMatchObject({ status: 409, body: { code: 'probe_required' } });
+    expect(await send('GET', id)).toMatchObject({ body: { state: 'release_failed' } });
+    await asSystem(
+      world.root,
+      `update slots set state = 'cleanup_blocked', version = version + 1, updated_at = now() where node_id = $1`,
+      [node],
     );
-    expect(settled.body).toMatchObject({ state: 'failed', failure: { code: 'force_cleanup' }, slots: {} });
+    const { rows } = await world.root.query(
+      `select updated_at - interval '1 second' as at from slots where node_id = $1`,
+      [node],
+    );
+    await passProbe(world.root, node, rows[0].at);
+    expect(await clean(true)).toMatchObject({ status: 409, body: { code: 'probe_required' } });
+    expect(await free()).toBe(0);
+    await passProbe(world.root, node);
+    expect((await clean(true)).body).toMatchObject({
+      ...{ state: 'failed', failure: { code: 'force_cleanup' }, slots: {} },
+    });
     expect(await free()).toBe(1);
   });
 });

@@ -1,8 +1,8 @@
-import type { ReadTx, WriteTx } from '../../kernel/act.ts';
+import type { WriteTx } from '../../kernel/act.ts';
 import { heldAtOnce } from './facts.ts';
 import { isSame, judgeReport } from './judge.ts';
 import { replaceAlerts } from './replace.ts';
-import { listBlocking, listReports, nodesOf } from './store.ts';
+import { listReports, nodesOf } from './store.ts';
 
 /**
  * Judges the last report of the nodes whose slots are about to become free, in the transaction that frees them. What the
@@ -19,10 +19,4 @@ export async function holdBeforeSale(
     const findings = judgeReport({ ...row, slots: row.slots.map((slot) => ({ ...slot, state: 'available' })) });
     if (!isSame(findings, row.alerts)) await replaceAlerts(tx, { source: 'health', nodeId: row.id }, findings);
   }
-}
-
-/** Why the state of a node may not be changed now; undefined when nothing is in the way. */
-export async function whyNoTransition(tx: ReadTx, nodeId: string): Promise<string | undefined> {
-  const blocking = (await listBlocking(tx, nodeId)).find(({ effect }) => effect === 'blocks_transition');
-  return blocking && `An alert blocks it: ${blocking.message}`;
 }

@@ -1,7 +1,7 @@
 export { mayTake } from './breaker.ts';
 export { breakerRoutes } from './breaker-routes.ts';
 export { mostWords } from './facts.ts';
-export { holdBeforeSale, whyNoTransition } from './hold.ts';
+export { holdBeforeSale } from './hold.ts';
 export type { Finding } from './judge.ts';
 export { makeAttention, makeSettle, makeSilence } from './look.ts';
 export { showAlerts } from './metrics.ts';

@@ -67,11 +67,6 @@ const reportsSql = sql(
 );
 const nodesOfSlotsSql = sql('alert-nodes-of-slots', 'select distinct node_id from slots where id = any ($1::uuid[])');
 const nodesOfHolderSql = sql('alert-nodes-of-holder', 'select distinct node_id from slots where allocation_id = $1');
-const blockingSql = sql(
-  'alert-blocking',
-  `select a.effect, a.message, a.since, a.slot_id from alerts a
-   where a.node_id = $1 and a.effect <> 'informs' and a.allocation_id is null order by a.since, a.id`,
-);
 const countSql = sql('alert-count', 'select source, effect, count(*)::int as n from alerts group by source, effect');
 /** Alerts about allocations that are over. */
 const overSql = sql(
@@ -88,12 +83,6 @@ export interface ReportRow extends Host {
   readonly alerts: readonly Finding[];
   /** Nothing more of its pool is taken: the breaker has tripped. */
   readonly tripped: boolean;
-}
-export interface Blocking {
-  readonly effect: 'blocks_sale' | 'blocks_transition';
-  readonly message: string;
-  readonly since: Date;
-  readonly slot_id: string | null;
 }
 
 /** Writes what a source says of a node, or of one allocation there. The caller holds the node. */
@@ -158,8 +147,6 @@ export const nodesOf = async (
       ? tx.rows<{ node_id: string }>(nodesOfSlotsSql, [which.slotIds])
       : tx.rows<{ node_id: string }>(nodesOfHolderSql, [which.allocationId]))
   ).map(({ node_id }) => node_id);
-/** What keeps a node or its slots from something, oldest first. */
-export const listBlocking = (tx: ReadTx, nodeId: string) => tx.rows<Blocking>(blockingSql, [nodeId]);
 export const countAlerts = (tx: ReadTx) =>
   tx.rows<{ source: Alert['source']; effect: Alert['effect']; n: number }>(countSql);
 export const listOver = (tx: ReadTx, limit: number) =>

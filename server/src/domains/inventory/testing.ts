@@ -109,21 +109,23 @@ export const topologyOf = (
   };
 };
 
-/** A health probe of a host that has just passed, later than anything that was found before. */
-export async function passProbe(root: pg.Client, nodeId: string, at?: Date): Promise<void> {
+/** A health probe that passed. It was asked for at a moment, or after anything that was found before. */
+export async function passProbe(root: pg.Client, nodeId: string, askedAt?: Date): Promise<void> {
   const id = systemIds.next();
   await asSystem(
     root,
-    `insert into node_tasks (id, node_id, task_type, generation, envelope, correlation_id, issued_at, expires_at)
-     values ($1, $2, 'diag.health_probe', 1, '{}', 'probe', now(), now() + interval '1 hour')`,
-    [id, nodeId],
+    `insert into node_tasks (id, node_id, task_type, generation, envelope, correlation_id, issued_at, expires_at,
+       created_at)
+     values ($1, $2, 'diag.health_probe', 1, '{}', 'probe', now(), now() + interval '1 hour',
+       coalesce($3, now() + interval '1 minute'))`,
+    [id, nodeId, askedAt ?? null],
   );
   for (const state of ['dispatched', 'succeeded']) {
     await asSystem(
       root,
       `update node_tasks set state = $2, version = version + 1, dispatched_at = now(),
-         finished_at = coalesce($3, now() + interval '1 minute'), result = '{"output": {"healthy": true}}' where id = $1`,
-      [id, state, at ?? null],
+         finished_at = now() + interval '2 minutes', result = '{"output": {"healthy": true}}' where id = $1`,
+      [id, state],
     );
   }
 }

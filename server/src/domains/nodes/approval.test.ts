@@ -18,6 +18,7 @@ const slotsOf = (over: Partial<SlotRow> = {}): SlotRow[] =>
     allocation_id: null,
     updated_at: new Date(0),
     probed_at: null,
+    claimed: false,
     alerted_at: null,
     ...over,
   }));

@@ -14,6 +14,7 @@ export { makeOpenRelease, type OpenRelease } from './releases.ts';
 export { makeRemovals, removalRun } from './removals.ts';
 export { openReports, type Reports } from './reports.ts';
 export { makeResults, type ResultRefused, type Results, type TaskListeners, type Told } from './results.ts';
+export { whyNoneMayClear } from './rules/proof.ts';
 export { type Drain, makeDrain } from './sagas/drain.ts';
 export { makeOnboard, type Newcomer } from './sagas/onboard.ts';
 export type { NodeSagaParts, NodeTenants } from './sagas/parts.ts';

@@ -31,6 +31,7 @@ import {
   showNode,
   showSlot,
 } from './operator-store.ts';
+import type { Allowed } from './rules/node.ts';
 
 export interface OperatorParts {
   readonly db: Database;
@@ -42,6 +43,10 @@ export interface OperatorParts {
   readonly changed: () => void;
 }
 const on = handlers<OperatorParts>();
+/** What the policies say about hosts. */
+export const allowedBy = (policies: Policies): Allowed => ({
+  simulated: policies.value('node.simulated_allowed') === true,
+});
 export const absentNode = () => new Fault('node_not_found', 'There is no such object.');
 export const movedOn = (seen: number, version: number) =>
   new Fault('version_conflict', `It was changed in the meantime: you saw version ${seen}, it is at ${version}.`, {
@@ -58,8 +63,8 @@ export const factsOf = (row: NodeRow) => ({
   version: Number(row.version),
 });
 
-const offer = (row: NodeRow, door: NodeDoor, issued: IssuedToken): NodeEnrolmentOffer => ({
-  node: showNode(row),
+const offer = (row: NodeRow, allowed: Allowed, door: NodeDoor, issued: IssuedToken): NodeEnrolmentOffer => ({
+  node: showNode(row, allowed),
   purpose: issued.purpose,
   expires_at: issued.expiresAt.toISOString(),
   token: issued.token,
@@ -103,7 +108,7 @@ const create = on(nodeCreate, async ({ db, ids, clock, policies, door }, act, { 
     }
     const issued = await issueEnrolmentToken(tx, { ids, clock }, { nodeId: id, purpose: 'enrol', ttlMinutes });
     const row = (await findNode(tx, id)) as NodeRow;
-    return tx.commit(offer(row, where, issued), {
+    return tx.commit(offer(row, allowedBy(policies), where, issued), {
       target: { type: 'node', id },
       change: body,
       events: [nodeCreated.of(id, factsOf(row))],
@@ -130,7 +135,7 @@ const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door }, 
       { nodeId: params.node_id, purpose: body.purpose, ttlMinutes },
     );
     const row = (await findNode(tx, params.node_id)) as NodeRow;
-    return tx.commit(offer(row, where, issued), {
+    return tx.commit(offer(row, allowedBy(policies), where, issued), {
       target: { type: 'node', id: row.id },
       change: { purpose: body.purpose, expires_at: issued.expiresAt.toISOString() },
       events: 'none',
@@ -138,7 +143,7 @@ const issue = on(nodeEnrolmentToken, async ({ db, ids, clock, policies, door }, 
   });
 });
 
-const list = on(nodeList, ({ db }, who, { query }) =>
+const list = on(nodeList, ({ db, policies }, who, { query }) =>
   readPage({
     name: query.sort === 'name' ? 'nodes-by-name' : 'nodes',
     ...(query.sort === 'name' && { key: 'host' as const }),
@@ -157,7 +162,7 @@ const list = on(nodeList, ({ db }, who, { query }) =>
         }),
       ),
     keyOf: (row) => (query.sort === 'name' ? row.name : row.id),
-    show: showNode,
+    show: (row) => showNode(row, allowedBy(policies)),
   }),
 );
 
@@ -180,7 +185,7 @@ const get = on(nodeGet, async ({ db, clock, policies }, who, { params }) =>
     });
     const slots = await listSlots(tx, row.id);
     return {
-      ...showNode(row),
+      ...showNode(row, allowedBy(policies)),
       conditions: [...ours, ...(more.conditions ?? [])],
       report: more.reported_at && {
         reported_at: more.reported_at.toISOString(),
@@ -203,7 +208,7 @@ const get = on(nodeGet, async ({ db, clock, policies }, who, { params }) =>
   }),
 );
 
-const update = on(nodeUpdate, ({ db }, act, { params, body }) =>
+const update = on(nodeUpdate, ({ db, policies }, act, { params, body }) =>
   db.write(act, async (tx) => {
     const locked = await lockNode(tx, params.node_id);
     if (!locked) return tx.abandon(absentNode());
@@ -212,7 +217,11 @@ const update = on(nodeUpdate, ({ db }, act, { params, body }) =>
     }
     await changeNode(tx, locked.id, { labels: body.labels, address: body.address });
     const row = (await findNode(tx, locked.id)) as NodeRow;
-    return tx.commit(showNode(row), { target: { type: 'node', id: row.id }, change: body, events: 'none' });
+    return tx.commit(showNode(row, allowedBy(policies)), {
+      target: { type: 'node', id: row.id },
+      change: body,
+      events: 'none',
+    });
   }),
 );
 

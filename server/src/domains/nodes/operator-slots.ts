@@ -12,10 +12,10 @@ import { type Act, type Database, handlers, type Mounted, type WriteTx } from '.
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { findSku } from '../inventory/index.ts';
-import { whyNoClear } from './actions.ts';
 import { type Approval, planApproval } from './approval.ts';
 import { absentNode } from './operator-nodes.ts';
 import { findDetail, findNode, listSlots, lockNode, type NodeRow, type SlotRow, showSlot } from './operator-store.ts';
+import { refuseSlot } from './rules/slot.ts';
 import { changeSlots, insertSlots, lockSlotsOf } from './slots-store.ts';
 
 /** The one applier of slots, which the domain that reserves them owns. */
@@ -107,31 +107,24 @@ const approve = on(slotsApprove, async (parts, act, { params, body }) => {
   return written;
 });
 
-/** One slot, one step. What somebody holds is not taken from under them: it is released first. */
-async function moveOne<E extends ErrorCode = never>(
+/** One slot, one step, if `refuse` has nothing against it. */
+async function moveOne<E extends ErrorCode>(
   { db, moveSlots, changed }: Parts,
   act: Act,
   { node_id, slot_id }: { readonly node_id: string; readonly slot_id: string },
   transition: 'enable' | 'disable' | 'quarantine' | 'clear',
   reason: string,
-  unproven: (slot: SlotRow) => Fault<E> | undefined = () => undefined,
+  refuse: (slot: SlotRow) => Fault<E> | undefined,
 ) {
   const written = await db.write(act, async (tx) => {
     if (!(await findNode(tx, node_id))) return tx.abandon(absentNode());
     await lockSlotsOf(tx, node_id);
     const slot = (await listSlots(tx, node_id)).find(({ id }) => id === slot_id);
     if (!slot) return tx.abandon(new Fault('slot_not_found', 'There is no such object.'));
-    if (slot.state === 'reserved' || slot.state === 'in_use' || slot.state === 'cleaning') {
-      return tx.abandon(
-        new Fault('slot_in_use', `It is ${slot.state}: release what is there first.`, {
-          allocation_id: slot.allocation_id,
-        }),
-      );
-    }
+    const refused = refuse(slot);
+    if (refused) return tx.abandon(refused);
     const moved = await moveSlots(tx, { slotIds: [slot.id] }, transition, { reason });
     if (moved instanceof Fault) return tx.abandon(moved);
-    const refused = unproven(slot);
-    if (refused) return tx.abandon(refused);
     const now = (await listSlots(tx, node_id)).find(({ id }) => id === slot_id) as SlotRow;
     return tx.commit(showSlot(now), {
       target: { type: 'slot', id: slot.id },
@@ -143,16 +136,17 @@ async function moveOne<E extends ErrorCode = never>(
   return written;
 }
 
-const disable = on(slotDisable, (parts, act, { params, body }) => moveOne(parts, act, params, 'disable', body.reason));
-const enable = on(slotEnable, (parts, act, { params, body }) => moveOne(parts, act, params, 'enable', body.reason));
+const disable = on(slotDisable, (parts, act, { params, body }) =>
+  moveOne(parts, act, params, 'disable', body.reason, (slot) => refuseSlot(slot, 'disable')),
+);
+const enable = on(slotEnable, (parts, act, { params, body }) =>
+  moveOne(parts, act, params, 'enable', body.reason, (slot) => refuseSlot(slot, 'enable')),
+);
 const quarantine = on(slotQuarantine, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'quarantine', body.reason),
+  moveOne(parts, act, params, 'quarantine', body.reason, (slot) => refuseSlot(slot, 'quarantine')),
 );
 const clear = on(slotClear, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'clear', body.reason, (slot) => {
-    const whyNot = whyNoClear(slot);
-    return whyNot === null ? undefined : new Fault('probe_required', whyNot);
-  }),
+  moveOne(parts, act, params, 'clear', body.reason, (slot) => refuseSlot(slot, 'clear')),
 );
 
 export const slotRoutes = (parts: Parts): Mounted[] =>

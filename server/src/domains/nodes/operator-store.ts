@@ -1,6 +1,19 @@
 import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import { nodeActionsOf, slotActionsOf } from './actions.ts';
+import { type ActionableNode, type Allowed, nodeActionsOf } from './rules/node.ts';
+import { alertedAt, probedAt } from './rules/proof.ts';
+import { slotActionsOf } from './rules/slot.ts';
+
+/** Which allocations a node still serves, or is cleaning up after. */
+const busy = (node: string) => `select a.id from allocations a
+   where a.node_id = ${node} and a.state not in ('released', 'failed') and mine(a.organization_id)
+   union
+   select s.allocation_id from slots s
+   where s.node_id = ${node} and s.allocation_id is not null and s.state in ('reserved', 'in_use', 'cleaning')`;
+/** Images that are offered for a node's kind of slices and that it does not have. */
+const lacked = (node: string) => `select i.slug from skus k join os_images i on i.active and k.slug = any (i.skus)
+   where k.slug = ${node}.sku and k.capacity_shape = 'gpu_slice' and not exists (
+     select from node_image_cache c where c.node_id = ${node}.id and c.image_id = i.id and c.digest = i.digest)`;
 
 const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.simulated, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
@@ -15,9 +28,12 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
         'allocation_id', a.allocation_id, 'raised_by', a.raised_by,
         'since', to_char(a.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by a.effect, a.since), '[]')
       from alerts a left join slots s on s.id = a.slot_id where a.node_id = n.id) as alerts,
-     (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.allocation_id is null
-       and (t.organization_id is null or mine(t.organization_id))
-       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at`;
+     ${probedAt('n.id')} as probed_at,
+     array(${busy('n.id')}) as busy, array(${lacked('n')} order by i.slug) as lacked_images,
+     (select count(*)::int from allocation_claims c
+      where c.node_id = n.id and c.freed_at is null and mine(c.organization_id)) as claims,
+     exists (select from node_tasks t where t.node_id = n.id and t.task_type = 'node.reimage_prepare'
+       and t.state in ('queued', 'dispatched') and mine(t.organization_id)) as imaging`;
 const insertSql = sql(
   'node-insert',
   `insert into nodes (id, name, region, sku, gpus_total, onboarding_mode, address, labels)
@@ -66,30 +82,13 @@ const scheduleSql = sql(
 const lockSql = sql('node-operator-lock', 'select id, state, version from nodes where id = $1 for update');
 const slotsSql = sql(
   'node-slots',
-  `select s.*, (select max(t.finished_at) from node_tasks t where t.node_id = n.id and t.allocation_id is null
-       and (t.organization_id is null or mine(t.organization_id))
-       and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true') as probed_at,
-     (select max(a.since) from alerts a where a.node_id = s.node_id and a.effect = 'blocks_sale'
-       and a.allocation_id is null and (a.slot_id is null or a.slot_id = s.id)) as alerted_at
-   from slots s join nodes n on n.id = s.node_id where s.node_id = $1 order by s.slot_index`,
+  `select s.*, ${probedAt('s.node_id')} as probed_at, ${alertedAt('s')} as alerted_at,
+     exists (select from allocation_claims c join allocations a on a.id = c.allocation_id
+       where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
+         and mine(a.organization_id)) as claimed
+   from slots s where s.node_id = $1 order by s.slot_index`,
 );
-const busySql = sql(
-  'node-busy',
-  `select a.id from allocations a
-   where a.node_id = $1 and a.state not in ('released', 'failed') and mine(a.organization_id)
-   union
-   select s.allocation_id from slots s
-   where s.node_id = $1 and s.allocation_id is not null and s.state in ('reserved', 'in_use', 'cleaning')`,
-);
-const lackingSql = sql(
-  'node-lacks-images',
-  `select i.slug from nodes n join skus k on k.slug = n.sku and k.capacity_shape = 'gpu_slice'
-   join os_images i on i.active and n.sku = any (i.skus)
-   where n.id = $1 and not exists (
-     select from node_image_cache c where c.node_id = n.id and c.image_id = i.id and c.digest = i.digest
-   )
-   order by i.slug`,
-);
+const busySql = sql('node-busy', busy('$1'));
 const tasksSql = sql(
   'node-task-list',
   `select id, task_type, state, generation, allocation_id, failure_code, correlation_id, issued_at, expires_at,
@@ -102,17 +101,17 @@ const tasksSql = sql(
 
 export interface NodeRow
   extends Omit<
-    FleetNode,
-    | 'version'
-    | 'actions'
-    | 'enrolled_at'
-    | 'drain_deadline_at'
-    | 'topology_at'
-    | 'last_report_at'
-    | 'created_at'
-    | 'updated_at'
-  > {
-  readonly probed_at: Date | null;
+      FleetNode,
+      | 'version'
+      | 'actions'
+      | 'enrolled_at'
+      | 'drain_deadline_at'
+      | 'topology_at'
+      | 'last_report_at'
+      | 'created_at'
+      | 'updated_at'
+    >,
+    Pick<ActionableNode, 'probed_at' | 'busy' | 'claims' | 'imaging' | 'lacked_images'> {
   readonly version: bigint;
   readonly enrolled_at: Date | null;
   readonly drain_deadline_at: Date | null;
@@ -135,6 +134,7 @@ interface DetailRow {
   readonly revoked_at: Date | null;
 }
 export interface SlotRow extends Omit<ResourceSlot, 'version' | 'generation' | 'updated_at' | 'actions'> {
+  readonly claimed: boolean;
   readonly probed_at: Date | null;
   /** When the newest alert was raised that keeps it from being sold. */
   readonly alerted_at: Date | null;
@@ -152,9 +152,12 @@ type TaskRow = Omit<FleetTask, 'generation' | 'issued_at' | 'expires_at' | 'disp
 
 const when = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-export const showNode = ({ probed_at, ...row }: NodeRow): FleetNode => ({
+export const showNode = (
+  { probed_at, busy, claims, imaging, lacked_images, ...row }: NodeRow,
+  allowed: Allowed,
+): FleetNode => ({
   ...row,
-  actions: nodeActionsOf({ ...row, probed_at }),
+  actions: nodeActionsOf({ ...row, probed_at, busy, claims, imaging, lacked_images }, allowed),
   version: Number(row.version),
   enrolled_at: when(row.enrolled_at),
   drain_deadline_at: when(row.drain_deadline_at),
@@ -249,9 +252,6 @@ export const listSlots = (tx: ReadTx, nodeId: string) => tx.rows<SlotRow>(slotsS
 /** Which allocations a node still serves, or is cleaning up after. */
 export const busyWith = async (tx: ReadTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(busySql, [nodeId])).map(({ id }) => id);
-/** Images that are offered for a node's kind of slices and that it does not have. */
-export const lackedImages = async (tx: ReadTx, nodeId: string): Promise<string[]> =>
-  (await tx.rows<{ slug: string }>(lackingSql, [nodeId])).map(({ slug }) => slug);
 export const listTasks = (
   tx: ReadTx,
   nodeId: string,

@@ -1,11 +1,12 @@
 import { nodeHealthProbe, nodeTaskList, nodeTopologyDiscover } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type Mounted, type ReadTx } from '../../kernel/act.ts';
-import { Fault } from '../../kernel/fault.ts';
+import type { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
 import { nodeGeneration } from './facts.ts';
 import { absentNode } from './operator-nodes.ts';
 import { findNode, listTasks, showTask } from './operator-store.ts';
+import { refuseToAsk } from './rules/node.ts';
 import type { Tasks } from './tasks.ts';
 
 interface Parts {
@@ -27,9 +28,6 @@ const list = on(nodeTaskList, async ({ db }, who, { params, query }) => {
   });
 });
 
-/** States in which an agent listens, or will again soon: a task that nobody fetches expires by itself. */
-const listening: ReadonlySet<string> = new Set(['enrolling', 'active', 'quarantined', 'draining', 'retired']);
-
 /** Why a node cannot be asked for anything now. */
 export async function mayBeAsked(
   tx: ReadTx,
@@ -37,9 +35,7 @@ export async function mayBeAsked(
 ): Promise<Fault<'node_not_found' | 'node_offline'> | undefined> {
   const node = await findNode(tx, nodeId);
   if (!node || node.state === 'deleted') return absentNode();
-  return listening.has(node.state)
-    ? undefined
-    : new Fault('node_offline', `It is ${node.state}, and would not answer.`, { state: node.state });
+  return refuseToAsk(node);
 }
 
 function ask(

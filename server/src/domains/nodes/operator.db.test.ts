@@ -358,6 +358,8 @@ describe('the life of a host', () => {
   it('is retired empty, comes back cordoned, and is removed', async () => {
     const id = await place();
     expect((await go(id, 'retire')).body).toMatchObject({ state: 'retired', slots: { disabled: 2 } });
+    expect((await go(id, 'readmit')).body.code).toBe('probe_required');
+    await passProbe(world.root, id, new Date(clock.now().getTime() + 1_000));
     expect((await go(id, 'readmit')).body).toMatchObject({ state: 'active', schedulable: false });
     await go(id, 'retire');
     const removed = await admin('DELETE', `nodes/${id}`, because);

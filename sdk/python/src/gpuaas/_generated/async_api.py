@@ -189,11 +189,11 @@ class AsyncAdminAllocationsApi:
         return answer
 
     async def force_cleanup(self, allocation_id: str, *, reason: str, runtime_verified_absent: bool, options: Options | None = None) -> AdminAllocation:
-        """Settle an allocation whose release failed: its slots come back only if somebody looked and nothing runs
+        """Settle an allocation whose release failed: its slots come back only if an operator looked and a fresh probe passed
 
         ``POST /api/v1/admin/allocations/{allocation_id}/force-cleanup``
 
-        Refusals: allocation_not_found, illegal_transition, step_up_required.
+        Refusals: allocation_not_found, illegal_transition, probe_required, step_up_required.
         """
         answer: AdminAllocation = await self._transport.call("admin_allocation_force_cleanup", {"allocation_id": allocation_id, "reason": reason, "runtime_verified_absent": runtime_verified_absent}, options)
         return answer
@@ -535,7 +535,7 @@ class AsyncAdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/cordon``
 
-        Refusals: node_not_found, version_conflict.
+        Refusals: illegal_transition, node_not_found, version_conflict.
         """
         answer: FleetNode = await self._transport.call("node_cordon", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -575,7 +575,7 @@ class AsyncAdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/publish``
 
-        Refusals: node_not_found, node_not_ready, step_up_required, version_conflict.
+        Refusals: illegal_transition, node_not_found, node_not_ready, step_up_required, version_conflict.
         """
         answer: FleetNode = await self._transport.call("node_publish", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -591,11 +591,11 @@ class AsyncAdminNodesApi:
         return answer
 
     async def readmit(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Take a retired host back into service; it stays cordoned
+        """Take a retired host back into service after a fresh health probe has passed; it stays cordoned
 
         ``POST /api/v1/admin/nodes/{node_id}/readmit``
 
-        Refusals: illegal_transition, node_not_found, version_conflict.
+        Refusals: illegal_transition, node_not_found, probe_required, version_conflict.
         """
         answer: FleetNode = await self._transport.call("node_readmit", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer
@@ -724,7 +724,7 @@ class AsyncAdminNodesApi:
 
         ``POST /api/v1/admin/nodes/{node_id}/uncordon``
 
-        Refusals: node_not_found, node_not_ready, version_conflict.
+        Refusals: illegal_transition, node_not_found, node_not_ready, version_conflict.
         """
         answer: FleetNode = await self._transport.call("node_uncordon", {"node_id": node_id, "reason": reason, "version": version}, options)
         return answer

@@ -5,6 +5,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
 import { TaskAnswer } from '../answers.ts';
 import { answerWithinMs } from '../facts.ts';
+import { mayBeReimaged } from '../rules/node.ts';
 import { askItself, failureIn, type NodeSagaParts, quarantine } from './parts.ts';
 import { aboutNode, holdings, holdNode, readNode, replaceImages, type SagaNode } from './store.ts';
 
@@ -51,8 +52,6 @@ export const makeReimage = (parts: NodeSagaParts) =>
       undo: { none: 'The last step: nothing follows that could fail.' },
     });
 
-export const mayBeReimaged = ({ state }: { readonly state: string }): boolean =>
-  state === 'quarantined' || state === 'retired';
 const isThere = ({ state }: SagaNode): boolean => state !== 'removing' && state !== 'deleted';
 
 function doubtIn(answer: TaskAnswer): string | undefined {

@@ -1,4 +1,5 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+import { sayHeld, unclean } from '../rules/node.ts';
 
 const nodeSql = sql(
   'node-of-saga',
@@ -13,11 +14,6 @@ const askedSql = sql(
   'node-own-task-by-token',
   'select id from node_tasks where saga_token = $1 and node_id = $2 and mine(organization_id)',
 );
-const reimagingSql = sql(
-  'node-reimaging',
-  `select id from node_tasks where node_id = $1 and task_type = 'node.reimage_prepare'
-     and state in ('queued', 'dispatched') and mine(organization_id) limit 1`,
-);
 /** Everything that could still belong to somebody, counted. */
 const heldSql = sql(
   'node-held',
@@ -28,7 +24,7 @@ const heldSql = sql(
       where c.node_id = $1 and c.freed_at is null and mine(c.organization_id)) as claims,
      (select coalesce(jsonb_object_agg(h.state, h.many), '{}') from (
        select s.state, count(*) as many from slots s
-       where s.node_id = $1 and s.state in ('reserved', 'in_use', 'cleaning', 'cleanup_blocked') group by s.state
+       where s.node_id = $1 and s.state = any ($2::text[]) group by s.state
      ) h) as slots`,
 );
 const forgetImagesSql = sql('node-images-forget', 'delete from node_image_cache where node_id = $1');
@@ -61,23 +57,14 @@ export async function holdNode(tx: WriteTx, id: string): Promise<SagaNode | unde
 export const explainNode = (tx: WriteTx, id: string, reason: string) => tx.run(reasonSql, [id, reason]);
 export const findAsked = async (tx: ReadTx, token: string, nodeId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(askedSql, [token, nodeId]))[0]?.id;
-/** Whether it was told to image itself again and has not said how that ended. */
-export const hasOpenReimage = async (tx: ReadTx, nodeId: string): Promise<boolean> =>
-  (await tx.rows(reimagingSql, [nodeId])).length > 0;
 
 /** What a node still holds, in sentences; none when there is nothing that anybody could miss. */
 export async function holdings(tx: ReadTx, nodeId: string): Promise<string[]> {
   const [row] = await tx.rows<{ allocations: bigint; claims: bigint; slots: Readonly<Record<string, number>> }>(
     heldSql,
-    [nodeId],
+    [nodeId, unclean],
   );
-  if (!row) return [];
-  const [allocations, claims] = [Number(row.allocations), Number(row.claims)];
-  return [
-    ...(allocations > 0 ? [`${allocations} allocations have not ended.`] : []),
-    ...(claims > 0 ? [`${claims} claims on its slots were not given back.`] : []),
-    ...Object.entries(row.slots).map(([state, many]) => `${many} slots are ${state}.`),
-  ];
+  return row ? sayHeld({ ...row, allocations: Number(row.allocations), claims: Number(row.claims) }) : [];
 }
 
 /** A host that was imaged again has that image and no other. */
