@@ -7,7 +7,7 @@ export async function confirm(session: Session, question: string): Promise<void>
   if (session.is('yes') || session.is('dry-run')) return;
   const { stdin, stderr, env } = session.around;
   if (session.is('no-input') || stdin.isTTY !== true || env['CI']) {
-    throw new Failure(exitCodes.usage, `${question} Nobody can be asked here, so nothing was done.`, {
+    throw new Failure(exitCodes.usage, `${question} No terminal to ask on, so nothing was done.`, {
       next: 'Repeat it with --yes.',
     });
   }

@@ -21,10 +21,10 @@ export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [3, 'not found'],
   [4, 'not signed in'],
   [5, 'not allowed'],
-  [6, 'conflict: the wrong state, or somebody was faster'],
+  [6, 'conflict: wrong state, or changed in the meantime'],
   [7, 'no capacity'],
   [8, 'over a limit or a quota'],
-  [9, 'the wait was over first; what was asked for goes on'],
+  [9, 'the wait timed out; the operation continues'],
   [10, 'server or network'],
   [130, 'interrupted'],
 ];
@@ -82,7 +82,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   sku_not_found: 'gpuaas sku list shows what there is.',
   os_image_not_found: 'gpuaas image list shows what there is.',
   ssh_key_exists: 'It is there already: gpuaas key list.',
-  version_conflict: 'Somebody changed it meanwhile: look at it again and repeat the command.',
+  version_conflict: 'It was changed in the meantime: read it again and repeat the command.',
   node_in_use: 'Drain it first: gpuaas ops node drain <node> --reason <why>.',
 };
 
@@ -95,6 +95,7 @@ export function nextAfter(code: string | undefined, status: number, details?: un
   if (status === 401) return 'Sign in with gpuaas login.';
   if (status === 403) return 'Ask an administrator of the organization for the role that this needs.';
   if (status === 400 || status === 422) return '--help shows what it takes, --explain what was sent.';
-  if (status >= 500) return 'Try again; if it stays so, give the correlation id to whoever runs the installation.';
+  if (status >= 500)
+    return 'Try again. If it keeps failing, give the correlation id to the operator of the installation.';
   return undefined;
 }

@@ -29,7 +29,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['GPUAAS_DEBUG', 'show where an unexpected error happened'],
   ['GPUAAS_TOKEN', 'use this token instead of a sign-in'],
   ['NO_COLOR', 'no colours'],
-  ['CI', 'nobody is there to be asked'],
+  ['CI', 'never ask questions'],
 ];
 
 const files: readonly (readonly [string, string])[] = [

@@ -43,7 +43,7 @@ export const policies = [
   perMinute(
     'rate_limit.unknown_caller_requests_per_minute',
     600,
-    'Requests without a credential that was valid lately, from one address, in each process. IPv6 counts by /64.',
+    'Requests without a recently valid credential, from one address, in each process. IPv6 counts by /64.',
   ),
   whole(
     'streams.max_per_person',
@@ -74,19 +74,19 @@ export const policies = [
     'auth.personal_organizations_enabled',
     true,
     'identity',
-    'Whether the first sign-in of somebody founds an organization of their own.',
+    'Whether the first sign-in of a person creates a personal organization.',
   ),
   onOff(
     'auth.sign_up_enabled',
     false,
     'identity',
-    'Whether everybody may make an account in our own identity provider, or only those who were invited.',
+    'Whether anyone may create an account in the built-in identity provider, or only invited people.',
   ),
   whole(
     'mail.max_per_recipient_per_hour',
-    { default: 10, minimum: 1, maximum: 1_000, unit: 'letters' },
+    { default: 10, minimum: 1, maximum: 1_000, unit: 'emails' },
     'notifications',
-    'Letters that one address gets within an hour. More are not sent.',
+    'Emails that one address gets within an hour. More are not sent.',
   ),
   onOff('auth.step_up_mfa_required', false, 'edge', 'Whether that sign-in must have used a second factor.'),
   whole(
@@ -281,13 +281,13 @@ export const policies = [
     'automation.breaker_percent',
     { default: 25, minimum: 0, maximum: 100, unit: 'percent' },
     'attention',
-    'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0. Set for everybody.',
+    'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0. Set at platform level only.',
   ),
   whole(
     'automation.breaker_window_minutes',
     { default: 60, minimum: 1, maximum: 10_080, unit: 'minutes' },
     'attention',
-    'The window of the breaker. Automation that would take more within it stops until a person resets it. Set for everybody.',
+    'The window of the breaker. Automation that would take more within it stops until a person resets it. Set at platform level only.',
   ),
   whole(
     'node.heartbeat_seconds',
@@ -335,7 +335,7 @@ export const policies = [
     'node.task_ttl_seconds',
     { default: 900, minimum: 10, maximum: 86_400, unit: 'seconds' },
     'nodes',
-    'How long a task may be begun and reported, unless whoever queues it says otherwise.',
+    'How long a task may be started and reported, unless the task sets its own time.',
   ),
   whole(
     'node.task_redispatch_seconds',

@@ -185,5 +185,5 @@ function rehearsalOf(operation: string, line: Line) {
   for (const [, name = ''] of facts.path.matchAll(/\{(organization_id|project_id)\}/g)) input[name] ??= id(77);
   const typed = writeCommandLine(operation as OperationId, input, facts.inProject ? id(99) : undefined);
   expect(typed).toBeDefined();
-  return { facts, input, typed, args: wordsOf((typed ?? []).join(' ')).slice(1) };
+  return { facts, input, typed, args: wordsOf((typed ?? []).join(' ')).slice('npx gpuaas'.split(' ').length) };
 }

@@ -69,7 +69,7 @@ describe('the reference of the API', () => {
     }
     const { curl, cli, typescript, python } = snippetsOf(call.operationId, named, body, schemas);
     expect(curl).toContain('https://gpuaas.example/api/');
-    expect(cli).toMatch(/^gpuaas /);
+    expect(cli).toMatch(/^npx gpuaas /);
     expect(typescript).toContain('gpuaas.');
     expect(python).toContain('gpu.');
     expect(`${curl}${typescript}${python}`).not.toMatch(/undefined|\[object|%7B/);

@@ -26,7 +26,7 @@ export const logout: Run = async (session) => {
         : []),
     ]);
     if (told.some(({ status }) => status === 'rejected')) {
-      stderr.write('The server could not be told; the session ends there by itself.\n');
+      stderr.write('Could not reach the server; the session expires there by itself.\n');
     }
   }
   stdout.write(`Signed out of ${profile.baseUrl}.\n`);

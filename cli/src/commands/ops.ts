@@ -46,7 +46,7 @@ export const policyExplain: Run = async (session) => {
       `${plain(key)} is ${showValue(value)}${unit ? ` ${plain(unit)}` : ''} here.`,
       `  ${plain(description)}`,
       source.level === 'default'
-        ? '  Nobody set it: this is what comes with the product.'
+        ? '  Not set: this is the default.'
         : `  It was set at the level ${source.level}${whose}${source.hard ? ', above everything else' : ''}.`,
       `  It may be ${bounds}; by itself it is ${showValue(definition.default)}.`,
       '',

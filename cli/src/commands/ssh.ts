@@ -11,7 +11,7 @@ export const ssh: Run = async (session) => {
   const allocation = await (await session.api()).allocations.get({ allocation_id: await resolveAllocation(session) });
   if (allocation.simulated) {
     throw new Failure(exitCodes.conflict, `${plain(allocation.name)} is simulated: its machine does not exist.`, {
-      next: `There is nothing to sign in to. gpuaas why ${allocation.id} shows what its host reported.`,
+      next: `SSH is not available. gpuaas why ${allocation.id} shows what its host reported.`,
     });
   }
   const words = sshWords(allocation);

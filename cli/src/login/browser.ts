@@ -53,7 +53,7 @@ export async function signInWithBrowser(
     server.listen(0, '127.0.0.1', resolve);
   });
   const late = setTimeout(
-    () => answered.reject(new Failure(exitCodes.signIn, 'Nobody signed in for five minutes.', { next: 'Try again.' })),
+    () => answered.reject(new Failure(exitCodes.signIn, 'No sign-in within five minutes.', { next: 'Try again.' })),
     patienceMs,
   );
   try {

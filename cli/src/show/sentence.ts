@@ -24,7 +24,7 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   if (failure) return `It is ${state} because ${lower(failure.reason)} (${failure.code}).`;
   if (queue) {
     const start = queue.expected_start_at ? ` It should start by ${showTime(queue.expected_start_at)}.` : '';
-    return `It waits because ${lower(queue.reason)}; it is number ${queue.position} in line and gives up at ${showTime(queue.deadline_at)}.${start}`;
+    return `It is queued because ${lower(queue.reason)}; position ${queue.position}, expires at ${showTime(queue.deadline_at)}.${start}`;
   }
   if (state === 'released' || state === 'releasing') {
     return `It is ${state} ${releaseCause(release_reason)}.`;
@@ -51,7 +51,7 @@ const releases: Readonly<Record<string, string>> = {
   balance_depleted: 'because the balance was used up',
 };
 const releaseCause = (reason: string | null): string =>
-  reason === null ? 'because somebody asked for it' : (releases[reason] ?? `with the reason "${plain(reason)}"`);
+  reason === null ? 'because a user released it' : (releases[reason] ?? `with the reason "${plain(reason)}"`);
 
 const lower = (text: string): string => {
   const clean = plain(text).replace(/\.$/, '');

@@ -183,7 +183,7 @@ export const access: CommandGroup = {
       examples: [`gpuaas sa key-rm ${someId} 01a1dea2-0000-7000-8000-000000000001 --yes`],
       operation: 'service_account_key_revoke',
       columns: keyColumns,
-      asks: 'Revoke the key? Whoever uses it is shut out.',
+      asks: 'Revoke the key? Programs that use it lose access.',
     },
     {
       name: 'machine list',

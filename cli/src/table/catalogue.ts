@@ -134,7 +134,7 @@ export const catalogue: CommandGroup = {
       examples: ["gpuaas ops sku retire cs-3 --reason 'no hosts left' --yes"],
       operation: 'admin_sku_retire',
       columns: skuColumns,
-      asks: 'Retire {}? Nobody can rent it any more.',
+      asks: 'Retire {}? Tenants can no longer launch it.',
     },
     {
       name: 'ops image list',

@@ -341,7 +341,7 @@ export const compute: CommandGroup = {
       args: [{ name: 'FILE', optional: true, meaning: 'a public key, or - (default: the one in ~/.ssh)' }],
       flags: {
         name: { type: 'string', value: 'NAME', meaning: 'what to call it' },
-        shared: { ...shared, meaning: 'for everybody in the project' },
+        shared: { ...shared, meaning: 'for all members of the project' },
       },
       examples: ['gpuaas key add --name laptop', 'gpuaas key add ~/.ssh/id_ed25519.pub'],
       load: async () => (await import('../commands/key.ts')).add,

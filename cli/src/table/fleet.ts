@@ -136,7 +136,7 @@ export const fleet: CommandGroup = {
     },
     {
       name: 'ops breaker list',
-      summary: 'How much of each pool automation took lately, and what is held back',
+      summary: 'How much of each pool automation took recently, and what is held back',
       flags: { tripped: oneOf('true|false', choices.breaker_list.tripped, 'only those that tripped'), limit },
       examples: ['gpuaas ops breaker list', 'gpuaas ops breaker list --tripped true'],
       operation: 'breaker_list',
@@ -453,7 +453,7 @@ export const fleet: CommandGroup = {
     },
     {
       name: 'ops slots quarantine',
-      summary: 'Keep a slot from everybody',
+      summary: 'Take a slot out of service',
       args: [node, slot],
       flags: { reason: because },
       examples: ["gpuaas ops slots quarantine rack-7 3 --reason 'checked by hand'"],

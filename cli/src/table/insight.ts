@@ -132,7 +132,7 @@ export const insight: CommandGroup = {
     },
     {
       name: 'ops org list',
-      summary: 'Organizations of everybody, with what they use',
+      summary: 'All organizations, with their usage',
       args: [{ name: 'WORDS', optional: true, meaning: 'only those whose name or slug has these', field: 'q' }],
       flags: { limit },
       examples: ['gpuaas ops org list', 'gpuaas ops org list lab'],

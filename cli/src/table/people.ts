@@ -24,7 +24,7 @@ export const people: CommandGroup = {
   commands: [
     {
       name: 'ops user list',
-      summary: 'Everybody who ever signed in',
+      summary: 'People who have signed in',
       flags: {
         q: { type: 'string', value: 'TEXT', meaning: 'part of the subject or name, or a whole id' },
         state: oneOf('STATE', choices.user_list.state, 'only those in this state'),
@@ -33,7 +33,7 @@ export const people: CommandGroup = {
       examples: ['gpuaas ops user list', 'gpuaas ops user list --q ada --state active'],
       operation: 'user_list',
       columns,
-      none: 'Nobody matches.',
+      none: 'No people match.',
       reads: true,
     },
     {
@@ -92,7 +92,7 @@ export const people: CommandGroup = {
       examples: ['gpuaas ops role list'],
       operation: 'platform_role_list',
       columns: ['user_id', 'username', 'display_name', 'state', 'roles'],
-      none: 'Nobody has a role on the platform.',
+      none: 'No platform roles are granted.',
       reads: true,
     },
     {

@@ -53,7 +53,7 @@ export const platform: CommandGroup = {
   commands: [
     {
       name: 'ops allocations',
-      summary: 'Allocations of everybody',
+      summary: 'Allocations of all tenants',
       flags: {
         state: oneOf('STATE', choices.admin_allocation_list.state, 'only those in this state'),
         node: { type: 'string', value: 'NODE', as: 'node', meaning: 'only on this host' },
@@ -83,7 +83,7 @@ export const platform: CommandGroup = {
         'expected_start_at',
         'weight',
       ],
-      none: 'Nobody waits.',
+      none: 'The queue is empty.',
       reads: true,
     },
     {
@@ -124,7 +124,7 @@ export const platform: CommandGroup = {
         'runtime-verified-absent': {
           type: 'boolean',
           needed: true,
-          meaning: 'somebody looked: nothing of it runs any more',
+          meaning: 'confirms that nothing of it runs on the host',
         },
       },
       examples: [`gpuaas ops force-cleanup ${someId} --runtime-verified-absent --reason 'host was reinstalled' --yes`],
@@ -177,7 +177,7 @@ export const platform: CommandGroup = {
       examples: ["gpuaas ops dlq discard 17 --reason 'a test event' --yes"],
       operation: 'dlq_discard',
       columns: letterColumns,
-      asks: 'Discard {}? Nobody will ever act on it.',
+      asks: 'Discard {}? No consumer will process it.',
     },
     {
       name: 'ops outbox list',
@@ -206,7 +206,7 @@ export const platform: CommandGroup = {
       examples: [`gpuaas ops outbox discard ${someId} --reason 'a test event' --yes`],
       operation: 'outbox_discard',
       columns: letterColumns,
-      asks: 'Discard {}? Nobody will ever hear of it.',
+      asks: 'Discard {}? It will never be published.',
     },
     {
       name: 'ops outbox rewind',
@@ -228,7 +228,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops policy settings',
-      summary: 'Every setting of the platform, with what holds where nobody set anything',
+      summary: 'Every setting of the platform, with the defaults',
       flags: { limit },
       examples: ['gpuaas ops policy settings'],
       operation: 'policy_setting_list',
@@ -293,7 +293,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops audit verify',
-      summary: 'Check that nobody changed the record',
+      summary: 'Verify that the log was not changed',
       flags: { organization: { ...organization, meaning: 'of this one, by id or slug' } },
       examples: ['gpuaas ops audit verify', 'gpuaas ops audit verify --organization lab'],
       operation: 'admin_audit_verify',
@@ -318,7 +318,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops user sessions',
-      summary: 'Where somebody is signed in',
+      summary: 'Sessions of a person',
       args: [userArg],
       flags: { limit },
       examples: [`gpuaas ops user sessions ${someId}`],
@@ -329,7 +329,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops user session-revoke',
-      summary: 'End one session of somebody',
+      summary: 'End one session of a person',
       args: [userArg, sessionArg],
       flags: { reason },
       examples: [
@@ -341,7 +341,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops user revoke-all',
-      summary: 'Sign somebody out everywhere',
+      summary: 'End all sessions of a person',
       args: [userArg],
       flags: { reason },
       examples: [`gpuaas ops user revoke-all ${someId} --reason 'left the company' --yes`],

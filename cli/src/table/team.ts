@@ -218,12 +218,12 @@ export const teamwork: CommandGroup = {
       operation: 'member_list',
       instead: { project: 'project_member_list' },
       columns: memberColumns,
-      none: 'Nobody is a member.',
+      none: 'No members.',
       reads: true,
     },
     {
       name: 'member add',
-      summary: 'Invite somebody by address',
+      summary: 'Invite a person by email',
       args: [{ name: 'ADDRESS', meaning: 'where the invitation goes', field: 'email' }],
       flags: { role, organization },
       examples: ['gpuaas member add ada@example.com --role admin --organization lab'],
@@ -245,7 +245,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'member rm',
-      summary: 'Take somebody out of the organization, or with -p of the project',
+      summary: 'Remove a person from the organization, or with -p from the project',
       args: [member],
       flags: { organization },
       examples: [`gpuaas member rm ${someId} --organization lab --yes`],
@@ -261,7 +261,7 @@ export const teamwork: CommandGroup = {
       examples: ['gpuaas invitation list --organization lab'],
       operation: 'invitation_list',
       columns: invitationColumns,
-      none: 'Nobody is invited. gpuaas member add invites somebody.',
+      none: 'No invitations. gpuaas member add invites a person.',
       reads: true,
     },
     {

@@ -29,7 +29,7 @@ export const version: FlagSpec = {
   type: 'string',
   value: 'N',
   as: 'number',
-  meaning: 'only if nobody changed it since: the version that you saw',
+  meaning: 'only if it still has this version',
 };
 /** It says which path the call takes, and fills no field by itself. */
 export const organization: FlagSpec = {

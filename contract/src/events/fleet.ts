@@ -34,7 +34,7 @@ export const nodeChanged = defineEvent({
 export const nodeDrainRequested = defineEvent({
   type: 'provisioning.node.drain_requested',
   version: '1.0',
-  summary: 'A host is to be emptied by a deadline; what runs there is to be told.',
+  summary: 'A host is being drained until a deadline; its tenants are notified.',
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Type.String() }, strict),
@@ -43,7 +43,7 @@ export const nodeDrainRequested = defineEvent({
 export const nodeDrainCalledOff = defineEvent({
   type: 'provisioning.node.drain_called_off',
   version: '1.0',
-  summary: 'A host stays in service after all; who was told that it leaves is to be told.',
+  summary: 'The drain of a host was cancelled; its tenants are notified.',
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: Type.Object(facts, strict),

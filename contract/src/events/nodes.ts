@@ -46,7 +46,7 @@ export const nodeReturned = defineEvent({
 export const nodeQuarantined = defineEvent({
   type: 'provisioning.node.quarantined',
   version: '1.0',
-  summary: 'A node could not prove itself: it gets no work until somebody has looked.',
+  summary: 'A node failed its checks: it gets no new work until an operator clears it.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: Type.Object({ ...whom, reason: Type.String() }, strict),

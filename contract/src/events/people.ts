@@ -27,19 +27,19 @@ export const departmentChanged = defineEvent({
 export const memberChanged = defineEvent({
   type: 'tenancy.member.changed',
   version: '1.0',
-  summary: 'Somebody joined an organization, has another role in it, or left it.',
+  summary: 'A person joined an organization, changed role or left it.',
   producer: 'api',
   consumers: offered,
   payload: payload({
     user_id: Uuid,
-    role: Type.Union([TenantRoleName, Type.Null()], { description: 'Null for somebody who is no member any more.' }),
+    role: Type.Union([TenantRoleName, Type.Null()], { description: 'Null for a former member.' }),
   }),
 });
 
 export const projectMemberChanged = defineEvent({
   type: 'tenancy.project_member.changed',
   version: '1.0',
-  summary: 'Somebody was given a role of their own in a project, or lost it.',
+  summary: 'A person was given a role in a project, or lost it.',
   producer: 'api',
   consumers: offered,
   payload: payload({ project_id: Uuid, user_id: Uuid, role: Type.Union([TenantRoleName, Type.Null()]) }),
@@ -48,7 +48,7 @@ export const projectMemberChanged = defineEvent({
 export const invitationCreated = defineEvent({
   type: 'tenancy.invitation.created',
   version: '1.0',
-  summary: 'Somebody was invited to an organization.',
+  summary: 'A person was invited to an organization.',
   producer: 'api',
   consumers: ['email-worker'],
   payload: payload({ invitation_id: Uuid, role: TenantRoleName }),
@@ -57,7 +57,7 @@ export const invitationCreated = defineEvent({
 export const invitationRevoked = defineEvent({
   type: 'tenancy.invitation.revoked',
   version: '1.0',
-  summary: 'An invitation was taken back.',
+  summary: 'An invitation was revoked.',
   producer: 'api',
   consumers: offered,
   payload: payload({ invitation_id: Uuid }),
@@ -66,7 +66,7 @@ export const invitationRevoked = defineEvent({
 export const invitationAccepted = defineEvent({
   type: 'tenancy.invitation.accepted',
   version: '1.0',
-  summary: 'Somebody accepted an invitation and is a member now.',
+  summary: 'A person accepted an invitation and is now a member.',
   producer: 'api',
   consumers: offered,
   payload: payload({ invitation_id: Uuid, user_id: Uuid, role: TenantRoleName }),

@@ -102,7 +102,7 @@ export const provisioningReleasingRequested = defineEvent({
     generation,
     node_id: Uuid,
     reason: Type.String(),
-    forced: Type.Boolean({ description: 'An operator asked: nobody waits for the guest to agree.' }),
+    forced: Type.Boolean({ description: 'Forced by an operator: the release does not wait for the guest.' }),
     attempt: Type.Integer({ minimum: 1 }),
   }),
 });
@@ -129,7 +129,7 @@ export const provisioningReleaseFailed = defineEvent({
 export const provisioningForceReleaseRequested = defineEvent({
   type: 'provisioning.force_release_requested',
   version: '1.0',
-  summary: 'Somebody other than its owner decided that an allocation has to end: a depleted balance, a lost node.',
+  summary: 'The platform decided that an allocation has to end: a depleted balance, a lost node.',
   producer: 'provisioning-worker',
   consumers: ['provisioning-worker'],
   payload: payload({ reason: Type.String() }),
@@ -182,7 +182,7 @@ export const provisioningIdle = defineEvent({
   payload: payload({
     idle_since: Timestamp,
     releases_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'When it will be released; null when it is only told.',
+      description: 'When it will be released; null for a warning only.',
     }),
   }),
 });

@@ -49,7 +49,7 @@ export const breakerList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/breakers',
   tag,
-  summary: 'Breakers of automation: for each pool how much was taken lately, and what is held back',
+  summary: 'Breakers of automation: for each pool how much was taken recently, and what is held back',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy,
   lane: 'admin',

@@ -37,7 +37,7 @@ export const StuckAllocation = Type.Object(
     since: Timestamp,
     seconds: Type.Integer({ description: 'How long it has been there.' }),
     usual_seconds: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What 99 of 100 need for this; null when nobody has done it lately.',
+      description: 'The 99th percentile of this phase; null without recent data.',
     }),
     limit_seconds: Type.Integer({ description: 'What it was measured against.' }),
     node_id: Type.Union([Uuid, Type.Null()]),
@@ -70,7 +70,7 @@ export const allocationStuckList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/allocations/stuck',
   tag: 'AdminAllocations',
-  summary: 'Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200',
+  summary: 'Allocations that are in a phase longer than 99 of 100 recent ones, longest first; at most 200',
   ...shared,
   errors: [],
   response: Type.Object({ data: Type.Array(StuckAllocation) }, strict),

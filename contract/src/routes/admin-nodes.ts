@@ -374,7 +374,7 @@ export const nodeQuarantine = defineRoute({
   id: 'node_quarantine',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/quarantine',
-  summary: 'Trust a host no longer; it gets no work until somebody has looked',
+  summary: 'Quarantine a host: it gets no new work until an operator clears it',
   ...writing,
   audit: 'node.quarantine',
   stepUp: oneAtATime,

@@ -18,7 +18,7 @@ export const AdminUser = Type.Object(
   {
     id: Uuid,
     username: Type.String({ description: 'The name of the person on hosts.' }),
-    display_name: Type.Union([Name, Type.Null()], { description: 'What the person likes to be called.' }),
+    display_name: Type.Union([Name, Type.Null()], { description: 'The display name of the person.' }),
     issuer: Type.String({ description: 'Where the person signs in.' }),
     subject: Type.String({ description: 'What the issuer calls the person.' }),
     state: Type.Enum([...userStates]),
@@ -96,7 +96,7 @@ export const userList = defineRoute({
   id: 'user_list',
   method: 'GET',
   path: '/api/v1/admin/users',
-  summary: 'Everybody who ever signed in, newest first',
+  summary: 'Everyone who has signed in, newest first',
   errors: ['cursor_invalid'],
   query: Type.Object(
     {

@@ -32,7 +32,7 @@ export type Workflow = Static<typeof Workflow>;
 export const WorkflowStep = Type.Object(
   {
     name: Type.String(),
-    work: Type.Enum(['do', 'ask', 'undo'], { description: 'ask: something was told, and its answer is awaited.' }),
+    work: Type.Enum(['do', 'ask', 'undo'], { description: 'ask: a request was sent, and its answer is awaited.' }),
     end: Type.Enum(['ok', 'halt', 'failed'], { description: 'halt: it will not be tried again.' }),
     reason: orNull(Type.String()),
     began_at: Timestamp,
@@ -73,8 +73,8 @@ export const WorkflowDetail = Type.Object(
           kind: Type.Enum(['step', 'wait', 'failure'], {
             description: 'One of kind failure is passed on the way, and becomes true when anything after it fails.',
           }),
-          undoes: Type.Boolean({ description: 'Whether there is something to take back.' }),
-          attempts: Type.Integer({ description: 'How often it is tried before it gives up.' }),
+          undoes: Type.Boolean({ description: 'Whether the step can be rolled back.' }),
+          attempts: Type.Integer({ description: 'Attempts before the step fails.' }),
         },
         strict,
       ),
@@ -154,7 +154,7 @@ export const workflowRetry = defineRoute({
   id: 'workflow_retry',
   method: 'POST',
   path: '/api/v1/admin/workflows/{saga}/{run_id}/retry',
-  summary: 'Try the step that it pauses at now; of a stuck run, take back anew what could not be',
+  summary: 'Retry the paused step now; for a stuck run, retry the failed rollback',
   ...ordered,
   audit: 'workflow.retry',
   stepUp: oneAtATime,

@@ -80,7 +80,7 @@ export const Availability = Type.Object(
     gpu_count: GpuCount,
     available: Type.Integer({
       minimum: 0,
-      description: 'How many allocations of this size would fit now, if nobody else asked.',
+      description: 'How many allocations of this size fit now.',
     }),
   },
   { $id: 'Availability', ...strict },

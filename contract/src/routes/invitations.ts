@@ -28,7 +28,7 @@ export type Invitation = Static<typeof Invitation>;
 export const InvitationCreated = Type.Object(
   {
     ...facts,
-    token: Type.String({ description: 'Whoever has it may accept. Shown this once; only a hash of it is kept.' }),
+    token: Type.String({ description: 'Accepts the invitation. Shown once; only a hash of it is kept.' }),
   },
   { $id: 'InvitationCreated', additionalProperties: false },
 );
@@ -45,7 +45,7 @@ export const invitationCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/organizations/{organization_id}/invitations',
   tag: 'Members',
-  summary: 'Invite somebody; the token in the answer is theirs to accept with',
+  summary: 'Invite a person; the token in the answer accepts the invitation',
   auth: { kind: 'user', scope: 'members:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'path', param: 'organization_id' },
   lane: 'default',
@@ -104,7 +104,7 @@ export const invitationAccept = defineRoute({
   audit: 'invitation.accept',
   errors: ['invitation_invalid', 'already_member'],
   body: Type.Object(
-    { token: Type.String({ minLength: 1, maxLength: 200, description: 'As it was shown to whoever invited.' }) },
+    { token: Type.String({ minLength: 1, maxLength: 200, description: 'The token of the invitation.' }) },
     { additionalProperties: false },
   ),
   response: Joined,

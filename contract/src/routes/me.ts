@@ -17,7 +17,7 @@ export type DefaultProject = Static<typeof DefaultProject>;
 export const Me = Type.Object(
   {
     id: Uuid,
-    display_name: Type.Union([Name, Type.Null()], { description: 'What the person likes to be called.' }),
+    display_name: Type.Union([Name, Type.Null()], { description: 'The display name of the person.' }),
     platform_roles: Type.Array(
       Type.Enum(['platform_superadmin', 'platform_ops', 'platform_finance', 'platform_support']),
     ),
@@ -64,7 +64,7 @@ export const meGet = defineRoute({
   method: 'GET',
   path: '/api/v1/me',
   tag: 'Me',
-  summary: 'Who is asking, and what they belong to',
+  summary: 'The caller: identity, organizations and permissions',
   auth: { kind: 'user', scope: 'profile:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',
@@ -77,7 +77,7 @@ export const meUpdate = defineRoute({
   method: 'PATCH',
   path: '/api/v1/me',
   tag: 'Me',
-  summary: 'Say what one likes to be called; those who share an organization see it',
+  summary: 'Set the display name, which members of shared organizations see',
   auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',
@@ -85,7 +85,7 @@ export const meUpdate = defineRoute({
   audit: 'profile.update',
   errors: [],
   body: Type.Object(
-    { display_name: Type.Union([Name, Type.Null()], { description: 'Null takes the name back.' }) },
+    { display_name: Type.Union([Name, Type.Null()], { description: 'Null removes the name.' }) },
     { additionalProperties: false },
   ),
   response: Type.Object({ display_name: Type.Union([Name, Type.Null()]) }, { additionalProperties: false }),
@@ -96,7 +96,7 @@ export const defaultProjectGet = defineRoute({
   method: 'GET',
   path: '/api/v1/me/default-project',
   tag: 'Me',
-  summary: 'The project that the caller works in when nothing else is said',
+  summary: 'The default project of the caller',
   auth: { kind: 'user', scope: 'profile:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',
@@ -109,7 +109,7 @@ export const defaultProjectSet = defineRoute({
   method: 'PUT',
   path: '/api/v1/me/default-project',
   tag: 'Me',
-  summary: 'Choose the project to work in when nothing else is said',
+  summary: 'Set the default project of the caller',
   auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',

@@ -9,7 +9,7 @@ export const Member = Type.Object(
     user_id: Uuid,
     resource_name: Type.String(),
     username: Type.String({ description: 'The name of the person on hosts; it never changes.' }),
-    display_name: Type.Union([Name, Type.Null()], { description: 'What the person likes to be called.' }),
+    display_name: Type.Union([Name, Type.Null()], { description: 'The display name of the person.' }),
     role: TenantRoleName,
     created_at: Timestamp,
   },

@@ -11,7 +11,7 @@ export const Organization = Type.Object(
     name: Name,
     slug: Slug,
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    role: Type.Enum(['owner', 'admin', 'member', 'viewer'], { description: 'The role of whoever asks.' }),
+    role: Type.Enum(['owner', 'admin', 'member', 'viewer'], { description: 'The role of the caller.' }),
     version: Type.Integer({ description: 'Grows with every change; send it back to change only what you saw.' }),
     created_at: Timestamp,
   },

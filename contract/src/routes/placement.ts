@@ -10,7 +10,7 @@ export const PlacementReason = Type.Object(
   {
     constraint: Type.String({
       description:
-        'The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately.',
+        'The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently.',
     }),
     nodes: Type.Integer({ minimum: 0, description: 'Hosts of which it is true.' }),
     message: Type.String(),

@@ -106,7 +106,7 @@ export interface Api {
      */
     clear(input: { readonly alert_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Alert>;
     /**
-     * Breakers of automation: for each pool how much was taken lately, and what is held back
+     * Breakers of automation: for each pool how much was taken recently, and what is held back
      *
      * `GET /api/v1/admin/breakers`
      *
@@ -140,7 +140,7 @@ export interface Api {
   readonly data: readonly T.QueueEntry[];
 }>;
     /**
-     * Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200
+     * Allocations that are in a phase longer than 99 of 100 recent ones, longest first; at most 200
      *
      * `GET /api/v1/admin/allocations/stuck`
      */
@@ -289,7 +289,7 @@ readonly os_images: readonly string[];
      */
     dlqGet(input: { readonly stream_seq: string }, options?: CallOptions): Promise<T.DeadLetterDetail>;
     /**
-     * Give a dead letter up for good
+     * Discard a dead letter
      *
      * `POST /api/v1/admin/dlq/messages/{stream_seq}/discard`
      *
@@ -297,7 +297,7 @@ readonly os_images: readonly string[];
      */
     dlqDiscard(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
-     * Deliver a dead letter again; consumers that had it already take no second effect
+     * Deliver a dead letter again; consumers that processed it already ignore it
      *
      * `POST /api/v1/admin/dlq/messages/{stream_seq}/requeue`
      *
@@ -478,7 +478,7 @@ readonly events: number;
      */
     publish(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Trust a host no longer; it gets no work until somebody has looked
+     * Quarantine a host: it gets no new work until an operator clears it
      *
      * `POST /api/v1/admin/nodes/{node_id}/quarantine`
      *
@@ -539,7 +539,7 @@ readonly events: number;
 readonly revoked: number;
 }>;
     /**
-     * Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it
+     * Make slots of what the host last found in itself; changed hardware is accepted where no allocation uses it
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/approve`
      *
@@ -554,7 +554,7 @@ readonly missing: readonly number[];
   readonly slots: readonly T.ResourceSlot[];
 }>;
     /**
-     * Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since
+     * Clear a blocked or quarantined slot, after a health probe has passed
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear`
      *
@@ -578,7 +578,7 @@ readonly missing: readonly number[];
      */
     slotEnable(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
-     * Trust a slot no longer; nobody gets it until somebody has looked
+     * Quarantine a slot: it is not sold until an operator clears it
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/quarantine`
      *
@@ -700,7 +700,7 @@ readonly missing: readonly number[];
      */
     platformRoleList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.PlatformRoleHolder>;
     /**
-     * Everybody who ever signed in, newest first
+     * Everyone who has signed in, newest first
      *
      * `GET /api/v1/admin/users`
      *
@@ -861,7 +861,7 @@ readonly missing: readonly number[];
      */
     cancel(input: { readonly run_id: string; readonly saga: string; readonly reason: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
     /**
-     * Try the step that it pauses at now; of a stuck run, take back anew what could not be
+     * Retry the paused step now; for a stuck run, retry the failed rollback
      *
      * `POST /api/v1/admin/workflows/{saga}/{run_id}/retry`
      *
@@ -1260,7 +1260,7 @@ readonly y: string;
      */
     invitationList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Invitation>;
     /**
-     * Invite somebody; the token in the answer is theirs to accept with
+     * Invite a person; the token in the answer accepts the invitation
      *
      * `POST /api/v1/organizations/{organization_id}/invitations`
      *
@@ -1334,7 +1334,7 @@ readonly y: string;
   };
   readonly me: {
     /**
-     * Who is asking, and what they belong to
+     * The caller: identity, organizations and permissions
      *
      * `GET /api/v1/me`
      *
@@ -1342,7 +1342,7 @@ readonly y: string;
      */
     get(options?: CallOptions): Promise<T.Me>;
     /**
-     * Say what one likes to be called; those who share an organization see it
+     * Set the display name, which members of shared organizations see
      *
      * `PATCH /api/v1/me`
      */
@@ -1350,13 +1350,13 @@ readonly y: string;
   readonly display_name: string | null;
 }>;
     /**
-     * The project that the caller works in when nothing else is said
+     * The default project of the caller
      *
      * `GET /api/v1/me/default-project`
      */
     defaultProjectGet(options?: CallOptions): Promise<T.DefaultProject>;
     /**
-     * Choose the project to work in when nothing else is said
+     * Set the default project of the caller
      *
      * `PUT /api/v1/me/default-project`
      *

@@ -26,7 +26,7 @@ export const errorCodes = {
   allocation_not_found: { status: 404, retryable: false },
   /** This person belongs to the organization already. */
   already_member: { status: 409, retryable: false },
-  /** The assertion is malformed, expired, meant for somebody else or signed with a wrong key. */
+  /** The assertion is malformed, expired, for another audience or signed with a wrong key. */
   assertion_invalid: { status: 401, retryable: false },
   /** The assertion was used before: sign a new one. */
   assertion_replayed: { status: 401, retryable: false },
@@ -84,7 +84,7 @@ export const errorCodes = {
   invitation_pending: { status: 409, retryable: false },
   /** This is the last superadmin: make another person a superadmin first. */
   last_operator: { status: 409, retryable: false },
-  /** An organization always has an owner: make somebody else one first. */
+  /** An organization needs an owner: make another member an owner first. */
   last_owner: { status: 409, retryable: false },
   /** There is no such member. */
   member_not_found: { status: 404, retryable: false },
@@ -200,9 +200,9 @@ export const errorCodes = {
   sku_invalid: { status: 422, retryable: false },
   /** Nothing of this name is, or was, offered. */
   sku_not_found: { status: 404, retryable: false },
-  /** Nothing of this kind and size is free now. */
+  /** No capacity of this kind and size is available now. */
   sku_unavailable: { status: 409, retryable: true },
-  /** Somebody holds the slot: release what is there first. */
+  /** The slot is in use: release its allocation first. */
   slot_in_use: { status: 409, retryable: false },
   /** The host has no such slot. */
   slot_not_found: { status: 404, retryable: false },
@@ -216,7 +216,7 @@ export const errorCodes = {
   ssh_key_limit: { status: 409, retryable: false },
   /** There is no such SSH key. */
   ssh_key_not_found: { status: 404, retryable: false },
-  /** The lease has moved on: this is about an older generation of it. */
+  /** The request names an older generation of the lease. */
   stale_generation: { status: 409, retryable: false },
   /** This act needs a fresh proof of presence. */
   step_up_required: { status: 403, retryable: false },
@@ -248,7 +248,7 @@ export const errorCodes = {
   upstream_error: { status: 502, retryable: true },
   /** A user of this name exists already. */
   user_already_exists: { status: 409, retryable: false },
-  /** This person was erased: nothing is left that could be changed. */
+  /** This person was erased and cannot be changed. */
   user_erased: { status: 409, retryable: false },
   /** The person still has allocations: release them first. */
   user_has_allocations: { status: 409, retryable: false },

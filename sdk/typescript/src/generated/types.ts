@@ -166,7 +166,7 @@ export type AdminUser = {
   readonly created_at: string;
   readonly disabled_at: string | null;
   readonly disabled_reason: string | null;
-  /** What the person likes to be called. */
+  /** The display name of the person. */
 readonly display_name: string | null;
   readonly id: string;
   /** Where the person signs in. */
@@ -188,7 +188,7 @@ readonly allocations: number;
   readonly created_at: string;
   readonly disabled_at: string | null;
   readonly disabled_reason: string | null;
-  /** What the person likes to be called. */
+  /** The display name of the person. */
 readonly display_name: string | null;
   readonly id: string;
   /** Where the person signs in. */
@@ -685,7 +685,7 @@ readonly unsealed: number;
 };
 
 export type Availability = {
-  /** How many allocations of this size would fit now, if nobody else asked. */
+  /** How many allocations of this size fit now. */
 readonly available: number;
   readonly gpu_count: number;
   readonly region: string;
@@ -1023,7 +1023,7 @@ export type InvitationCreated = {
   readonly resource_name: string;
   readonly role: "owner" | "admin" | "member" | "viewer";
   readonly state: "pending" | "accepted" | "revoked" | "expired";
-  /** Whoever has it may accept. Shown this once; only a hash of it is kept. */
+  /** Accepts the invitation. Shown once; only a hash of it is kept. */
 readonly token: string;
 };
 
@@ -1051,7 +1051,7 @@ readonly key: string;
 
 export type Me = {
   readonly default_project_id: string | null;
-  /** What the person likes to be called. */
+  /** The display name of the person. */
 readonly display_name: string | null;
   readonly id: string;
   /** The first 200; GET /api/v1/organizations has all of them. */
@@ -1082,7 +1082,7 @@ readonly posix: {
 
 export type Member = {
   readonly created_at: string;
-  /** What the person likes to be called. */
+  /** The display name of the person. */
 readonly display_name: string | null;
   readonly resource_name: string;
   readonly role: "owner" | "admin" | "member" | "viewer";
@@ -1263,7 +1263,7 @@ export type Organization = {
   readonly id: string;
   readonly name: string;
   readonly resource_name: string;
-  /** The role of whoever asks. */
+  /** The role of the caller. */
 readonly role: "owner" | "admin" | "member" | "viewer";
   readonly slug: string;
   readonly type: "personal" | "enterprise";
@@ -1362,7 +1362,7 @@ readonly would_fit: readonly PlacementChange[];
 };
 
 export type PlacementReason = {
-  /** The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately. */
+  /** The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently. */
 readonly constraint: string;
   readonly message: string;
   /** Hosts of which it is true. */
@@ -1691,7 +1691,7 @@ readonly seconds: number;
   readonly since: string;
   readonly sku: string;
   readonly state: string;
-  /** What 99 of 100 need for this; null when nobody has done it lately. */
+  /** The 99th percentile of this phase; null without recent data. */
 readonly usual_seconds: number | null;
 };
 
@@ -1761,12 +1761,12 @@ readonly orders: readonly WorkflowOrder[];
   readonly organization_id: string | null;
   /** Every step in its order, as the run began with. */
 readonly plan: readonly {
-  /** How often it is tried before it gives up. */
+  /** Attempts before the step fails. */
 readonly attempts: number;
   /** One of kind failure is passed on the way, and becomes true when anything after it fails. */
 readonly kind: "step" | "wait" | "failure";
   readonly name: string;
-  /** Whether there is something to take back. */
+  /** Whether the step can be rolled back. */
 readonly undoes: boolean;
 }[];
   readonly reason: string | null;
@@ -1799,6 +1799,6 @@ readonly end: "ok" | "halt" | "failed";
   readonly ended_at: string;
   readonly name: string;
   readonly reason: string | null;
-  /** ask: something was told, and its answer is awaited. */
+  /** ask: a request was sent, and its answer is awaited. */
 readonly work: "do" | "ask" | "undo";
 };

@@ -12,7 +12,7 @@ export async function whyNotTouch(
   person: Pick<LockedPerson, 'platform_roles'>,
 ): Promise<Fault<'insufficient_permissions'> | undefined> {
   if (person.platform_roles.length === 0 || (await holdsRole(tx, act.actorId, superadmin))) return undefined;
-  return new Fault('insufficient_permissions', 'Only a superadmin may do this to somebody with a platform role.', {
+  return new Fault('insufficient_permissions', 'Only a superadmin may do this to a person with a platform role.', {
     needed: 'roles:admin',
   });
 }

@@ -55,7 +55,7 @@ const on = handlers<PeopleParts>();
 const absent = () => new Fault('user_not_found', 'There is no such object.');
 const erased = () => new Fault('user_erased', 'This person was erased: there is nothing left to change.');
 const lastOperator = () =>
-  new Fault('last_operator', 'This is the last superadmin who can sign in: make somebody else a superadmin first.');
+  new Fault('last_operator', 'This is the last superadmin who can sign in: make another person a superadmin first.');
 
 /** The database refuses to lose the last superadmin, also when two are removed at the same moment. */
 const guarded = async <T>(work: Promise<T>): Promise<T | Fault<'last_operator'>> => {

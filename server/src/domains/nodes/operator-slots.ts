@@ -83,13 +83,9 @@ const approve = on(slotsApprove, async (parts, act, { params, body }) => {
       return tx.abandon(
         plan.refused === 'slots_blocked'
           ? new Fault('slots_blocked', plan.reasons.join(' '), { reasons: plan.reasons })
-          : new Fault(
-              'slot_in_use',
-              `The hardware of slots ${plan.slots.join(', ')} changed while somebody holds them.`,
-              {
-                slots: plan.slots,
-              },
-            ),
+          : new Fault('slot_in_use', `The hardware of slots ${plan.slots.join(', ')} changed while they are in use.`, {
+              slots: plan.slots,
+            }),
       );
     }
     await apply(parts, tx, node.id, plan);

@@ -38,8 +38,8 @@ export function invitationLetter(about: {
     `${inviter} invites you to the organization "${organization}" on GPUaaS, as ${about.role}.`,
     `The invitation can be accepted until ${until}:`,
   ];
-  const account = 'You have no account here yet? Choose a password first, with this mail address:';
-  const last = 'If you do not know what this is about, do nothing: the link is yours alone and ends by itself.';
+  const account = 'No account yet? Set a password for this email address first:';
+  const last = 'If you did not expect this invitation, ignore this email. The link expires by itself.';
   const [first, second] = sentences.map(escapeHtml);
   return {
     subject,
@@ -60,10 +60,10 @@ export function passwordLetter(about: {
   readonly expiresAt: Date;
   readonly link: string;
 }): Written {
-  const subject = 'Choose your password for GPUaaS';
-  const first = `Somebody, hopefully you, asked to choose a password for the account ${about.login} on GPUaaS.`;
+  const subject = 'Set your password for GPUaaS';
+  const first = `A password was requested for the account ${about.login} on GPUaaS.`;
   const second = `This link works once, until ${minuteOf(about.expiresAt)}:`;
-  const last = 'If it was not you, do nothing: your password stays as it is.';
+  const last = 'If you did not request it, ignore this email. Your password stays unchanged.';
   return {
     subject,
     text: `${first}\n\n${second}\n\n  ${about.link}\n\n${last}\n`,

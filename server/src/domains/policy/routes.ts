@@ -39,7 +39,7 @@ function subjectOf(level: PolicyLevel, subjectId: string | undefined): string | 
   if (level === 'global') {
     return subjectId === undefined
       ? ''
-      : new Fault('policy_level_invalid', 'A global setting is for everybody: leave subject_id out.');
+      : new Fault('policy_level_invalid', 'A global setting applies to the whole platform: leave subject_id out.');
   }
   return subjectId ?? new Fault('policy_level_invalid', `Say which ${level} this is for: send subject_id.`);
 }

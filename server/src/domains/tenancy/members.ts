@@ -81,7 +81,7 @@ export const leave = on(memberLeave, async ({ db, region, changed }, act, { para
   return written;
 });
 
-const lastOwner = () => new Fault('last_owner', 'This is the only owner: make somebody else an owner first.');
+const lastOwner = () => new Fault('last_owner', 'This is the only owner: make another member an owner first.');
 const isLastOwner = (held: readonly { readonly role: TenantRole }[], from: TenantRole): boolean =>
   from === 'owner' && held.filter(({ role }) => role === 'owner').length === 1;
 

@@ -25,10 +25,10 @@ export function grantFault(grant: {
     });
   }
   if (by !== 'owner' && (from === 'owner' || to === 'owner')) {
-    return new Fault('ownership_required', 'Only an owner makes somebody an owner, or an owner something else.');
+    return new Fault('ownership_required', 'Only an owner can grant or change the role owner.');
   }
   if (grant.toSelf && to !== undefined && rank(to) > (from === undefined ? -1 : rank(from))) {
-    return new Fault('insufficient_permissions', 'Nobody gives themselves a higher role: ask another owner or admin.', {
+    return new Fault('insufficient_permissions', 'You cannot raise your own role: ask another owner or admin.', {
       needed: 'members:write',
     });
   }

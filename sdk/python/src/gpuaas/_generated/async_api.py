@@ -140,7 +140,7 @@ class AsyncAdminAlertsApi:
         return answer
 
     def breaker_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, tripped: Literal["true", "false"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Breaker]:
-        """Breakers of automation: for each pool how much was taken lately, and what is held back
+        """Breakers of automation: for each pool how much was taken recently, and what is held back
 
         ``GET /api/v1/admin/breakers``
 
@@ -181,7 +181,7 @@ class AsyncAdminAllocationsApi:
         return answer
 
     async def stuck_list(self, *, options: Options | None = None) -> AllocationStuckListAnswer:
-        """Allocations that have been in a phase longer than 99 of 100 lately were, longest first; at most 200
+        """Allocations that are in a phase longer than 99 of 100 recent ones, longest first; at most 200
 
         ``GET /api/v1/admin/allocations/stuck``
         """
@@ -356,7 +356,7 @@ class AsyncAdminOpsApi:
         return answer
 
     async def dlq_discard(self, stream_seq: str, *, reason: str, options: Options | None = None) -> DeadLetter:
-        """Give a dead letter up for good
+        """Discard a dead letter
 
         ``POST /api/v1/admin/dlq/messages/{stream_seq}/discard``
 
@@ -366,7 +366,7 @@ class AsyncAdminOpsApi:
         return answer
 
     async def dlq_requeue(self, stream_seq: str, *, reason: str, options: Options | None = None) -> DeadLetter:
-        """Deliver a dead letter again; consumers that had it already take no second effect
+        """Deliver a dead letter again; consumers that processed it already ignore it
 
         ``POST /api/v1/admin/dlq/messages/{stream_seq}/requeue``
 
@@ -581,7 +581,7 @@ class AsyncAdminNodesApi:
         return answer
 
     async def quarantine(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Trust a host no longer; it gets no work until somebody has looked
+        """Quarantine a host: it gets no new work until an operator clears it
 
         ``POST /api/v1/admin/nodes/{node_id}/quarantine``
 
@@ -651,7 +651,7 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slots_approve(self, node_id: str, *, slot_indexes: Sequence[int] | Unset = UNSET, options: Options | None = None) -> SlotsApproveAnswer:
-        """Make slots of what the host last found in itself; hardware that changed is taken over where nobody uses it
+        """Make slots of what the host last found in itself; changed hardware is accepted where no allocation uses it
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/approve``
 
@@ -661,7 +661,7 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Say that a blocked or quarantined slot is clean, after somebody has looked and a health probe has passed since
+        """Clear a blocked or quarantined slot, after a health probe has passed
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
 
@@ -691,7 +691,7 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slot_quarantine(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Trust a slot no longer; nobody gets it until somebody has looked
+        """Quarantine a slot: it is not sold until an operator clears it
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/quarantine``
 
@@ -842,7 +842,7 @@ class AsyncAdminUsersApi:
         return AsyncPages(self._transport, "platform_role_list", {"cursor": cursor, "limit": limit}, options)
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["active", "disabled", "erased"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminUser]:
-        """Everybody who ever signed in, newest first
+        """Everyone who has signed in, newest first
 
         ``GET /api/v1/admin/users``
 
@@ -1045,7 +1045,7 @@ class AsyncAdminWorkflowsApi:
         return answer
 
     async def retry(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
-        """Try the step that it pauses at now; of a stuck run, take back anew what could not be
+        """Retry the paused step now; for a stuck run, retry the failed rollback
 
         ``POST /api/v1/admin/workflows/{saga}/{run_id}/retry``
 
@@ -1480,7 +1480,7 @@ class AsyncMembersApi:
         return AsyncPages(self._transport, "invitation_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     async def invitation_create(self, organization_id: str, *, email: str, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> InvitationCreated:
-        """Invite somebody; the token in the answer is theirs to accept with
+        """Invite a person; the token in the answer accepts the invitation
 
         ``POST /api/v1/organizations/{organization_id}/invitations``
 
@@ -1573,7 +1573,7 @@ class AsyncMeApi:
         self._transport = transport
 
     async def get(self, *, options: Options | None = None) -> Me:
-        """Who is asking, and what they belong to
+        """The caller: identity, organizations and permissions
 
         ``GET /api/v1/me``
 
@@ -1583,7 +1583,7 @@ class AsyncMeApi:
         return answer
 
     async def update(self, *, display_name: str | None, options: Options | None = None) -> MeUpdateAnswer:
-        """Say what one likes to be called; those who share an organization see it
+        """Set the display name, which members of shared organizations see
 
         ``PATCH /api/v1/me``
         """
@@ -1591,7 +1591,7 @@ class AsyncMeApi:
         return answer
 
     async def default_project_get(self, *, options: Options | None = None) -> DefaultProject:
-        """The project that the caller works in when nothing else is said
+        """The default project of the caller
 
         ``GET /api/v1/me/default-project``
         """
@@ -1599,7 +1599,7 @@ class AsyncMeApi:
         return answer
 
     async def default_project_set(self, *, project_id: str, options: Options | None = None) -> DefaultProject:
-        """Choose the project to work in when nothing else is said
+        """Set the default project of the caller
 
         ``PUT /api/v1/me/default-project``
 

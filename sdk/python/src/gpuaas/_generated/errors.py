@@ -101,7 +101,7 @@ class AlreadyMemberError(GpuaasError):
 
 
 class AssertionInvalidError(GpuaasError):
-    """The assertion is malformed, expired, meant for somebody else or signed with a wrong key."""
+    """The assertion is malformed, expired, for another audience or signed with a wrong key."""
 
     code = "assertion_invalid"
     status = 401
@@ -333,7 +333,7 @@ class LastOperatorError(GpuaasError):
 
 
 class LastOwnerError(GpuaasError):
-    """An organization always has an owner: make somebody else one first."""
+    """An organization needs an owner: make another member an owner first."""
 
     code = "last_owner"
     status = 409
@@ -797,7 +797,7 @@ class SkuNotFoundError(GpuaasError):
 
 
 class SkuUnavailableError(GpuaasError):
-    """Nothing of this kind and size is free now."""
+    """No capacity of this kind and size is available now."""
 
     code = "sku_unavailable"
     status = 409
@@ -805,7 +805,7 @@ class SkuUnavailableError(GpuaasError):
 
 
 class SlotInUseError(GpuaasError):
-    """Somebody holds the slot: release what is there first."""
+    """The slot is in use: release its allocation first."""
 
     code = "slot_in_use"
     status = 409
@@ -861,7 +861,7 @@ class SshKeyNotFoundError(GpuaasError):
 
 
 class StaleGenerationError(GpuaasError):
-    """The lease has moved on: this is about an older generation of it."""
+    """The request names an older generation of the lease."""
 
     code = "stale_generation"
     status = 409
@@ -989,7 +989,7 @@ class UserAlreadyExistsError(GpuaasError):
 
 
 class UserErasedError(GpuaasError):
-    """This person was erased: nothing is left that could be changed."""
+    """This person was erased and cannot be changed."""
 
     code = "user_erased"
     status = 409

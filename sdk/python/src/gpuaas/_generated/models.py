@@ -190,7 +190,7 @@ class AdminUser(TypedDict):
     disabled_at: str | None
     disabled_reason: str | None
     display_name: str | None
-    """What the person likes to be called."""
+    """The display name of the person."""
     id: str
     issuer: str
     """Where the person signs in."""
@@ -219,7 +219,7 @@ class AdminUserDetail(TypedDict):
     disabled_at: str | None
     disabled_reason: str | None
     display_name: str | None
-    """What the person likes to be called."""
+    """The display name of the person."""
     id: str
     issuer: str
     """Where the person signs in."""
@@ -791,7 +791,7 @@ class AuditVerdict(TypedDict):
 
 class Availability(TypedDict):
     available: int
-    """How many allocations of this size would fit now, if nobody else asked."""
+    """How many allocations of this size fit now."""
     gpu_count: int
     region: str
 
@@ -1145,7 +1145,7 @@ class InvitationCreated(TypedDict):
     role: Literal["owner", "admin", "member", "viewer"]
     state: Literal["pending", "accepted", "revoked", "expired"]
     token: str
-    """Whoever has it may accept. Shown this once; only a hash of it is kept."""
+    """Accepts the invitation. Shown once; only a hash of it is kept."""
 
 
 class Joined(TypedDict):
@@ -1196,7 +1196,7 @@ class MePosix(TypedDict):
 class Me(TypedDict):
     default_project_id: str | None
     display_name: str | None
-    """What the person likes to be called."""
+    """The display name of the person."""
     id: str
     organizations: Sequence[MeOrganizationsItem]
     """The first 200; GET /api/v1/organizations has all of them."""
@@ -1212,7 +1212,7 @@ class Me(TypedDict):
 class Member(TypedDict):
     created_at: str
     display_name: str | None
-    """What the person likes to be called."""
+    """The display name of the person."""
     resource_name: str
     role: Literal["owner", "admin", "member", "viewer"]
     user_id: str
@@ -1402,7 +1402,7 @@ class Organization(TypedDict):
     name: str
     resource_name: str
     role: Literal["owner", "admin", "member", "viewer"]
-    """The role of whoever asks."""
+    """The role of the caller."""
     slug: str
     type: Literal["personal", "enterprise"]
     version: int
@@ -1518,7 +1518,7 @@ class PlacementDecision(TypedDict):
 
 class PlacementReason(TypedDict):
     constraint: str
-    """The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there lately."""
+    """The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently."""
     message: str
     nodes: int
     """Hosts of which it is true."""
@@ -1855,7 +1855,7 @@ class StuckAllocation(TypedDict):
     sku: str
     state: str
     usual_seconds: int | None
-    """What 99 of 100 need for this; null when nobody has done it lately."""
+    """The 99th percentile of this phase; null without recent data."""
 
 
 class TaskSigner(TypedDict):
@@ -1912,12 +1912,12 @@ class WorkflowAction(TypedDict):
 
 class WorkflowDetailPlanItem(TypedDict):
     attempts: int
-    """How often it is tried before it gives up."""
+    """Attempts before the step fails."""
     kind: Literal["step", "wait", "failure"]
     """One of kind failure is passed on the way, and becomes true when anything after it fails."""
     name: str
     undoes: bool
-    """Whether there is something to take back."""
+    """Whether the step can be rolled back."""
 
 
 class WorkflowDetail(TypedDict):
@@ -1965,7 +1965,7 @@ class WorkflowStep(TypedDict):
     name: str
     reason: str | None
     work: Literal["do", "ask", "undo"]
-    """ask: something was told, and its answer is awaited."""
+    """ask: a request was sent, and its answer is awaited."""
 
 
 class AdminAllocationQueueAnswer(TypedDict):
