@@ -7,6 +7,7 @@ import { variable } from '../../server/src/kernel/config.ts';
 import { everyProcess } from '../../server/src/kernel/process.ts';
 import { type ConnectionSettings, mostConnections } from '../../server/src/ports/connections.ts';
 import { portsConfig } from '../../server/src/ports/open.ts';
+import { vaultConfig } from '../../server/src/ports/secrets/open.ts';
 import { table } from './table.ts';
 
 interface Field {
@@ -95,6 +96,13 @@ listener.
 ${connections()}
 
 ${own.join('\n')}
+## Where secrets come from
+
+Every variable may be given as it is, as a file (\`GPUAAS_SECRETS_KEY_FILE\` for \`GPUAAS_SECRETS_KEY\`, readable by its owner
+alone), or as a field of an entry of a secret store. One that comes from two places is refused. The store is found by:
+
+${settings(vaultConfig)}
+
 ## migrate
 
 Sets a database up or brings it up to date, then ends. Run before the processes of a new release.
@@ -109,8 +117,8 @@ ${settings(bootstrapConfig)}
 
 ## secrets
 
-Makes sealing keys, and cuts a keyring down to what one process needs, then ends. See
-[your own servers](../guides/run-on-your-own-servers.md#sealing-keys).
+Makes sealing keys, cuts a keyring down to what one process needs, and seals anew what is stored, then ends. See
+[rotate the secrets key](../guides/rotate-the-secrets-key.md).
 
 ${settings(secretsConfig)}
 `;

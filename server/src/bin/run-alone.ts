@@ -8,12 +8,13 @@ import { openLogDestination } from '../kernel/log-destination.ts';
 import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
 import { startTracing } from '../kernel/trace.ts';
 import { openPorts, type Ports, portsConfig } from '../ports/open.ts';
+import { withSecrets } from '../ports/secrets/open.ts';
 import { release } from './release.ts';
 
 /** Runs one process until it is told to stop. Exit code 0: everything closed in time. */
 export async function runAlone<Need extends keyof Ports, Config extends TObject>(
   spec: ProcessSpec<Ports, Need, Config>,
-  env: Environment = process.env,
+  given: Environment = process.env,
 ): Promise<void> {
   const stop = Promise.withResolvers<string>();
   let asked = 0;
@@ -30,6 +31,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
   const out = openLogDestination();
   let log = makeLog(spec.name, 'info', out);
   try {
+    const env = await withSecrets(spec.name, given);
     const base = readConfig(spec.name, everyProcess, env);
     log = makeLog(spec.name, base.logLevel, out);
     // Whoever started a process that is here to break may say where, while it runs.

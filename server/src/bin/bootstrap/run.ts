@@ -11,6 +11,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { requireSchema } from '../../ports/database/open.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
+import { withSecrets } from '../../ports/secrets/open.ts';
 
 export const bootstrapConfig = Type.Object({
   databaseUrl: Secret({ description: 'PostgreSQL as gpuaas_api.' }),
@@ -42,7 +43,7 @@ export async function runBootstrap(
 ): Promise<0 | 1> {
   try {
     const { whom, again } = readArguments(args);
-    const config = readConfig('bootstrap', bootstrapConfig, env);
+    const config = readConfig('bootstrap', bootstrapConfig, await withSecrets('bootstrap', env));
     await requireSchema(config.databaseUrl);
     to.say(await bootstrap(config, whom, again));
     return 0;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { logins } from '../../ports/database/roles.ts';
+import { withSecrets } from '../../ports/secrets/open.ts';
 
 export const migrateConfig = Type.Object({
   databaseAdminUrl: Secret({ description: 'PostgreSQL as a role that may create roles and databases.' }),
@@ -21,7 +22,7 @@ export const migrateConfig = Type.Object({
 /** Sets a database up or brings it up to date: roles, logins, schema. Run before the processes of a new release. */
 export async function runMigrate(env: Environment): Promise<void> {
   try {
-    const config = readConfig('migrate', migrateConfig, env);
+    const config = readConfig('migrate', migrateConfig, await withSecrets('migrate', env));
     const server = await openDatabaseServer({
       kind: 'url',
       adminUrl: config.databaseAdminUrl,

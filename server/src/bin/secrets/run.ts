@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
 import { isPurpose, makeKey, openKeyring, purposes } from '../../kernel/secrets/keyring.ts';
+import { withSecrets } from '../../ports/secrets/open.ts';
 import { resealStored, showStatus, storedConfig } from './stored.ts';
 
 export const secretsConfig = Type.Object({
@@ -39,7 +40,7 @@ export async function runSecrets(
   to: { readonly say: (text: string) => void; readonly complain: (text: string) => void },
 ): Promise<0 | 1> {
   try {
-    to.say(`${await answer(args, env)}\n`);
+    to.say(`${await answer(args, await withSecrets('secrets', env))}\n`);
     return 0;
   } catch (error) {
     to.complain(`${(error as Error).message}\n`);
