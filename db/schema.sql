@@ -4,6 +4,7 @@
 -- In general
 
 grant usage on schema public to gpuaas_api;
+grant usage on schema public to gpuaas_mailer;
 grant usage on schema public to gpuaas_relay;
 grant usage on schema public to gpuaas_worker;
 -- alter default privileges: functions are open to nobody
@@ -24,7 +25,7 @@ begin
   perform set_config('gpuaas.project', coalesce(p_project, ''), true);
 end
 $function$;
-grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text)
 
@@ -65,7 +66,7 @@ begin
   settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
-grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_id()
 
@@ -74,7 +75,7 @@ CREATE OR REPLACE FUNCTION public.act_id()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('gpuaas.act'::text, true), ''::text))::uuid;
-grant execute on function act_id() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_id() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_look(text,text,text,text)
 
@@ -90,7 +91,7 @@ begin
     || set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_open(text,text,text,text,text,text,text,text)
 
@@ -125,7 +126,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_time()
 
@@ -134,7 +135,7 @@ CREATE OR REPLACE FUNCTION public.act_time()
  LANGUAGE sql
  STABLE
 RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, statement_timestamp());
-grant execute on function act_time() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_time() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_view(text,text,text,text,text)
 
@@ -148,7 +149,7 @@ begin
     set_config('gpuaas.project', coalesce(p_project, ''), true), set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function alerts_hold()
 
@@ -459,7 +460,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_act() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_act() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_append_only()
 
@@ -472,7 +473,7 @@ begin
     using errcode = 'GP003', hint = 'Corrections are new rows.';
 end
 $function$;
-grant execute on function guard_append_only() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_append_only() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_audit()
 
@@ -488,7 +489,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_audit() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_audit() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_last_operator()
 
@@ -543,7 +544,7 @@ begin
   return new;
 end
 $function$;
-grant execute on function guard_machine() to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_machine() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function invitation_open(text)
 
@@ -582,7 +583,7 @@ CREATE OR REPLACE FUNCTION public.is_me(person uuid)
  LANGUAGE sql
  STABLE
 RETURN (((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true))) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function is_me(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function is_me(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function mine(uuid)
 
@@ -591,7 +592,7 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function mine(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function mine(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function organizations_owned()
 
@@ -765,7 +766,7 @@ CREATE OR REPLACE FUNCTION public.within_self(person uuid)
  LANGUAGE sql
  STABLE
 RETURN ((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true)));
-grant execute on function within_self(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function within_self(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function within_wall(uuid)
 
@@ -774,7 +775,7 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_relay, gpuaas_worker;
+grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Table account_sessions
 
@@ -1371,6 +1372,7 @@ CREATE INDEX consumed_events_age ON public.consumed_events USING brin (consumed_
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.consumed_events FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 
+grant insert, select on consumed_events to gpuaas_mailer;
 grant delete, select on consumed_events to gpuaas_relay;
 grant insert, select on consumed_events to gpuaas_worker;
 
@@ -1423,6 +1425,7 @@ create policy reach on dead_letters
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant insert, select, update on dead_letters to gpuaas_api;
+grant insert, select on dead_letters to gpuaas_mailer;
 grant insert, select, update on dead_letters to gpuaas_relay;
 grant insert, select, update on dead_letters to gpuaas_worker;
 
@@ -1525,6 +1528,7 @@ create policy reach on invitations
   using (within_wall(organization_id));
 
 grant insert, select, update on invitations to gpuaas_api;
+grant select (email), select (expires_at), select (id), select (invited_by), select (organization_id), select (role), select (state), select (token_hash) on invitations to gpuaas_mailer;
 grant select on invitations to gpuaas_worker;
 
 -- Table machine_edges
@@ -1537,6 +1541,7 @@ create table machine_edges (
 );
 
 grant select on machine_edges to gpuaas_api;
+grant select on machine_edges to gpuaas_mailer;
 grant select on machine_edges to gpuaas_relay;
 grant select on machine_edges to gpuaas_worker;
 
@@ -1676,6 +1681,7 @@ alter table mail_deliveries enable row level security;
 create policy reach on mail_deliveries
   using (within_wall(organization_id));
 
+grant insert, select on mail_deliveries to gpuaas_mailer;
 grant insert, select on mail_deliveries to gpuaas_worker;
 
 -- Table node_certificates
@@ -1932,6 +1938,7 @@ create policy reach on organizations
   with check (within_wall(id));
 
 grant insert, select, update on organizations to gpuaas_api;
+grant select (id), select (name) on organizations to gpuaas_mailer;
 grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
 
@@ -2018,6 +2025,7 @@ create policy reach on password_letters
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant insert on password_letters to gpuaas_api;
+grant delete, select on password_letters to gpuaas_mailer;
 grant delete, select on password_letters to gpuaas_worker;
 
 -- Table personal_tokens
@@ -2137,6 +2145,7 @@ create policy reach on policy_values
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant delete, insert, select, update on policy_values to gpuaas_api;
+grant select on policy_values to gpuaas_mailer;
 grant select on policy_values to gpuaas_relay;
 grant select on policy_values to gpuaas_worker;
 
@@ -2313,6 +2322,7 @@ create table schema_migrations (
 );
 
 grant select on schema_migrations to gpuaas_api;
+grant select on schema_migrations to gpuaas_mailer;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
 
@@ -2661,6 +2671,7 @@ create policy reach on tenant_memberships
   with check (within_wall(organization_id));
 
 grant insert, select, update on tenant_memberships to gpuaas_api;
+grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_mailer;
 grant select on tenant_memberships to gpuaas_relay;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
 
@@ -2731,6 +2742,7 @@ create policy reach on user_names
   WHERE ((m.user_id = user_names.user_id) AND within_wall(m.organization_id))))));
 
 grant delete, insert, select, update on user_names to gpuaas_api;
+grant select on user_names to gpuaas_mailer;
 grant select on user_names to gpuaas_worker;
 
 -- Table user_posix_identities
@@ -2762,6 +2774,7 @@ create policy reach on user_posix_identities
   WHERE ((m.user_id = user_posix_identities.user_id) AND within_wall(m.organization_id))))));
 
 grant select on user_posix_identities to gpuaas_api;
+grant select (user_id), select (username) on user_posix_identities to gpuaas_mailer;
 grant select on user_posix_identities to gpuaas_worker;
 
 -- Table user_project_defaults

@@ -12,11 +12,11 @@ import { provisioningWorker } from './provisioning-worker/process.ts';
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
-  readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay';
+  readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer';
   readonly keys: readonly Purpose[];
 }[] = [
   { spec: api, login: 'gpuaas_api', keys: purposes },
   { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'] },
-  { spec: emailWorker, login: 'gpuaas_worker', keys: ['letters'] },
+  { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [] },
 ];

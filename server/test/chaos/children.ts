@@ -49,7 +49,7 @@ const families = {
   api: 'gpuaas_api',
   'outbox-relay': 'gpuaas_relay',
   'provisioning-worker': 'gpuaas_worker',
-  'email-worker': 'gpuaas_worker',
+  'email-worker': 'gpuaas_mailer',
 } as const;
 
 export async function openInstallation(

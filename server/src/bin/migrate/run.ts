@@ -10,6 +10,7 @@ export const migrateConfig = Type.Object({
   apiPassword: Secret({ description: 'The password of gpuaas_api.' }),
   workerPassword: Secret({ description: 'The password of gpuaas_worker.' }),
   relayPassword: Secret({ description: 'The password of gpuaas_relay.' }),
+  mailerPassword: Secret({ description: 'The password of gpuaas_mailer.' }),
   plumbingPassword: Secret({ description: 'The password of gpuaas_plumbing.' }),
   issuerPassword: Type.Optional(
     Secret({ description: 'The password of gpuaas_issuer: needed with our own OpenID provider.' }),
@@ -31,6 +32,7 @@ export async function runMigrate(env: Environment): Promise<void> {
         gpuaas_api: config.apiPassword,
         gpuaas_worker: config.workerPassword,
         gpuaas_relay: config.relayPassword,
+        gpuaas_mailer: config.mailerPassword,
         gpuaas_plumbing: config.plumbingPassword,
         gpuaas_issuer: config.issuerPassword,
         gpuaas_authority: config.authorityPassword,

@@ -14,7 +14,7 @@ let mail: Mail & { readonly sent: Letter[]; failing: number };
 let home: Tenant;
 let inbox: Awaited<ReturnType<typeof openDevInbox>>;
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await openDesk({ consumersAs: 'gpuaas_mailer' });
   inbox = await openDevInbox({ url: desk.world.schema.url });
   mail = {
     sent: [],

@@ -43,7 +43,9 @@ export interface FlakyBus extends Bus {
 
 export const addEffect: Sql = sql('test-effect', 'insert into test_effects (consumer, event_id) values ($1, $2)');
 
-export async function openDesk(options: { readonly clock?: Clock } = {}): Promise<Desk> {
+export async function openDesk(
+  options: { readonly clock?: Clock; readonly consumersAs?: 'gpuaas_worker' | 'gpuaas_mailer' } = {},
+): Promise<Desk> {
   const clock = options.clock ?? systemClock;
   const closing: (() => Promise<unknown>)[] = [];
   const world = await openWorld({
@@ -54,14 +56,14 @@ export async function openDesk(options: { readonly clock?: Clock } = {}): Promis
     },
   });
   closing.push(world.close);
-  const open = async (family: 'gpuaas_relay' | 'gpuaas_worker') => {
+  const open = async (family: 'gpuaas_relay' | 'gpuaas_worker' | 'gpuaas_mailer') => {
     const url = world.schema.as(family);
     const db = await openPostgres({ url, clock, ids: systemIds, log: silentLog, name: family, poolSize: 4 });
     closing.push(db.close);
     return db;
   };
   const relayDb = await open('gpuaas_relay');
-  const workerDb = await open('gpuaas_worker');
+  const workerDb = await open(options.consumersAs ?? 'gpuaas_worker');
   const bus = await openFlakyBus(world.schema.url);
   closing.push(bus.close);
 

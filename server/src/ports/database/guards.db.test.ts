@@ -87,6 +87,7 @@ describe('a database that its owner migrated', () => {
       { rolname: 'gpuaas_api', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_authority', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_mailer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
       { rolname: 'gpuaas_plumbing', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },

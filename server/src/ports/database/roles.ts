@@ -5,14 +5,14 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
  * Who may do what in the database.
  *
  * `gpuaas_owner` owns the database and everything that migrations make in it; nobody logs in as it. Each family of
- * processes has a role with the rights that the schema grants it. The keepers are for adapters that have tables of
+ * processes has a role with the rights that the schema grants it; `db/rights.txt` lists them, and a test tries them all. The keepers are for adapters that have tables of
  * their own in the same database: they may create schemas, and see nothing of ours and nothing of each other.
  * `gpuaas_plumbing` has bus, cache, sagas and the development inbox, `gpuaas_issuer` the accounts and keys of our own
  * OpenID provider, `gpuaas_authority` the keys of our own certificate authority. Only the api is given the last two, so a
  * stolen relay or worker reads neither password hashes nor keys.
  */
 export const ownerRole = 'gpuaas_owner';
-export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay'] as const;
+export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_mailer'] as const;
 export const keepers = ['gpuaas_plumbing', 'gpuaas_issuer', 'gpuaas_authority'] as const;
 export const logins = [...families, ...keepers] as const;
 export type Login = (typeof logins)[number];
