@@ -100,6 +100,36 @@ export const noLookThatForgives = sourceLaw({
   },
 });
 
+/**
+ * Our processes do not call each other: they meet in PostgreSQL and on the bus. So only adapters call out, the console's client
+ * of the identity provider, and the two programs around a local start. A process that had to call another one would need a
+ * port with a certificate on both sides first.
+ */
+const callsOut = [
+  /^server\/src\/ports\//,
+  /^server\/src\/bin\/all\//,
+  /^server\/src\/bin\/api\/simulator-desk\.ts$/,
+  /^server\/src\/edge\/console\/issuer-client\.ts$/,
+  /^server\/src\/testing\//,
+];
+export const noCallsOut = sourceLaw({
+  name: 'no-calls-out',
+  applies: (path) => path.startsWith('server/src/') && !isTestCode(path) && !callsOut.some((home) => home.test(path)),
+  look: (node, _parents, text) => {
+    const why =
+      'processes do not call each other; talk to the outside through a port, and to each other by rows and events';
+    if (node.type === 'CallExpression' && calleeName(node) === 'fetch') {
+      const callee = node['callee'];
+      return isNode(callee) && callee.type === 'Identifier' ? why : undefined;
+    }
+    if (node.type !== 'ImportDeclaration' || node['importKind'] === 'type') return undefined;
+    const source = String(literal(node['source']));
+    const isCaller =
+      /^(?:node:)?https?$/.test(source) && /\{[^}]*\b(?:request|get)\b/.test(text.slice(node.start, node.end));
+    return isCaller || /^(?:undici|axios|got)$/.test(source) ? why : undefined;
+  },
+});
+
 /** Names of this file that stand for a whole, hole-free text: such a piece cannot carry what somebody typed. */
 function fixedTexts(program: Node): Set<string> {
   return new Set(
@@ -314,6 +344,7 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noShellStrings,
   noRemovalByPath,
   noLookThatForgives,
+  noCallsOut,
   noEval,
   noBuiltSql(excused.builtSql),
   noOffset,

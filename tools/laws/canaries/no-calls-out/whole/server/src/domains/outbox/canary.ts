@@ -1,0 +1,1 @@
+export const wakeTheRelay = (tx: { wake(channel: string, what: string): void }) => tx.wake('gpuaas_outbox', 'committed');
