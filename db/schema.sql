@@ -4,6 +4,7 @@
 -- In general
 
 grant usage on schema public to gpuaas_api;
+grant usage on schema public to gpuaas_billing;
 grant usage on schema public to gpuaas_mailer;
 grant usage on schema public to gpuaas_relay;
 grant usage on schema public to gpuaas_worker;
@@ -25,7 +26,7 @@ begin
   perform set_config('gpuaas.project', coalesce(p_project, ''), true);
 end
 $function$;
-grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text)
 
@@ -66,7 +67,7 @@ begin
   settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
-grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_id()
 
@@ -75,7 +76,7 @@ CREATE OR REPLACE FUNCTION public.act_id()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('gpuaas.act'::text, true), ''::text))::uuid;
-grant execute on function act_id() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_id() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_look(text,text,text,text)
 
@@ -91,7 +92,7 @@ begin
     || set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_open(text,text,text,text,text,text,text,text)
 
@@ -126,7 +127,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_time()
 
@@ -135,7 +136,7 @@ CREATE OR REPLACE FUNCTION public.act_time()
  LANGUAGE sql
  STABLE
 RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, statement_timestamp());
-grant execute on function act_time() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_time() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_view(text,text,text,text,text)
 
@@ -149,7 +150,7 @@ begin
     set_config('gpuaas.project', coalesce(p_project, ''), true), set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function alerts_hold()
 
@@ -250,6 +251,21 @@ begin
 end
 $function$;
 grant execute on function automation_take(text,uuid,text,text,integer,integer) to gpuaas_api, gpuaas_worker;
+
+-- Function billing_account_open()
+
+CREATE OR REPLACE FUNCTION public.billing_account_open()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  insert into billing_accounts (organization_id, currency) values (new.id, new.currency);
+  return null;
+end
+$function$;
+grant execute on function billing_account_open() to gpuaas_api, gpuaas_worker;
 
 -- Function breaker_limits(text,text,integer,integer)
 
@@ -460,7 +476,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_act() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_append_only()
 
@@ -473,7 +489,7 @@ begin
     using errcode = 'GP003', hint = 'Corrections are new rows.';
 end
 $function$;
-grant execute on function guard_append_only() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_append_only() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_audit()
 
@@ -489,7 +505,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_audit() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_audit() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_last_operator()
 
@@ -544,7 +560,15 @@ begin
   return new;
 end
 $function$;
-grant execute on function guard_machine() to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+
+-- Function id_at(timestamp with time zone)
+
+CREATE OR REPLACE FUNCTION public.id_at(p_at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+RETURN (SELECT (((((substr(h.t, 1, 8) || '-'::text) || substr(h.t, 9, 4)) || '-7'::text) || substr((gen_random_uuid())::text, 16)))::uuid AS uuid FROM (SELECT lpad(to_hex(((EXTRACT(epoch FROM id_at.p_at) * (1000)::numeric))::bigint), 12, '0'::text) AS t) h);
+grant execute on function id_at(timestamp with time zone) to gpuaas_api, gpuaas_billing;
 
 -- Function invitation_open(text)
 
@@ -583,7 +607,108 @@ CREATE OR REPLACE FUNCTION public.is_me(person uuid)
  LANGUAGE sql
  STABLE
 RETURN (((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true))) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function is_me(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+
+-- Function ledger_adds_up(text[],bigint[])
+
+CREATE OR REPLACE FUNCTION public.ledger_adds_up(p_accounts text[], p_amounts bigint[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (SELECT ((count(*) = cardinality(ledger_adds_up.p_accounts)) AND (count(DISTINCT p.account) = count(*)) AND bool_and((p.amount <> 0)) AND (sum(p.amount) = (0)::numeric)) FROM UNNEST(ledger_adds_up.p_accounts, ledger_adds_up.p_amounts) p(account, amount));
+grant execute on function ledger_adds_up(text[],bigint[]) to gpuaas_api, gpuaas_billing;
+
+-- Function ledger_hash(bytea,bigint,bigint,bigint,text)
+
+CREATE OR REPLACE FUNCTION public.ledger_hash(p_before bytea, p_number bigint, p_balance bigint, p_held bigint, p_entries text)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+RETURN sha256((p_before || convert_to((((((((p_number)::text || chr(31)) || (p_balance)::text) || chr(31)) || (p_held)::text) || chr(31)) || p_entries), 'UTF8'::name)));
+grant execute on function ledger_hash(bytea,bigint,bigint,bigint,text) to gpuaas_api, gpuaas_billing;
+
+-- Function ledger_months_ahead(timestamp with time zone)
+
+CREATE OR REPLACE FUNCTION public.ledger_months_ahead(p_at timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  made integer := 0;
+  parent record;
+  month timestamptz;
+  child text;
+  taken boolean;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('ledger_months', 0));
+  for parent in
+    select c.relname as name, (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = p.partattrs[0])
+      as key
+    from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+    where c.relnamespace = 'public'::regnamespace and to_regclass('ledger_months.' || c.relname || '_rest') is not null
+    order by 1
+  loop
+    for month in select date_trunc('month', p_at, 'UTC') + make_interval(months => n) from generate_series(0, 2) n loop
+      child := parent.name || to_char(month at time zone 'UTC', '_YYYY_MM');
+      continue when to_regclass('ledger_months.' || child) is not null;
+      execute format('select exists (select from ledger_months.%I where %I >= $1 and %2$I < $2)',
+        parent.name || '_rest', parent.key) into taken using month, month + interval '1 month';
+      continue when taken;
+      execute format('create table ledger_months.%I partition of public.%I for values from (%L) to (%L)', child,
+        parent.name, month, month + interval '1 month');
+      made := made + 1;
+    end loop;
+  end loop;
+  return made;
+end
+$function$;
+grant execute on function ledger_months_ahead(timestamp with time zone) to gpuaas_billing;
+
+-- Function ledger_seal()
+
+CREATE OR REPLACE FUNCTION public.ledger_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform 1 from billing_accounts b where b.organization_id in (select n.organization_id from new_entries n)
+    order by b.organization_id for no key update;
+  with added as (
+    select n.organization_id, count(*) as entries, sum(n.amounts[1])::bigint as amount,
+      coalesce(sum(n.amounts[2]) filter (where n.accounts[2] = 'held'), 0)::bigint as held,
+      array_agg(n.id order by n.id) as ids, min(n.at) as first_at, max(n.at) as last_at,
+      string_agg(ledger_text(n.id, n.organization_id, n.currency, n.kind, n.at, n.accounts, n.amounts, n.project_id,
+        n.actor_id, n.correlation_id, n.reason, n.corrects, n.document), chr(30) order by n.id) as text
+    from new_entries n group by n.organization_id
+  ), moved as (
+    update billing_accounts b set balance_minor = b.balance_minor + a.amount, held_minor = b.held_minor + a.held,
+      entries = b.entries + a.entries, seal_number = b.seal_number + 1,
+      seal_hash = ledger_hash(b.seal_hash, b.seal_number + 1, b.balance_minor + a.amount, b.held_minor + a.held, a.text)
+    from added a where b.organization_id = a.organization_id
+    returning b.organization_id, b.seal_number, a.ids, a.first_at, a.last_at, a.amount, b.balance_minor, b.held_minor,
+      b.seal_hash
+  )
+  insert into ledger_seals (organization_id, number, entry_ids, first_at, last_at, amount_minor, balance_minor,
+      held_minor, hash)
+    select m.organization_id, m.seal_number, m.ids, m.first_at, m.last_at, m.amount, m.balance_minor, m.held_minor,
+      m.seal_hash from moved m;
+  return null;
+end
+$function$;
+grant execute on function ledger_seal() to gpuaas_api, gpuaas_billing;
+
+-- Function ledger_text(uuid,uuid,text,text,timestamp with time zone,text[],bigint[],uuid,text,text,text,uuid,bytea)
+
+CREATE OR REPLACE FUNCTION public.ledger_text(p_id uuid, p_organization uuid, p_currency text, p_kind text, p_at timestamp with time zone, p_accounts text[], p_amounts bigint[], p_project uuid, p_actor text, p_correlation text, p_reason text, p_corrects uuid, p_document bytea)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((((((((((((((((((((((((p_id)::text || chr(31)) || (p_organization)::text) || chr(31)) || p_currency) || chr(31)) || p_kind) || chr(31)) || (((EXTRACT(epoch FROM p_at) * (1000000)::numeric))::bigint)::text) || chr(31)) || array_to_string(p_accounts, ','::text)) || chr(31)) || array_to_string(p_amounts, ','::text)) || chr(31)) || COALESCE((p_project)::text, ''::text)) || chr(31)) || p_actor) || chr(31)) || p_correlation) || chr(31)) || COALESCE(p_reason, ''::text)) || chr(31)) || COALESCE((p_corrects)::text, ''::text)) || chr(31)) || COALESCE(encode(p_document, 'hex'::text), ''::text));
+grant execute on function ledger_text(uuid,uuid,text,text,timestamp with time zone,text[],bigint[],uuid,text,text,text,uuid,bytea) to gpuaas_api, gpuaas_billing;
 
 -- Function mine(uuid)
 
@@ -592,7 +717,7 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function mine(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function organizations_owned()
 
@@ -751,6 +876,33 @@ end
 $function$;
 grant execute on function slots_reserve(uuid[],uuid,boolean) to gpuaas_api, gpuaas_worker;
 
+-- Function usage_evidence_apart()
+
+CREATE OR REPLACE FUNCTION public.usage_evidence_apart()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('usage ' || new.allocation_id::text, 0));
+  if exists (select from public.usage_evidence e where e.allocation_id = new.allocation_id
+      and e.from_at < new.to_at and e.to_at > new.from_at
+      and (e.generation, e.sequence) is distinct from (new.generation, new.sequence)) then
+    raise exception 'evidence of allocation % overlaps what is there', new.allocation_id using errcode = 'GP007';
+  end if;
+  return new;
+end
+$function$;
+grant execute on function usage_evidence_apart() to gpuaas_api;
+
+-- Function usage_text(uuid,uuid,uuid,uuid,text,text,uuid,text,text,text,timestamp with time zone,timestamp with time zone,bigint,bigint,numeric,bigint,bigint,bytea)
+
+CREATE OR REPLACE FUNCTION public.usage_text(p_id uuid, p_organization uuid, p_project uuid, p_resource uuid, p_meter text, p_sku text, p_price uuid, p_user text, p_currency text, p_unit text, p_from timestamp with time zone, p_to timestamp with time zone, p_quantity bigint, p_rate bigint, p_exact numeric, p_charged bigint, p_amount bigint, p_evidence bytea)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((((((((((((((((((((((((((((((((((p_id)::text || chr(31)) || (p_organization)::text) || chr(31)) || (p_project)::text) || chr(31)) || (p_resource)::text) || chr(31)) || p_meter) || chr(31)) || p_sku) || chr(31)) || COALESCE((p_price)::text, ''::text)) || chr(31)) || p_user) || chr(31)) || p_currency) || chr(31)) || p_unit) || chr(31)) || (((EXTRACT(epoch FROM p_from) * (1000000)::numeric))::bigint)::text) || chr(31)) || (((EXTRACT(epoch FROM p_to) * (1000000)::numeric))::bigint)::text) || chr(31)) || (p_quantity)::text) || chr(31)) || (p_rate)::text) || chr(31)) || (p_exact)::text) || chr(31)) || (p_charged)::text) || chr(31)) || (p_amount)::text) || chr(31)) || encode(p_evidence, 'hex'::text));
+grant execute on function usage_text(uuid,uuid,uuid,uuid,text,text,uuid,text,text,text,timestamp with time zone,timestamp with time zone,bigint,bigint,numeric,bigint,bigint,bytea) to gpuaas_api, gpuaas_billing;
+
 -- Function uuid_of_now()
 
 CREATE OR REPLACE FUNCTION public.uuid_of_now()
@@ -766,7 +918,7 @@ CREATE OR REPLACE FUNCTION public.within_self(person uuid)
  LANGUAGE sql
  STABLE
 RETURN ((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true)));
-grant execute on function within_self(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function within_self(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function within_wall(uuid)
 
@@ -775,7 +927,7 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Table account_sessions
 
@@ -1325,6 +1477,34 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 grant select on automation_takes to gpuaas_api;
 grant select on automation_takes to gpuaas_worker;
 
+-- Table billing_accounts
+
+create table billing_accounts (
+  organization_id uuid not null,
+  currency text not null,
+  balance_minor bigint not null default 0,
+  held_minor bigint not null default 0,
+  entries bigint not null default 0,
+  seal_number bigint not null default 0,
+  seal_hash bytea not null default '\x'::bytea,
+  created_at timestamp with time zone not null default act_time(),
+  constraint billing_accounts_pkey PRIMARY KEY (organization_id),
+  constraint billing_accounts_organization_id_currency_key UNIQUE (organization_id, currency),
+  constraint billing_accounts_held_minor_check CHECK ((held_minor >= 0)),
+  constraint billing_accounts_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES organizations(id, currency)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_accounts FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table billing_accounts enable row level security;
+
+create policy reach on billing_accounts
+  using (within_wall(organization_id));
+
+grant select on billing_accounts to gpuaas_api;
+grant select on billing_accounts to gpuaas_billing;
+
 -- Table console_sessions
 
 create table console_sessions (
@@ -1531,6 +1711,116 @@ grant insert, select, update on invitations to gpuaas_api;
 grant select (email), select (expires_at), select (id), select (invited_by), select (organization_id), select (role), select (state), select (token_hash) on invitations to gpuaas_mailer;
 grant select on invitations to gpuaas_worker;
 
+-- Table ledger_entries
+
+create table ledger_entries (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  kind text not null,
+  at timestamp with time zone not null default act_time(),
+  accounts text[] not null,
+  amounts bigint[] not null,
+  project_id uuid,
+  actor_id text not null,
+  correlation_id text not null,
+  reason text,
+  corrects uuid,
+  document bytea,
+  constraint ledger_entries_pkey PRIMARY KEY (organization_id, currency, id, at),
+  constraint ledger_entries_add_up CHECK ((((array_ndims(accounts) = 1) AND (array_lower(accounts, 1) = 1) AND (array_lower(amounts, 1) = 1) AND (cardinality(accounts) = cardinality(amounts)) AND (accounts[1] = 'customer'::text) AND
+CASE cardinality(amounts)
+    WHEN 2 THEN (((amounts[1] + amounts[2]) = 0) AND (amounts[1] <> 0) AND (accounts[2] <> 'customer'::text))
+    ELSE ((cardinality(amounts) > 2) AND ledger_adds_up(accounts, amounts))
+END) IS TRUE)),
+  constraint ledger_entries_corrects CHECK (((kind = 'correction'::text) = (corrects IS NOT NULL))),
+  constraint ledger_entries_document_check CHECK ((length(document) = 32)),
+  constraint ledger_entries_kind CHECK ((
+CASE kind
+    WHEN 'usage'::text THEN ((accounts = '{customer,revenue}'::text[]) AND (amounts[1] < 0))
+    WHEN 'grant'::text THEN ((accounts = '{customer,grants}'::text[]) AND (amounts[1] > 0))
+    WHEN 'top_up'::text THEN (((accounts = '{customer,payments}'::text[]) OR (accounts = '{customer,tax,payments}'::text[])) AND (amounts[1] > 0))
+    WHEN 'refund'::text THEN (((accounts = '{customer,payments}'::text[]) OR (accounts = '{customer,tax,payments}'::text[])) AND (amounts[1] < 0))
+    WHEN 'hold'::text THEN ((accounts = '{customer,held}'::text[]) AND (amounts[1] < 0))
+    WHEN 'hold_release'::text THEN ((accounts = '{customer,held}'::text[]) AND (amounts[1] > 0))
+    WHEN 'tax'::text THEN (accounts = '{customer,tax}'::text[])
+    WHEN 'correction'::text THEN ((((accounts = '{customer,revenue}'::text[]) OR (accounts = '{customer,grants}'::text[])) OR (accounts = '{customer,payments}'::text[])) OR (accounts = '{customer,tax}'::text[]))
+    ELSE false
+END IS TRUE)),
+  constraint ledger_entries_reason CHECK (((kind = ANY (ARRAY['grant'::text, 'correction'::text, 'refund'::text])) <= (reason IS NOT NULL))),
+  constraint ledger_entries_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint ledger_entries_usage CHECK ((((kind = 'usage'::text) = (document IS NOT NULL)) AND ((kind = 'usage'::text) = (project_id IS NOT NULL)))),
+  constraint ledger_entries_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+) partition by RANGE (at);
+
+CREATE INDEX ledger_entries_page ON ONLY public.ledger_entries USING btree (organization_id, (((at AT TIME ZONE 'UTC'::text))::date), id) WHERE (kind <> 'usage'::text);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+CREATE TRIGGER seal AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE AS new_entries FOR EACH STATEMENT EXECUTE FUNCTION ledger_seal();
+
+alter table ledger_entries enable row level security;
+
+create policy charges on ledger_entries for insert to gpuaas_billing
+  with check ((kind = 'usage'::text));
+create policy decisions on ledger_entries for insert to gpuaas_api
+  with check (((kind <> 'usage'::text) AND within_wall(organization_id)));
+create policy reach on ledger_entries for select
+  using (within_wall(organization_id));
+
+grant insert, select on ledger_entries to gpuaas_api;
+grant insert, select on ledger_entries to gpuaas_billing;
+
+-- View ledger_postings
+
+create view ledger_postings as
+SELECT e.id AS entry_id,
+    e.organization_id,
+    e.currency,
+    e.kind,
+    e.at,
+    p.account,
+    p.amount AS amount_minor
+   FROM (ledger_entries e
+     CROSS JOIN LATERAL UNNEST(e.accounts, e.amounts) p(account, amount));
+
+grant select on ledger_postings to gpuaas_api;
+grant select on ledger_postings to gpuaas_billing;
+
+-- Table ledger_seals
+
+create table ledger_seals (
+  organization_id uuid not null,
+  number bigint not null,
+  entry_ids uuid[] not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  amount_minor bigint not null,
+  balance_minor bigint not null,
+  held_minor bigint not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint ledger_seals_pkey PRIMARY KEY (organization_id, number),
+  constraint ledger_seals_hash_check CHECK ((length(hash) = 32)),
+  constraint ledger_seals_number_check CHECK ((number > 0)),
+  constraint ledger_seals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.ledger_seals FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ledger_seals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table ledger_seals enable row level security;
+
+create policy reach on ledger_seals for select
+  using (within_wall(organization_id));
+
+grant select on ledger_seals to gpuaas_api;
+grant select on ledger_seals to gpuaas_billing;
+
 -- Table machine_edges
 
 create table machine_edges (
@@ -1541,6 +1831,7 @@ create table machine_edges (
 );
 
 grant select on machine_edges to gpuaas_api;
+grant select on machine_edges to gpuaas_billing;
 grant select on machine_edges to gpuaas_mailer;
 grant select on machine_edges to gpuaas_relay;
 grant select on machine_edges to gpuaas_worker;
@@ -1916,6 +2207,7 @@ create table organizations (
   deleted_at timestamp with time zone,
   plan text not null default 'standard'::text,
   constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_id_currency_key UNIQUE (id, currency),
   constraint organizations_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint organizations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint organizations_plan_check CHECK ((plan ~ '^[a-z0-9-]{1,32}$'::text)),
@@ -1925,6 +2217,7 @@ create table organizations (
 
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug) WHERE (deleted_at IS NULL);
 
+CREATE TRIGGER billing_account AFTER INSERT ON public.organizations FOR EACH ROW EXECUTE FUNCTION billing_account_open();
 CREATE TRIGGER found_department AFTER INSERT ON public.organizations FOR EACH ROW EXECUTE FUNCTION found_department();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.organizations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -1938,6 +2231,7 @@ create policy reach on organizations
   with check (within_wall(id));
 
 grant insert, select, update on organizations to gpuaas_api;
+grant select on organizations to gpuaas_billing;
 grant select (id), select (name) on organizations to gpuaas_mailer;
 grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
@@ -2145,6 +2439,7 @@ create policy reach on policy_values
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant delete, insert, select, update on policy_values to gpuaas_api;
+grant select on policy_values to gpuaas_billing;
 grant select on policy_values to gpuaas_mailer;
 grant select on policy_values to gpuaas_relay;
 grant select on policy_values to gpuaas_worker;
@@ -2217,6 +2512,7 @@ create policy self on projects for select
   WHERE ((m.organization_id = projects.organization_id) AND (m.deleted_at IS NULL) AND within_self(m.user_id)))));
 
 grant insert, select, update on projects to gpuaas_api;
+grant select on projects to gpuaas_billing;
 grant insert, select, update on projects to gpuaas_worker;
 
 -- Table queue_reservations
@@ -2322,6 +2618,7 @@ create table schema_migrations (
 );
 
 grant select on schema_migrations to gpuaas_api;
+grant select on schema_migrations to gpuaas_billing;
 grant select on schema_migrations to gpuaas_mailer;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
@@ -2671,6 +2968,7 @@ create policy reach on tenant_memberships
   with check (within_wall(organization_id));
 
 grant insert, select, update on tenant_memberships to gpuaas_api;
+grant select on tenant_memberships to gpuaas_billing;
 grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_mailer;
 grant select on tenant_memberships to gpuaas_relay;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
@@ -2696,6 +2994,7 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.token_denials DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
 grant delete, insert, select, update on token_denials to gpuaas_api;
+grant select on token_denials to gpuaas_billing;
 grant select on token_denials to gpuaas_relay;
 grant select on token_denials to gpuaas_worker;
 
@@ -2719,6 +3018,172 @@ create policy reach on token_signing_keys
   using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 
 grant insert, select, update (sealed_private_key) on token_signing_keys to gpuaas_api;
+
+-- Table usage_days
+
+create table usage_days (
+  id uuid not null,
+  organization_id uuid not null,
+  day date not null,
+  resource_id uuid not null,
+  meter text not null,
+  project_id uuid not null,
+  sku text not null,
+  currency text not null,
+  requested_by text not null,
+  quantity_ms bigint not null,
+  amount_minor bigint not null,
+  windows integer not null,
+  constraint usage_days_pkey PRIMARY KEY (organization_id, day, id),
+  constraint usage_days_resource_id_meter_day_key UNIQUE (resource_id, meter, day),
+  constraint usage_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE INDEX usage_days_project ON public.usage_days USING btree (organization_id, project_id, day, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_days FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_days DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table usage_days enable row level security;
+
+create policy reach on usage_days
+  using (within_wall(organization_id));
+
+grant select on usage_days to gpuaas_api;
+grant insert, select, update on usage_days to gpuaas_billing;
+
+-- Table usage_evidence
+
+create table usage_evidence (
+  allocation_id uuid not null,
+  organization_id uuid not null,
+  node_id uuid not null,
+  generation bigint not null,
+  sequence bigint not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  counts_from timestamp with time zone not null,
+  counts_to timestamp with time zone not null,
+  gpus integer not null,
+  record text not null,
+  digest bytea not null,
+  result_key text not null,
+  received_at timestamp with time zone not null default act_time(),
+  constraint usage_evidence_pkey PRIMARY KEY (allocation_id, generation, sequence, from_at),
+  constraint usage_evidence_check CHECK (((to_at > from_at) AND (to_at <= (from_at + '1 day'::interval)))),
+  constraint usage_evidence_check1 CHECK ((counts_to >= counts_from)),
+  constraint usage_evidence_check2 CHECK ((digest = sha256(convert_to(record, 'UTF8'::name)))),
+  constraint usage_evidence_generation_check CHECK ((generation > 0)),
+  constraint usage_evidence_gpus_check CHECK ((gpus >= 0)),
+  constraint usage_evidence_sequence_check CHECK ((sequence > 0)),
+  constraint usage_evidence_allocation_id_organization_id_fkey FOREIGN KEY (allocation_id, organization_id) REFERENCES allocations(id, organization_id),
+  constraint usage_evidence_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
+) partition by RANGE (from_at);
+
+CREATE INDEX usage_evidence_allocation ON ONLY public.usage_evidence USING btree (allocation_id, organization_id, from_at);
+CREATE INDEX usage_evidence_node ON ONLY public.usage_evidence USING btree (node_id);
+
+CREATE TRIGGER apart BEFORE INSERT ON public.usage_evidence FOR EACH ROW EXECUTE FUNCTION usage_evidence_apart();
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_evidence FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.usage_evidence FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_evidence DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.usage_evidence FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table usage_evidence enable row level security;
+
+create policy reach on usage_evidence
+  using (within_wall(organization_id));
+
+grant insert, select on usage_evidence to gpuaas_api;
+grant select on usage_evidence to gpuaas_billing;
+
+-- Table usage_meters
+
+create table usage_meters (
+  resource_id uuid not null,
+  meter text not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  requested_by text not null,
+  sku text not null,
+  price_id uuid,
+  currency text not null,
+  rate_micro bigint not null,
+  unit text not null,
+  gpus integer not null,
+  evidence_to timestamp with time zone not null,
+  accrued_to timestamp with time zone not null,
+  ended boolean not null default false,
+  exact numeric(38,0) not null default 0,
+  charged_minor bigint not null default 0,
+  constraint usage_meters_pkey PRIMARY KEY (resource_id, meter),
+  constraint usage_meters_charged_minor_check CHECK ((charged_minor >= 0)),
+  constraint usage_meters_exact_check CHECK ((exact >= (0)::numeric)),
+  constraint usage_meters_gpus_check CHECK ((gpus > 0)),
+  constraint usage_meters_meter_check CHECK ((meter = 'gpu_time'::text)),
+  constraint usage_meters_rate_micro_check CHECK ((rate_micro >= 0)),
+  constraint usage_meters_unit_check CHECK ((unit = ANY (ARRAY['gpu_hour'::text, 'node_hour'::text]))),
+  constraint usage_meters_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE INDEX usage_meters_due ON public.usage_meters USING btree (resource_id) WHERE (accrued_to < evidence_to);
+CREATE INDEX usage_meters_organization ON public.usage_meters USING btree (organization_id, resource_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_meters FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_meters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table usage_meters enable row level security;
+
+create policy reach on usage_meters
+  using (within_wall(organization_id));
+
+grant insert, select, update on usage_meters to gpuaas_api;
+grant select, update on usage_meters to gpuaas_billing;
+
+-- Table usage_windows
+
+create table usage_windows (
+  id uuid not null,
+  organization_id uuid not null,
+  project_id uuid not null,
+  resource_id uuid not null,
+  meter text not null,
+  sku text not null,
+  price_id uuid,
+  requested_by text not null,
+  currency text not null,
+  unit text not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  quantity_ms bigint not null,
+  rate_micro bigint not null,
+  exact numeric(38,0) not null,
+  charged_minor bigint not null,
+  amount_minor bigint not null,
+  evidence bytea not null,
+  constraint usage_windows_pkey PRIMARY KEY (resource_id, meter, from_at),
+  constraint usage_windows_amount_minor_check CHECK ((amount_minor >= 0)),
+  constraint usage_windows_check CHECK ((to_at > from_at)),
+  constraint usage_windows_evidence_check CHECK ((length(evidence) = 32)),
+  constraint usage_windows_quantity_ms_check CHECK ((quantity_ms >= 0)),
+  constraint usage_windows_rate_micro_check CHECK ((rate_micro >= 0)),
+  constraint usage_windows_rounded CHECK (((charged_minor)::numeric = div(((exact * (2)::numeric) + ('3600000000000'::bigint)::numeric), ('7200000000000'::bigint)::numeric)))
+) partition by RANGE (from_at);
+
+CREATE INDEX usage_windows_organization ON ONLY public.usage_windows USING btree (organization_id, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_windows FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.usage_windows FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_windows DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.usage_windows FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table usage_windows enable row level security;
+
+create policy reach on usage_windows
+  using (within_wall(organization_id));
+
+grant select on usage_windows to gpuaas_api;
+grant insert, select on usage_windows to gpuaas_billing;
 
 -- Table user_names
 

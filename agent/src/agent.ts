@@ -26,6 +26,9 @@ import { openSigners } from './tasks/signers.ts';
 import { type Log, silentLog } from './telemetry/log.ts';
 import { type Client, makeClient } from './transport/client.ts';
 import type { SelfUpdate } from './update/self-update.ts';
+import { makeUsageDelivery } from './usage/delivery.ts';
+import { type Meter, makeMeter } from './usage/meter.ts';
+import { openUsageFiles } from './usage/usage-files.ts';
 
 /**
  * A node agent: it dials out, takes signed tasks, does them on its host and says what came of them. It owns its state
@@ -45,6 +48,8 @@ export interface AgentStatus {
   readonly certificateValidTo: Date;
   readonly running: readonly string[];
   readonly unacknowledged: number;
+  /** Usage records that the control plane has not answered for. */
+  readonly usageWaiting: number;
   readonly leases: number;
   readonly isDraining: boolean;
   readonly refused: Readonly<Record<string, number>>;
@@ -80,14 +85,16 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const elapsedMs = parts.elapsedMs ?? (() => clock.now().getTime());
   const disk = makeDisk({ forced: settings.forcesToDisk });
   const at = (name: string) => join(settings.stateDir, name);
-  for (const folder of ['.', 'tasks', 'leases']) await disk.sweep(at(folder));
+  for (const folder of ['.', 'tasks', 'leases', 'usage']) await disk.sweep(at(folder));
   const bootId = settings.bootId ?? chance.uuid();
   const files = makeIdentityFiles({ disk, ...settings });
-  const [time, signers, leases, drain] = await Promise.all([
+  let meter: Meter | undefined;
+  const [time, signers, leases, drain, usage] = await Promise.all([
     openServerTime({ clock, elapsedMs, disk, path: at('time.json') }),
     openSigners({ disk, path: at('signers.json') }),
-    openLeases({ disk, dir: at('leases') }),
+    openLeases({ disk, dir: at('leases'), onChange: () => meter?.look() }),
     openDrain({ disk, path: at('drain.json') }),
+    openUsageFiles({ disk, dir: at('usage') }),
   ]);
 
   let everyMs = 15_000;
@@ -182,6 +189,15 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const sign = makeResultSigner(await files.resultKey());
   const line = { nodeId, client: () => client, clock, chance, log, signal };
   const outbox = makeOutbox({ ...line, journal });
+  const delivery = makeUsageDelivery({ ...line, files: usage });
+  meter = makeMeter({
+    ...{ nodeId, bootId, host, leases, sign, time, clock, chance, log },
+    files: usage,
+    everyMs: settings.usageEveryMs,
+    wasSent: delivery.wasSent,
+    onRecord: delivery.nudge,
+  });
+  const measured = meter;
   const conditions = makeConditions({ host, leases, journal, isDraining: () => drain.isDraining, now: time.now });
   const compare = () =>
     conditions.compare().catch((error: unknown) => log.warn({ err: error }, 'runtimes could not be compared'));
@@ -260,6 +276,9 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
   const loops = [
     deadlines.run(signal),
     heartbeats.run(signal),
+    // The time is known after the first answer; what was measured before would be by this host's own clock.
+    Promise.race([heartbeats.first, stopped(signal)]).then(() => measured.run(signal)),
+    delivery.run(signal),
     Promise.race([heartbeats.first, stopped(signal)]).then(() =>
       waitForTasks({ ...line, executor, known: () => journal.open().map(({ task }) => task.task_id) }),
     ),
@@ -299,6 +318,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
       certificateValidTo: new Date(identity.validToMs),
       running: executor.running,
       unacknowledged: outbox.waiting,
+      usageWaiting: delivery.waiting,
       leases: leases.held().length,
       isDraining: drain.isDraining,
       refused: executor.refused,

@@ -19,6 +19,8 @@ export interface AgentSettings {
   readonly mostRunning?: number;
   readonly workLimitMs?: number;
   readonly closeGraceMs?: number;
+  /** How often what runs is measured. */
+  readonly usageEveryMs?: number;
 }
 
 export const withDefaults = (settings: AgentSettings) => ({
@@ -26,6 +28,7 @@ export const withDefaults = (settings: AgentSettings) => ({
   mostRunning: 32,
   workLimitMs: 60 * 60_000,
   closeGraceMs: 5_000,
+  usageEveryMs: 60_000,
   peerId: undefined,
   enrolment: undefined,
   ...settings,

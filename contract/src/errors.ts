@@ -110,6 +110,10 @@ export const errors = {
     'operator',
   ),
   insufficient_balance: kind(402, 'The balance does not cover this.', 'tenant admin'),
+  ledger_line_not_found: kind(404, 'There is no such line in the ledger.', 'caller'),
+  period_invalid: kind(422, 'The days are not a period, or the period is too long.', 'caller'),
+  currency_mismatch: kind(409, 'The account is in another currency.', 'operator'),
+  amount_out_of_bounds: kind(422, 'The amount is more than a policy allows.', 'operator'),
   agent_release_not_found: kind(404, 'There is no such release of the node agent.', 'operator'),
   agent_release_already_exists: kind(409, 'This very bundle is there already.', 'operator'),
   agent_release_invalid: kind(

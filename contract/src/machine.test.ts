@@ -9,12 +9,14 @@ const read = (name: string) => readFileSync(new URL(`${name}.md`, published), 'u
 /** What a reader of the published page was told. */
 const tableOf = (page: string) => ({
   initial: /Starts as `([a-z_]+)`/.exec(page)?.[1],
-  terminal: [...(/ends as ([^.]*)\./.exec(page)?.[1] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, state]) => state),
-  edges: [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$/gm)].map(([, from, transition, to]) => ({
-    from,
-    to,
-    transition,
-  })),
+  terminal: [...(/ends as ([^.]*)\./.exec(page)?.[1] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, state = '']) => state),
+  edges: [...page.matchAll(/^\| `(\w+)` \| `(\w+)` \| `(\w+)` \|$/gm)].map(
+    ([, from = '', transition = '', to = '']) => ({
+      from,
+      to,
+      transition,
+    }),
+  ),
 });
 const inOrder = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
 

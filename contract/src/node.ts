@@ -16,3 +16,4 @@ export * from './node/signers.ts';
 export * from './node/tasks.ts';
 export * from './node/topology.ts';
 export * from './node/transport.ts';
+export * from './node/usage.ts';

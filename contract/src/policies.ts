@@ -191,6 +191,24 @@ export const policies = [
     'billing',
     'The length of one accrual window.',
   ),
+  onOff(
+    'billing.enforce_balance',
+    false,
+    'billing',
+    'Whether a launch needs a balance that lasts for billing.minimum_runway_minutes. Off until an organization can pay by itself.',
+  ),
+  whole(
+    'billing.minimum_runway_minutes',
+    { default: 60, minimum: 0, maximum: 43_200, unit: 'minutes' },
+    'billing',
+    'How long the balance must last, with everything that is active and the launch itself, where it is enforced.',
+  ),
+  whole(
+    'billing.maximum_grant_minor',
+    { default: 1_000_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
+    'billing',
+    'The most credit that one grant gives.',
+  ),
   whole(
     'billing.minimum_deposit_minor',
     { default: 1_000, minimum: 1, maximum: 100_000_000, unit: 'minor units' },

@@ -14,6 +14,9 @@ export const scopes = {
   'projects:write': 'Create, change and remove projects',
   'allocations:read': 'See allocations and what is known about them',
   'allocations:write': 'Ask for capacity, change it and give it back',
+  'usage:read': 'See what a project used and what it cost',
+  'billing:read': 'See the balance, the ledger and the usage of an organization',
+  'billing:admin': 'See every account and give credit',
   'activity:read': 'See who did what in a project',
   'audit:read': 'See and check the audit log of an organization',
   'audit:admin': 'See and check every audit log',
@@ -47,6 +50,7 @@ const viewer = [
   'projects:read',
   'ssh_keys:read',
   'allocations:read',
+  'usage:read',
   'activity:read',
   'policies:read',
   'service_accounts:read',
@@ -55,6 +59,7 @@ const member = [...viewer, 'allocations:write'] as const satisfies readonly Scop
 const admin = [
   ...member,
   'audit:read',
+  'billing:read',
   'organizations:write',
   'members:write',
   'projects:write',
@@ -86,10 +91,10 @@ const operator = [
 ] as const satisfies readonly Scope[];
 
 export const platformRoles: Readonly<Record<PlatformRole, readonly Scope[]>> = {
-  platform_superadmin: [...operator, 'roles:admin'],
+  platform_superadmin: [...operator, 'roles:admin', 'billing:admin'],
   platform_ops: operator,
-  // Finance sees who the tenants are; what it may do with money comes with billing.
-  platform_finance: ['organizations:admin'],
+  // Finance sees who the tenants are and what they have, and nothing of what they run.
+  platform_finance: ['organizations:admin', 'billing:admin'],
   platform_support: supporter,
 };
 

@@ -10,6 +10,9 @@ import {
   NodeTask,
   NodeTaskProgress,
   NodeTaskResult,
+  NodeUsageAnswer,
+  NodeUsageRecord,
+  NodeUsageReport,
   nodeTaskKinds,
   nodeTransport,
   SignersStatement,
@@ -22,7 +25,16 @@ import { makeSchemaBook } from './schema.ts';
 export function emitNodeProtocol(version: string): string {
   const book = makeSchemaBook('#/$defs/');
   for (const schema of [
-    ...[NodeEnrolment, NodeEnrolled, NodeRenewal, NodeHeartbeat, NodeHeartbeatAnswer],
+    ...[
+      NodeEnrolment,
+      NodeEnrolled,
+      NodeRenewal,
+      NodeHeartbeat,
+      NodeHeartbeatAnswer,
+      NodeUsageRecord,
+      NodeUsageReport,
+      NodeUsageAnswer,
+    ],
     ...[NodeTask, NodeTaskProgress, NodeTaskResult, SignerVersion, SignersStatement],
     ...[LineCall, LineAnswer],
   ]) {

@@ -38,6 +38,15 @@ export function sliceCases(suite: Suite): void {
       expect(await host.runtimes()).toEqual([{ allocationId: second, shape: 'slice', running: true }]);
     });
 
+    it('are seen with their own GPUs by the host itself', async () => {
+      const { host, slice, slots } = await begin();
+      if (!can('slices')) return expect(suite.rig.limitations).toContain('slices');
+      await host.provisionSlice(slice(first, [0, 1]), makeWork());
+      await host.provisionSlice(slice(second, [2]), makeWork());
+      expect(await host.gpusOf(first)).toEqual([slots[0]?.gpu_uuid, slots[1]?.gpu_uuid]);
+      expect(await host.gpusOf(second)).toEqual([slots[2]?.gpu_uuid]);
+    });
+
     it('never share a GPU', async () => {
       const { host, slice, release } = await begin();
       if (!can('slices')) return expect(suite.rig.limitations).toContain('slices');

@@ -75,6 +75,16 @@ export function hostConformance(name: string, makeRig: () => Promise<HostRig>): 
         expect(await host.runtimes()).toEqual([]);
       });
 
+      it('is seen with its GPUs by the host itself, for as long as it is handed over', async () => {
+        const { host, user, slots } = await begin();
+        expect(await host.gpusOf(first)).toEqual([]);
+        await host.provisionUser(user(first), makeWork());
+        expect([...(await host.gpusOf(first))].sort()).toEqual(slots.map(({ gpu_uuid }) => gpu_uuid).sort());
+        expect(await host.gpusOf(second)).toEqual([]);
+        await host.revokeUser({ allocation_id: first, login: suite.rig.login }, makeWork());
+        expect(await host.gpusOf(first)).toEqual([]);
+      });
+
       it('is one handover and one end, however often each is asked for', async () => {
         const { host, user } = await begin();
         await host.provisionUser(user(first), makeWork());

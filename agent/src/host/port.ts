@@ -28,6 +28,11 @@ export interface Host {
   endRuntime(allocationId: string): Promise<void>;
   /** What really runs here, whatever the lease files say. */
   runtimes(): Promise<readonly HostRuntime[]>;
+  /**
+   * UUIDs of the GPUs of an allocation that the host itself sees, whatever the machine inside says; none when nothing of the
+   * allocation is here. Trouble with looking is thrown: nothing seen is an answer, not a failure. Cheap.
+   */
+  gpusOf(allocationId: string): Promise<readonly string[]>;
   /** How the host is, right now, for every heartbeat. Cheap. */
   conditions(): Promise<readonly NodeCondition[]>;
   /** Percent by slot index, where the host can tell. */

@@ -39,7 +39,12 @@ const wholeNode = 'whole-node';
 const nobody = '00000000-0000-0000-0000-000000000000';
 const mostReported = 64;
 
-export async function openLeases(parts: { readonly disk: Disk; readonly dir: string }): Promise<Leases> {
+export async function openLeases(parts: {
+  readonly disk: Disk;
+  readonly dir: string;
+  /** Told after every change of a lease. */
+  readonly onChange?: () => void;
+}): Promise<Leases> {
   const { disk, dir } = parts;
   const doors = new Map<string, LeaseFile | 'unreadable'>();
   for (const name of await disk.list(dir)) {
@@ -49,6 +54,7 @@ export async function openLeases(parts: { readonly disk: Disk; readonly dir: str
   const put = async (door: string, file: LeaseFile) => {
     await disk.write(join(dir, `${door}.json`), JSON.stringify(file));
     doors.set(door, file);
+    parts.onChange?.();
   };
   const readable = () => [...doors].filter((entry): entry is [string, LeaseFile] => entry[1] !== 'unreadable');
   const of = (allocationId: string) => readable().filter(([, file]) => file.allocation_id === allocationId);

@@ -10,6 +10,8 @@ import {
   type NodeTask,
   NodeTaskProgress,
   NodeTaskResult,
+  type NodeUsageRecord,
+  NodeUsageReport,
   type SignersStatement,
   type SignerVersion,
   signedText,
@@ -42,6 +44,8 @@ export interface TestControlPlane {
     kind: Kind,
     request: IncomingMessage,
   ) => number | 'drop' | undefined | Promise<number | 'drop' | undefined>;
+  /** What becomes of a usage record whose signature holds. */
+  judgeUsage: (record: NodeUsageRecord) => 'stored' | 'refused' | 'later';
   issueToken(): string;
   /** Hands a task, or anything else, to the next question. */
   give(task: unknown): void;
@@ -50,6 +54,7 @@ export interface TestControlPlane {
     heartbeats: NodeHeartbeat[];
     progress: NodeTaskProgress[];
     results: NodeTaskResult[];
+    usage: NodeUsageRecord[];
     requests: string[];
     renewals: number;
   };
@@ -57,7 +62,7 @@ export interface TestControlPlane {
   until(claim: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
-export type Kind = 'enrol' | 'renew' | 'wait' | 'progress' | 'result' | 'heartbeat' | 'other';
+export type Kind = 'enrol' | 'renew' | 'wait' | 'progress' | 'result' | 'heartbeat' | 'usage' | 'other';
 
 export async function openTestControlPlane(given?: {
   readonly authority?: TestAuthority;
@@ -156,6 +161,19 @@ export async function openTestControlPlane(given?: {
         const holds = verify(null, Buffer.from(signedText(result)), key, Buffer.from(result.signature, 'base64url'));
         return answer(response, holds ? 204 : 422);
       }
+      case 'usage': {
+        take(NodeUsageReport, []);
+        const { records } = JSON.parse(text) as NodeUsageReport;
+        const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: resultKey }, format: 'jwk' });
+        const outcomes = records.map((record) => {
+          const signature = Buffer.from(record.signature, 'base64url');
+          const isSigned = verify(null, Buffer.from(signedText(record)), key, signature);
+          const outcome = isSigned ? plane.judgeUsage(record) : 'refused';
+          if (outcome === 'stored') plane.seen.usage.push(record);
+          return outcome;
+        });
+        return answer(response, 200, { outcomes });
+      }
       case 'heartbeat':
         take(NodeHeartbeat, plane.seen.heartbeats);
         return answer(response, 200, {
@@ -198,6 +216,7 @@ export async function openTestControlPlane(given?: {
     nodeState: 'active',
     heartbeatSeconds: 3_600,
     interfere: () => undefined,
+    judgeUsage: () => 'stored',
     issueToken() {
       const token = `gpuaas_node_${randomUUID().replaceAll('-', '')}`;
       tokens.set(token, undefined);
@@ -207,7 +226,7 @@ export async function openTestControlPlane(given?: {
       queue.push(task);
       hand();
     },
-    seen: { enrolments: [], heartbeats: [], progress: [], results: [], requests: [], renewals: 0 },
+    seen: { enrolments: [], heartbeats: [], progress: [], results: [], requests: [], usage: [], renewals: 0 },
     until: (claim) =>
       new Promise((resolve) => {
         if (claim()) resolve();
@@ -227,7 +246,7 @@ export const resultOf = (plane: TestControlPlane, task: NodeTask): NodeTaskResul
 
 function kindOf(path: string): Kind {
   const match =
-    /^\/internal\/v1\/nodes\/(?:(enrol)|[^/]+\/(?:(certificate|heartbeat)|tasks\/(?:(wait)|[^/]+\/(progress|result))))$/.exec(
+    /^\/internal\/v1\/nodes\/(?:(enrol)|[^/]+\/(?:(certificate|heartbeat|usage)|tasks\/(?:(wait)|[^/]+\/(progress|result))))$/.exec(
       path,
     );
   const word = match?.slice(1).find(Boolean);

@@ -9,6 +9,8 @@ export interface HostDouble extends Host {
   /** Runs in place of an effect; what it throws the host throws. */
   onCall: (method: string, params: unknown, work: Work | undefined) => Promise<void> | void;
   running: HostRuntime[];
+  /** What it sees of every allocation. */
+  gpus: string[];
 }
 
 const proof = { passed: true, detail: 'seen' };
@@ -57,6 +59,7 @@ export function makeHostDouble(): HostDouble {
     calls,
     onCall: () => undefined,
     running: [],
+    gpus: [],
     async topology(work) {
       await note('topology', {}, work);
       return topology;
@@ -87,6 +90,7 @@ export function makeHostDouble(): HostDouble {
     },
     endRuntime: (allocationId) => note('endRuntime', allocationId),
     runtimes: async () => host.running,
+    gpusOf: async () => host.gpus,
     conditions: async () => [],
     utilization: async () => [12, 40],
     images: async () => undefined,

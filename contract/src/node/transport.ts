@@ -23,6 +23,13 @@ export const nodeTransport = {
     carries: 'NodeHeartbeat',
     answers: 'NodeHeartbeatAnswer',
   },
+  /** What the host saw of its leases, signed: what is charged stands on it. */
+  usage: {
+    method: 'POST',
+    path: '/internal/v1/nodes/{id}/usage',
+    carries: 'NodeUsageReport',
+    answers: 'NodeUsageAnswer',
+  },
   /** A release of the agent as it is, by its SHA-256 in hex. What a task names is fetched here and nowhere else. */
   release: { method: 'GET', path: '/internal/v1/nodes/{id}/releases/{digest}', answers: 'bytes' },
 } as const;

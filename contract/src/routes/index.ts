@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import * as activity from './activity.ts';
 import * as adminAlerts from './admin-alerts.ts';
 import * as adminAllocations from './admin-allocations.ts';
+import * as adminBilling from './admin-billing.ts';
 import * as adminBreakers from './admin-breakers.ts';
 import * as adminCatalog from './admin-catalog.ts';
 import * as adminEvents from './admin-events.ts';
@@ -17,6 +18,7 @@ import * as agentReleases from './agent-releases.ts';
 import * as allocationGroups from './allocation-groups.ts';
 import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
+import * as billing from './billing.ts';
 import * as catalog from './catalog.ts';
 import * as correlations from './correlations.ts';
 import * as deadLetters from './dead-letters.ts';
@@ -44,6 +46,7 @@ const isRoute = (value: unknown): value is Route =>
 /** Every operation there is, sorted by path. A route that is not here does not exist. */
 export const routes: readonly Route[] = [
   activity,
+  adminBilling,
   adminBreakers,
   adminCatalog,
   adminEvents,
@@ -61,6 +64,7 @@ export const routes: readonly Route[] = [
   allocationGroups,
   allocations,
   audit,
+  billing,
   catalog,
   correlations,
   deadLetters,
@@ -89,6 +93,7 @@ export const routes: readonly Route[] = [
 export * from './activity.ts';
 export * from './admin-alerts.ts';
 export * from './admin-allocations.ts';
+export * from './admin-billing.ts';
 export * from './admin-breakers.ts';
 export * from './admin-catalog.ts';
 export * from './admin-events.ts';
@@ -105,6 +110,7 @@ export * from './allocation-groups.ts';
 export * from './allocation-history.ts';
 export * from './allocations.ts';
 export * from './audit.ts';
+export * from './billing.ts';
 export * from './catalog.ts';
 export * from './correlations.ts';
 export * from './dead-letters.ts';

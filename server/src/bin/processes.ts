@@ -1,6 +1,7 @@
 import type { AnyProcess } from '../kernel/process.ts';
 import { type Purpose, purposes } from '../kernel/secrets/keyring.ts';
 import { api } from './api/process.ts';
+import { billingWorker } from './billing-worker/process.ts';
 import { emailWorker } from './email-worker/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
@@ -12,11 +13,12 @@ import { provisioningWorker } from './provisioning-worker/process.ts';
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
-  readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer';
+  readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer' | 'gpuaas_billing';
   readonly keys: readonly Purpose[];
 }[] = [
   { spec: api, login: 'gpuaas_api', keys: purposes },
   { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'] },
   { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'] },
+  { spec: billingWorker, login: 'gpuaas_billing', keys: [] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [] },
 ];

@@ -15,6 +15,8 @@ export const defaultPageSize = 50;
 const keys = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   number: /^[0-9]{1,18}$/,
+  /** A day, counted from 1970, and an id. */
+  dayAndUuid: /^[0-9]{1,5}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   slug: /^[a-z0-9][a-z0-9.-]{0,99}$/,
   host: /^[a-z0-9][a-z0-9.-]{0,252}$/,
 } as const;

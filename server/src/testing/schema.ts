@@ -1,7 +1,7 @@
 import { migrateUp, readMigrations } from '../ports/database/migrate.ts';
 import { openTestDatabase, type TestDatabase } from './postgres.ts';
 
-export type Family = 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer';
+export type Family = 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer' | 'gpuaas_billing';
 
 export interface TestSchema extends TestDatabase {
   /** The address as one family of processes would use it: same rights, same walls. */

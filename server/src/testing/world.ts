@@ -140,6 +140,7 @@ export async function openWorld(
         'rate_limit.read_requests_per_minute': 1_000_000,
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
+        'rate_limit.financial_requests_per_minute': 1_000_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
         'auth.step_up_enabled': false,
         // Tests count the organizations that they found themselves.

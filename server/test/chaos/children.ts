@@ -21,7 +21,7 @@ export interface Child {
   /** As if whoever started it had gone. */
   leave(): void;
 }
-export type ChildName = 'api' | 'outbox-relay' | 'provisioning-worker' | 'email-worker';
+export type ChildName = 'api' | 'outbox-relay' | 'provisioning-worker' | 'email-worker' | 'billing-worker';
 
 export interface Installation {
   readonly schema: TestSchema;
@@ -50,6 +50,7 @@ const families = {
   'outbox-relay': 'gpuaas_relay',
   'provisioning-worker': 'gpuaas_worker',
   'email-worker': 'gpuaas_mailer',
+  'billing-worker': 'gpuaas_billing',
 } as const;
 
 export async function openInstallation(

@@ -220,7 +220,7 @@ describe('npm start', () => {
       expect((await signInAs(started, 'member')).slugs).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
-      expect(names).toEqual(['api', 'email-worker', 'outbox-relay', 'provisioning-worker']);
+      expect(names).toEqual(['api', 'billing-worker', 'email-worker', 'outbox-relay', 'provisioning-worker']);
       expect(await started.kill('SIGTERM')).toBe(0);
       for (const { pid } of apart) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
       await expect(readFile(join(data, 'port'))).rejects.toThrow('ENOENT');

@@ -1,3 +1,5 @@
+import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
+
 /**
  * The indexes and constraints that carry a promise, each with the promise. They are the last word when two processes race
  * or when code forgets: a schema without one of them still works, until the day it matters. So each is listed here, and
@@ -18,6 +20,7 @@ const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 
 
 /** Two rows that share these values are refused. */
 export const uniqueness: Readonly<Record<string, Promised>> = {
+  ...billingUniqueness,
   allocation_claims_live: {
     promise: 'a slot has one live claim: no GPU is let twice',
     table: 'allocation_claims',
@@ -296,6 +299,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 
 /** A row with these values is refused. */
 export const checks: Readonly<Record<string, Promised>> = {
+  ...billingChecks,
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',
@@ -480,6 +484,7 @@ export const checks: Readonly<Record<string, Promised>> = {
 
 /** Rows of these are neither changed nor removed. */
 export const onlyGrow: Readonly<Record<string, string>> = {
+  ...billingOnlyGrows,
   audit_logs: 'who did what stays as it was written',
   audit_seals: 'a link of an audit chain stays as it was sealed',
   allocation_timeline: 'what happened to an allocation stays as it was told',

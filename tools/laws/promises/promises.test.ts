@@ -31,7 +31,8 @@ async function refusal(work: () => Promise<unknown>): Promise<Pick<DatabaseError
   } catch (error) {
     await client.query('rollback to savepoint attempt');
     const { code, constraint } = error as DatabaseError;
-    return { code, constraint };
+    // A row of a month is refused by the index of that month.
+    return { code, constraint: constraint?.replace('_rest_', '_') };
   }
 }
 const setAside = async ({ table, aside }: Promised): Promise<void> => {
@@ -79,7 +80,7 @@ describe('the list of promises', () => {
          join pg_class c on c.oid = i.indrelid
        where i.indisunique and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
          and not (i.indisprimary and i.indnkeyatts = 1)
-         and pg_get_indexdef(i.indexrelid) not like '%(id, organization_id)'`,
+         and pg_get_indexdef(i.indexrelid) !~ '\\((id, organization_id|id, currency|organization_id, currency)\\)$'`,
     );
     const missing = names.filter((name) => !Object.hasOwn(uniqueness, name));
     expect(missing, 'say in tools/laws/promises/list.ts what each of these promises').toEqual([]);
@@ -96,7 +97,8 @@ describe('the list of promises', () => {
 
   it('has every table that only grows', async () => {
     const names = await found(
-      `select distinct tgrelid::regclass::text as name from pg_trigger where tgfoid = 'guard_append_only'::regproc`,
+      `select distinct c.relname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+       where t.tgfoid = 'guard_append_only'::regproc and c.relnamespace = 'public'::regnamespace`,
     );
     expect(names).toEqual(Object.keys(onlyGrow).sort());
   });

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 
 const hex = (length: number) =>
@@ -25,6 +25,20 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   audit_seals: { hash: () => hex(64) },
   dead_letters: { subject: () => 'dlq.x', origin: () => 'publish' },
   invitations: { email: () => `${slug()}@example.com`, role: () => 'member', token_hash: () => hex(64) },
+  ledger_entries: {
+    ...{ kind: () => 'grant', accounts: () => ['customer', 'grants'], amounts: () => [5, -5], reason: () => 'x' },
+    currency: () => 'USD',
+  },
+  ledger_seals: { entry_ids: () => [randomUUID()] },
+  usage_days: { day: () => '2026-06-01' },
+  usage_evidence: {
+    ...{ to_at: () => '2026-06-01T01:00:00Z', record: () => 'r', sequence: () => pick(1, 1_000_000) },
+    digest: () => createHash('sha256').update('r').digest(),
+  },
+  usage_meters: { meter: () => 'gpu_time', unit: () => 'gpu_hour' },
+  usage_windows: {
+    ...{ to_at: () => '2026-06-01T01:00:00Z', exact: () => 0, charged_minor: () => 0, meter: () => 'gpu_time' },
+  },
   mail_deliveries: { kind: () => 'invitation', outcome: () => 'accepted', message_id: slug },
   password_letters: { email: () => `${slug()}@example.com`, token_hash: () => hex(64) },
   node_enrolments: { purpose: () => 'enrol' },

@@ -102,6 +102,10 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     restart: checked('allocation.restart', wholeNode.restart),
     endRuntime: wholeNode.endRuntime,
     runtimes: wholeNode.runtimes,
+    async gpusOf(allocationId) {
+      const here = (await wholeNode.runtimes()).some((runtime) => runtime.allocationId === allocationId);
+      return here ? watch.gpusOnBus() : [];
+    },
     conditions: () => watch.conditions(),
     async utilization() {
       const { gpus } = (await watch.gpus('lately')).look;

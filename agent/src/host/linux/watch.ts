@@ -11,6 +11,11 @@ import { findXids, type KernelLog } from './xids.ts';
 export interface Watch {
   /** A look at the GPUs, at most this old. */
   gpus(freshness?: 'now' | 'lately'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
+  /**
+   * UUIDs of the GPUs that are on the bus. The bus is the kernel's word, which nobody with a login can change; which UUID
+   * belongs to which address the driver said when it last answered.
+   */
+  gpusOnBus(): Promise<readonly string[]>;
   health(): Promise<TaskOutput<'diag.health_probe'>>;
   conditions(): Promise<NodeCondition[]>;
   storage(): Promise<Proof>;
@@ -60,6 +65,14 @@ export function makeWatch(parts: {
     return { look: seen, evidence };
   };
 
+  const byAddress = new Map<string, string>();
+  const gpusOnBus = async (): Promise<readonly string[]> => {
+    for (const { uuid, pciAddress } of (await look(false)).gpus) byAddress.set(busAddress(pciAddress), uuid);
+    if (byAddress.size === 0) throw new Error('the driver has not yet said which GPUs there are');
+    const devices = await readPciDevices(parts.root);
+    return devices.flatMap(({ address }) => byAddress.get(busAddress(address)) ?? []);
+  };
+
   const storage = async (): Promise<Proof> => {
     const { bavail, bsize } = await statfs(parts.homes);
     const free = bavail * bsize;
@@ -106,6 +119,7 @@ export function makeWatch(parts: {
 
   return {
     gpus,
+    gpusOnBus,
     storage,
     async health() {
       const found = await checks('now');
@@ -152,3 +166,6 @@ function remember<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): (no
     return last.answer;
   };
 }
+
+/** Drivers write the domain with eight digits and kernels with four. */
+const busAddress = (address: string): string => address.toLowerCase().replace(/^0{4}(?=[0-9a-f]{4}:)/, '');

@@ -150,6 +150,18 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
         }));
       return [...of('slice', store.now.machines), ...of('bare_metal', store.now.users)];
     },
+    async gpusOf(allocationId) {
+      const machine = store.now.machines[allocationId];
+      const runtime = machine ?? store.now.users[allocationId];
+      if (!runtime || runtime.state === 'ended') return [];
+      const indexes =
+        machine &&
+        slotIndexesOf(
+          hardware,
+          machine.slots.map(({ pci_address }) => pci_address),
+        );
+      return evidence.gpus(indexes).flatMap(({ uuid, healthy }) => (healthy ? [uuid] : []));
+    },
     conditions: async () => evidence.conditions(),
     utilization: async () => evidence.utilization(),
     images: async () => store.now.images,

@@ -194,6 +194,24 @@ export interface Api {
      */
     correlationGet(input: { readonly correlation_id: string }, options?: CallOptions): Promise<T.Correlation>;
   };
+  readonly adminBilling: {
+    /**
+     * Every account with its balance, newest organization first
+     *
+     * `GET /api/v1/admin/billing/accounts`
+     *
+     * Refusals: cursor_invalid.
+     */
+    accountList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined }, options?: CallOptions): Paged<T.BillingAccount>;
+    /**
+     * Give an organization credit
+     *
+     * `POST /api/v1/admin/billing/accounts/{organization_id}/grants`
+     *
+     * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, step_up_required.
+     */
+    grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
+  };
   readonly adminSkus: {
     /**
      * Add what is missing of the catalogue that comes with the product; nothing that is there is changed
@@ -1081,7 +1099,7 @@ readonly expires_in: number;
      *
      * Refusals: organization_not_found, project_not_found, service_account_slug_taken, step_up_required.
      */
-    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    machineIdentityCreate(input: { readonly organization_id: string; readonly description?: string | undefined; readonly name: string; readonly project_ids: readonly string[]; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * The service accounts that may act in a project
      *
@@ -1097,7 +1115,7 @@ readonly expires_in: number;
      *
      * Refusals: project_not_found, service_account_slug_taken.
      */
-    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
+    create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Remove a service account for ever
      *
@@ -1121,7 +1139,7 @@ readonly expires_in: number;
      *
      * Refusals: illegal_transition, project_not_found, service_account_not_found, service_account_pinned, step_up_required, version_conflict.
      */
-    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
+    update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
      * Switch a service account off; its tokens are refused within five seconds
      *
@@ -1174,6 +1192,56 @@ readonly y: string;
      * Refusals: service_account_key_not_found, service_account_not_found.
      */
     keyRevoke(input: { readonly key_id: string; readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccountKey>;
+  };
+  readonly billing: {
+    /**
+     * What a project used and what it cost, by SKU, allocation or day
+     *
+     * `GET /api/v1/billing/usage`
+     *
+     * Refusals: period_invalid, project_not_found.
+     */
+    projectUsageGet(input?: { readonly from?: string | undefined; readonly group_by?: "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    /**
+     * What an organization has, and how long it lasts
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/balance`
+     *
+     * Refusals: organization_not_found.
+     */
+    balanceGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingBalance>;
+    /**
+     * The ledger of an organization, newest day first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/ledger`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    ledgerList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.LedgerLine>;
+    /**
+     * Recompute the ledger: its chain, its sum, and the usage behind it
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/ledger/verify`
+     *
+     * Refusals: organization_not_found.
+     */
+    ledgerVerify(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.LedgerCheck>;
+    /**
+     * The windows of a line of usage, oldest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows`
+     *
+     * Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
+     */
+    windowList(input: { readonly line_id: string; readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.UsageWindow>;
+    /**
+     * What an organization used and what it cost, by project, SKU, allocation or day
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/usage`
+     *
+     * Refusals: organization_not_found, period_invalid.
+     */
+    usageGet(input: { readonly organization_id: string; readonly from?: string | undefined; readonly group_by?: "project" | "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
   };
   readonly health: {
     /**
@@ -1472,7 +1540,7 @@ readonly y: string;
      *
      * Refusals: personal_token_expiry_invalid, step_up_required.
      */
-    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
+    create(input: { readonly expires_in_days: number; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] }, options?: CallOptions): Promise<T.NewPersonalToken>;
     /**
      * Revoke a personal access token; it is refused everywhere within five seconds
      *

@@ -26,6 +26,8 @@ export const errorCodes = {
   allocation_not_found: { status: 404, retryable: false },
   /** This person belongs to the organization already. */
   already_member: { status: 409, retryable: false },
+  /** The amount is more than a policy allows. */
+  amount_out_of_bounds: { status: 422, retryable: false },
   /** The assertion is malformed, expired, for another audience or signed with a wrong key. */
   assertion_invalid: { status: 401, retryable: false },
   /** The assertion was used before: sign a new one. */
@@ -38,6 +40,8 @@ export const errorCodes = {
   auth_personal_required: { status: 401, retryable: false },
   /** There is no such breaker: automation has taken nothing of such a pool yet. */
   breaker_not_found: { status: 404, retryable: false },
+  /** The account is in another currency. */
+  currency_mismatch: { status: 409, retryable: false },
   /** The page cursor was not made by this list, or by an older version of it. */
   cursor_invalid: { status: 400, retryable: false },
   /** The department takes no new projects. */
@@ -86,6 +90,8 @@ export const errorCodes = {
   last_operator: { status: 409, retryable: false },
   /** An organization needs an owner: make another member an owner first. */
   last_owner: { status: 409, retryable: false },
+  /** There is no such line in the ledger. */
+  ledger_line_not_found: { status: 404, retryable: false },
   /** There is no such member. */
   member_not_found: { status: 404, retryable: false },
   /** The path exists, but not with this method. */
@@ -134,6 +140,8 @@ export const errorCodes = {
   ownership_required: { status: 403, retryable: false },
   /** The body is larger than this operation accepts. */
   payload_too_large: { status: 413, retryable: false },
+  /** The days are not a period, or the period is too long. */
+  period_invalid: { status: 422, retryable: false },
   /** The token would live longer than the policy allows. */
   personal_token_expiry_invalid: { status: 422, retryable: false },
   /** There is no such personal access token. */

@@ -691,6 +691,31 @@ readonly available: number;
   readonly region: string;
 };
 
+export type BillingAccount = {
+  readonly balance: Money;
+  readonly charged_30_days: Money;
+  readonly entries: number;
+  readonly held: Money;
+  readonly name: string;
+  readonly organization_id: string;
+  readonly slug: string;
+};
+
+export type BillingBalance = {
+  readonly balance: Money;
+  /** What was proven up to here is in the balance; null before the first charge. */
+readonly charged_to: string | null;
+  /** Whether a launch needs a balance that covers the least runway. */
+readonly enforced: boolean;
+  readonly held: Money;
+  /** The least runway that a launch needs, when it is enforced. */
+readonly minimum_runway_minutes: number;
+  readonly organization_id: string;
+  readonly per_hour: Money;
+  /** How long the balance lasts at that rate; null when nothing is active. */
+readonly runway_seconds: number | null;
+};
+
 export type Branding = {
   /** The colour of what can be done; null for the usual one. */
 readonly accent: {
@@ -784,6 +809,15 @@ readonly state: string | null;
   readonly subject_type: string;
   /** How long it took, where that is known. */
 readonly took_ms: number | null;
+};
+
+export type CreditGrant = {
+  readonly amount: Money;
+  readonly balance: Money;
+  readonly created_at: string;
+  readonly id: string;
+  readonly organization_id: string;
+  readonly reason: string;
 };
 
 export type CurrentPrice = {
@@ -1033,6 +1067,35 @@ export type Joined = {
   readonly role: "owner" | "admin" | "member" | "viewer";
 };
 
+export type LedgerCheck = {
+  readonly balance: Money;
+  readonly checked_at: string;
+  readonly entries: number;
+  readonly ok: boolean;
+  /** What does not fit, beginning with the first link of the chain or entry that is wrong. */
+readonly problem: string | null;
+  readonly sum: Money;
+};
+
+export type LedgerLine = {
+  readonly allocation_id: string | null;
+  readonly allocation_name: string | null;
+  readonly amount: Money;
+  /** When it was entered; null for usage. */
+readonly at: string | null;
+  /** A day in UTC. */
+readonly day: string;
+  readonly id: string;
+  readonly kind: "usage" | "top_up" | "refund" | "grant" | "correction" | "hold" | "hold_release" | "tax";
+  readonly project_id: string | null;
+  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+readonly quantity_ms: string | null;
+  readonly reason: string | null;
+  readonly sku: string | null;
+  /** How many windows the line opens into. */
+readonly windows: number | null;
+};
+
 export type LoggedEvent = {
   readonly correlation_id: string;
   readonly created_at: string;
@@ -1105,7 +1168,7 @@ export type NewPersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token itself. It is shown here and never again. */
 readonly token: string;
 };
@@ -1330,7 +1393,7 @@ export type PersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -1537,7 +1600,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;
@@ -1716,6 +1779,37 @@ export type TimelineItem = {
   readonly name: string;
   readonly to_state: string | null;
   readonly version: number | null;
+};
+
+export type UsageReport = {
+  /** A day in UTC. */
+readonly from: string;
+  readonly group_by: "project" | "sku" | "allocation" | "day";
+  /** Days in their order, everything else dearest first; at most 1,000. */
+readonly rows: readonly {
+  readonly amount: Money;
+  /** The id, slug or day of the group. */
+readonly key: string;
+  /** What people call it, where it has a name. */
+readonly name: string | null;
+  readonly quantity_ms: string;
+}[];
+  /** A day in UTC. */
+readonly to: string;
+  readonly total: Money;
+};
+
+export type UsageWindow = {
+  readonly amount: Money;
+  readonly charged: Money;
+  readonly from: string;
+  readonly id: string;
+  readonly price_id: string | null;
+  readonly quantity_ms: string;
+  /** Minor units for a unit and hour, times a million. */
+readonly rate_micro: string;
+  readonly to: string;
+  readonly unit: "gpu_hour" | "node_hour";
 };
 
 export type VmProfile = {

@@ -10,6 +10,7 @@ import {
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
+import { grantRoutes, makeMayAfford, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import { makePasswordLetters, openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
@@ -231,8 +232,7 @@ export async function assembleApi(
     await openAllocations({
       ...{ db, ids, clock, log, region, policies, listen: database.listen },
       tasks: makeTasks({ ids, clock, signer: taskSigners }),
-      // Nothing is billed yet, so everybody can pay.
-      mayAfford: async () => undefined,
+      mayAfford: makeMayAfford({ policies }),
     }),
   );
   const operators = operatorRoutes({
@@ -306,6 +306,8 @@ export async function assembleApi(
       ...taskSigners.routes,
       ...allocations.routes,
       ...operators,
+      ...readRoutes({ db, clock, policies }),
+      ...grantRoutes({ db, ids, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),
       ...makeEventStreams({ log: makeEventLog(db), tail }),

@@ -1,4 +1,5 @@
 import { makePhases, makeSettled, taskTimes } from '../../domains/allocations/index.ts';
+import { openEvidenceDesk } from '../../domains/billing/index.ts';
 import {
   keepTopology,
   makeDispatch,
@@ -118,6 +119,10 @@ export async function openNodeDoor(
       written.inc(nodes);
     },
   });
+  const evidence = scope.keep(
+    'usage-evidence',
+    openEvidenceDesk({ db, begin: actsOf('billing', ids), ids, clock, log, metrics }),
+  );
   let listener: NodeListener | undefined;
   const denials = scope.keep(
     'node-denials',
@@ -148,6 +153,7 @@ export async function openNodeDoor(
       }),
       openRelease: makeOpenRelease({ db, ids, objects: parts.objects }),
       reports,
+      takeUsage: evidence.take,
       room,
       denials: () => denials,
       signers: signers.announced,

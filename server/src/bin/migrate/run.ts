@@ -11,6 +11,7 @@ export const migrateConfig = Type.Object({
   workerPassword: Secret({ description: 'The password of gpuaas_worker.' }),
   relayPassword: Secret({ description: 'The password of gpuaas_relay.' }),
   mailerPassword: Secret({ description: 'The password of gpuaas_mailer.' }),
+  billingPassword: Secret({ description: 'The password of gpuaas_billing.' }),
   plumbingPassword: Secret({ description: 'The password of gpuaas_plumbing.' }),
   issuerPassword: Type.Optional(
     Secret({ description: 'The password of gpuaas_issuer: needed with our own OpenID provider.' }),
@@ -33,6 +34,7 @@ export async function runMigrate(env: Environment): Promise<void> {
         gpuaas_worker: config.workerPassword,
         gpuaas_relay: config.relayPassword,
         gpuaas_mailer: config.mailerPassword,
+        gpuaas_billing: config.billingPassword,
         gpuaas_plumbing: config.plumbingPassword,
         gpuaas_issuer: config.issuerPassword,
         gpuaas_authority: config.authorityPassword,

@@ -151,12 +151,13 @@ export async function makeAllocations(
     });
   }
   const organizationId = act.organizationId as string;
-  for (const { resolved } of wanted) {
-    const price = priceOf(resolved);
-    const cost = { organizationId, perHour: perHourMinor(price), currency: price.currency };
-    const poor = await parts.mayAfford(tx, cost);
-    if (poor) return poor;
-  }
+  const prices = wanted.map(({ resolved }) => priceOf(resolved));
+  const poor = await parts.mayAfford(tx, {
+    organizationId,
+    perHour: prices.reduce((sum, price) => sum + perHourMinor(price), 0n),
+    currency: prices[0]?.currency ?? '',
+  });
+  if (poor) return poor;
   const queueDeadlineAt = new Date(parts.clock.now().getTime() + (how.maxWaitSeconds ?? 0) * secondMs);
   const allocations = wanted.map((one) => ({
     ...drawUp(parts, act, one, how.groupId ?? null),

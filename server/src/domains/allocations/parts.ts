@@ -5,7 +5,7 @@ import type { Placer } from './placement/place.ts';
 import type { SagaParts } from './sagas/parts.ts';
 import type { Limits } from './show.ts';
 
-/** Whether an organization can pay for what it asks for. Says yes where nothing is billed. */
+/** Whether an organization can pay for all that it asks for at once. */
 export type MayAfford = (
   tx: ReadTx,
   cost: { readonly organizationId: string; readonly perHour: bigint; readonly currency: string },

@@ -8,6 +8,7 @@ const well: Reading = {
   maxConnections: 100,
   relays: 2,
   workers: 5,
+  billing: 2,
   pending: 0,
   oldestPendingSeconds: 0,
   oldestPendingType: undefined,
@@ -40,6 +41,7 @@ describe('the health of the platform', () => {
   it.each([
     [{ relays: 0 }, 'outbox_relay', 'bad'],
     [{ workers: 0 }, 'workers', 'bad'],
+    [{ billing: 0 }, 'billing_worker', 'bad'],
     [{ oldestPendingSeconds: 11, pending: 3 }, 'outbox_age', 'warn'],
     [{ oldestPendingSeconds: 61, pending: 3 }, 'outbox_age', 'bad'],
     [{ connections: 81 }, 'database_connections', 'warn'],

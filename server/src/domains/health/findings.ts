@@ -23,6 +23,7 @@ export interface Reading {
   readonly maxConnections: number;
   readonly relays: number;
   readonly workers: number;
+  readonly billing: number;
   readonly pending: number;
   readonly oldestPendingSeconds: number;
   /** What the oldest event that waits is about. */
@@ -76,6 +77,17 @@ export function findAll(reading: Reading): HealthFinding[] {
         reading.workers > 0
           ? 'Connections of workers, which make allocations and send letters.'
           : 'No worker is connected: nothing is provisioned. Start provisioning-worker.',
+    },
+    {
+      section: 'processes',
+      name: 'billing_worker',
+      status: present(reading.billing),
+      value: reading.billing,
+      unit: 'count',
+      message:
+        reading.billing > 0
+          ? 'Connections of a billing-worker, which charges usage.'
+          : 'No billing-worker is connected: nothing is charged. Start billing-worker.',
     },
     {
       section: 'processes',

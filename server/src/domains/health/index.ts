@@ -15,6 +15,7 @@ const serverSql = sql(
   `select pg_database_size(current_database())::text as bytes, count(*)::int as connections,
      current_setting('max_connections')::int as max_connections,
      (count(*) filter (where usename = 'gpuaas_relay'))::int as relays,
+     (count(*) filter (where usename = 'gpuaas_billing'))::int as billing,
      (count(*) filter (where usename = 'gpuaas_worker'))::int as workers
    from pg_stat_activity where datname = current_database()`,
 );
@@ -33,6 +34,7 @@ async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind' | 
     connections: number;
     max_connections: number;
     relays: number;
+    billing: number;
     workers: number;
   }>(serverSql);
   const now = clock.now();
@@ -49,6 +51,7 @@ async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind' | 
     maxConnections: server?.max_connections ?? 1,
     relays: server?.relays ?? 0,
     workers: server?.workers ?? 0,
+    billing: server?.billing ?? 0,
     pending: backlog.pending,
     oldestPendingSeconds: ageSeconds(backlog.oldestPendingAt),
     oldestPendingType: backlog.oldestPendingType,

@@ -8,6 +8,8 @@ import {
   type NodeTask,
   NodeTaskProgress,
   NodeTaskResult,
+  type NodeUsageAnswer,
+  NodeUsageReport,
   nodeTransport,
 } from '@gpuaas/contract/node';
 import type { Denials, Identities, OpenRelease, Reports, Results, TaskSigners } from '../../domains/nodes/index.ts';
@@ -27,7 +29,7 @@ import type { Peer } from './peer.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /**
- * What nodes may ask, however it is carried: as a request of its own or as a line among others. There are seven calls,
+ * What nodes may ask, however it is carried: as a request of its own or as a line among others. There are eight calls,
  * each from a node about itself; nobody without a certificate gets further than spending an enrolment token.
  */
 export interface NodeCall {
@@ -65,6 +67,8 @@ export interface CallParts {
   readonly openRelease: OpenRelease;
   readonly reports: Reports;
   readonly results: Results;
+  /** Where nodes hand in what they saw of their leases. */
+  readonly takeUsage: (nodeId: string, records: NodeUsageReport['records']) => Promise<NodeUsageAnswer>;
   readonly room: WaitingRoom;
   readonly denials: () => Pick<Denials, 'denies'>;
   readonly signers: TaskSigners['announced'];
@@ -84,11 +88,12 @@ const readEnrolment = makeBodyReader<NodeEnrolment>(NodeEnrolment, smallBytes);
 const readRenewal = makeBodyReader<NodeRenewal>(NodeRenewal, smallBytes);
 const readHeartbeat = makeBodyReader<NodeHeartbeat>(NodeHeartbeat, smallBytes);
 const readProgress = makeBodyReader<NodeTaskProgress>(NodeTaskProgress, smallBytes);
+const readUsage = makeBodyReader<NodeUsageReport>(NodeUsageReport, resultBytes);
 const readResult = makeBodyReader<NodeTaskResult>(NodeTaskResult, resultBytes);
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ofNode = new RegExp(
-  `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|tasks/wait)|tasks/(${uuid})/(progress|result)|releases/([0-9a-f]{64}))$`,
+  `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|usage|tasks/wait)|tasks/(${uuid})/(progress|result)|releases/([0-9a-f]{64}))$`,
 );
 const uuidAlone = new RegExp(`^${uuid}$`);
 /** A list that is not as it should be is none: the node is then given time, as one that says nothing. */
@@ -98,7 +103,16 @@ function knownTasks(call: NodeCall): readonly string[] | undefined {
   const known = said === '' ? [] : said.split(',');
   return known.length <= mostKnownTasks && known.every((id) => uuidAlone.test(id)) ? known : undefined;
 }
-type Kind = 'enrol' | 'certificate' | 'heartbeat' | 'tasks/wait' | 'progress' | 'result' | 'release' | 'unknown';
+type Kind =
+  | 'enrol'
+  | 'certificate'
+  | 'heartbeat'
+  | 'usage'
+  | 'tasks/wait'
+  | 'progress'
+  | 'result'
+  | 'release'
+  | 'unknown';
 
 export function makeNodeCalls(parts: CallParts): NodeCalls {
   const { clock, ids, log } = parts;
@@ -168,6 +182,8 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
       }
       case 'heartbeat':
         return heartbeat(call, nodeId);
+      case 'usage':
+        return usage(call, nodeId);
       case 'certificate': {
         const body = await readRenewal(call.body);
         if (body instanceof Fault) return refuse(body);
@@ -241,6 +257,17 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
       state,
     };
     return reply(heard);
+  }
+
+  async function usage(call: NodeCall, nodeId: string): Promise<NodeReply> {
+    const body = await readUsage(call.body);
+    if (body instanceof Fault) return refuse(body);
+    try {
+      return reply(await parts.takeUsage(nodeId, body.records));
+    } catch {
+      const fault = new Fault('service_unavailable', 'Usage cannot be written now: try again.');
+      return refuse(fault, { retryAfterSeconds: 1 });
+    }
   }
 
   const viewerOf = (call: NodeCall, actorId: string): Viewer => ({

@@ -86,6 +86,7 @@ describe('a database that its owner migrated', () => {
     expect(roles).toEqual([
       { rolname: 'gpuaas_api', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_authority', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_billing', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_mailer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },

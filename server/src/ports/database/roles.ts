@@ -12,7 +12,7 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
  * stolen relay or worker reads neither password hashes nor keys.
  */
 export const ownerRole = 'gpuaas_owner';
-export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_mailer'] as const;
+export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_mailer', 'gpuaas_billing'] as const;
 export const keepers = ['gpuaas_plumbing', 'gpuaas_issuer', 'gpuaas_authority'] as const;
 export const logins = [...families, ...keepers] as const;
 export type Login = (typeof logins)[number];

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
@@ -45,7 +45,7 @@ interface ExportRequest {
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const wrong: string[] = [];
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isExport = request.method === 'POST' && request.url === '/v1/traces';
     if (!isExport || request.headers['content-type'] !== 'application/json') {
       wrong.push(`${request.method} ${request.url} ${request.headers['content-type']}`);
@@ -59,6 +59,9 @@ export async function startCollector(): Promise<Collector> {
       wrong.push(String(error));
       response.writeHead(400).end();
     }
+  };
+  const server = createServer((request, response) => {
+    take(request, response).catch((error: unknown) => wrong.push(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

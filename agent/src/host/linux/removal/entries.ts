@@ -18,6 +18,6 @@ const absentAs =
 export const entryAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(absentAs(path, undefined));
 export const hasEntry = async (path: string): Promise<boolean> => (await entryAt(path)) !== undefined;
 export const entriesIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder).catch(absentAs(folder, []))).sort();
+  (await readdir(folder).catch(absentAs<string[]>(folder, []))).sort();
 /** Empty when there is no such file. */
 export const textAt = (path: string): Promise<string> => readFile(path, 'utf8').catch(absentAs(path, ''));

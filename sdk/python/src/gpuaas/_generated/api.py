@@ -249,6 +249,30 @@ class AdminAuditApi:
         return answer
 
 
+class AdminBillingApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def account_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, options: Options | None = None) -> Pages[BillingAccount]:
+        """Every account with its balance, newest organization first
+
+        ``GET /api/v1/admin/billing/accounts``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "admin_billing_account_list", {"cursor": cursor, "limit": limit, "q": q}, options)
+
+    def grant_create(self, organization_id: str, *, amount_minor: str, currency: str, reason: str, options: Options | None = None) -> CreditGrant:
+        """Give an organization credit
+
+        ``POST /api/v1/admin/billing/accounts/{organization_id}/grants``
+
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, step_up_required.
+        """
+        answer: CreditGrant = self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
+        return answer
+
+
 class AdminSkusApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1262,7 +1286,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1281,7 +1305,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account that is pinned to a project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1311,7 +1335,7 @@ class ServiceAccountsApi:
         answer: ServiceAccount = self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Change what a service account is called, what it may do and where, or switch it off and on
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1368,6 +1392,69 @@ class ServiceAccountsApi:
         Refusals: service_account_key_not_found, service_account_not_found.
         """
         answer: ServiceAccountKey = self._transport.call("service_account_key_revoke", {"key_id": key_id, "service_account_id": service_account_id}, options)
+        return answer
+
+
+class BillingApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def project_usage_get(self, *, from_: str | Unset = UNSET, group_by: Literal["sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """What a project used and what it cost, by SKU, allocation or day
+
+        ``GET /api/v1/billing/usage``
+
+        Refusals: period_invalid, project_not_found.
+        """
+        answer: UsageReport = self._transport.call("project_usage_get", {"from": from_, "group_by": group_by, "to": to}, options)
+        return answer
+
+    def balance_get(self, organization_id: str, *, options: Options | None = None) -> BillingBalance:
+        """What an organization has, and how long it lasts
+
+        ``GET /api/v1/organizations/{organization_id}/billing/balance``
+
+        Refusals: organization_not_found.
+        """
+        answer: BillingBalance = self._transport.call("billing_balance_get", {"organization_id": organization_id}, options)
+        return answer
+
+    def ledger_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[LedgerLine]:
+        """The ledger of an organization, newest day first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/ledger``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "billing_ledger_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    def ledger_verify(self, organization_id: str, *, options: Options | None = None) -> LedgerCheck:
+        """Recompute the ledger: its chain, its sum, and the usage behind it
+
+        ``GET /api/v1/organizations/{organization_id}/billing/ledger/verify``
+
+        Refusals: organization_not_found.
+        """
+        answer: LedgerCheck = self._transport.call("billing_ledger_verify", {"organization_id": organization_id}, options)
+        return answer
+
+    def window_list(self, line_id: str, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[UsageWindow]:
+        """The windows of a line of usage, oldest first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows``
+
+        Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
+        """
+        return Pages(self._transport, "billing_window_list", {"line_id": line_id, "organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    def usage_get(self, organization_id: str, *, from_: str | Unset = UNSET, group_by: Literal["project", "sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
+        """What an organization used and what it cost, by project, SKU, allocation or day
+
+        ``GET /api/v1/organizations/{organization_id}/billing/usage``
+
+        Refusals: organization_not_found, period_invalid.
+        """
+        answer: UsageReport = self._transport.call("billing_usage_get", {"organization_id": organization_id, "from": from_, "group_by": group_by, "to": to}, options)
         return answer
 
 
@@ -1741,7 +1828,7 @@ class PersonalTokensApi:
         """
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Make a personal access token; it may do what its scopes and its owner may both do
 
         ``POST /api/v1/me/tokens``
@@ -2048,6 +2135,7 @@ class Api:
         self.admin_alerts = AdminAlertsApi(transport)
         self.admin_allocations = AdminAllocationsApi(transport)
         self.admin_audit = AdminAuditApi(transport)
+        self.admin_billing = AdminBillingApi(transport)
         self.admin_skus = AdminSkusApi(transport)
         self.admin_ops = AdminOpsApi(transport)
         self.admin_nodes = AdminNodesApi(transport)
@@ -2061,6 +2149,7 @@ class Api:
         self.allocation_groups = AllocationGroupsApi(transport)
         self.allocations = AllocationsApi(transport)
         self.service_accounts = ServiceAccountsApi(transport)
+        self.billing = BillingApi(transport)
         self.health = HealthApi(transport)
         self.catalog = CatalogApi(transport)
         self.events = EventsApi(transport)

@@ -100,6 +100,14 @@ class AlreadyMemberError(GpuaasError):
     retryable = False
 
 
+class AmountOutOfBoundsError(GpuaasError):
+    """The amount is more than a policy allows."""
+
+    code = "amount_out_of_bounds"
+    status = 422
+    retryable = False
+
+
 class AssertionInvalidError(GpuaasError):
     """The assertion is malformed, expired, for another audience or signed with a wrong key."""
 
@@ -145,6 +153,14 @@ class BreakerNotFoundError(GpuaasError):
 
     code = "breaker_not_found"
     status = 404
+    retryable = False
+
+
+class CurrencyMismatchError(GpuaasError):
+    """The account is in another currency."""
+
+    code = "currency_mismatch"
+    status = 409
     retryable = False
 
 
@@ -340,6 +356,14 @@ class LastOwnerError(GpuaasError):
     retryable = False
 
 
+class LedgerLineNotFoundError(GpuaasError):
+    """There is no such line in the ledger."""
+
+    code = "ledger_line_not_found"
+    status = 404
+    retryable = False
+
+
 class MemberNotFoundError(GpuaasError):
     """There is no such member."""
 
@@ -529,6 +553,14 @@ class PayloadTooLargeError(GpuaasError):
 
     code = "payload_too_large"
     status = 413
+    retryable = False
+
+
+class PeriodInvalidError(GpuaasError):
+    """The days are not a period, or the period is too long."""
+
+    code = "period_invalid"
+    status = 422
     retryable = False
 
 
@@ -1049,12 +1081,14 @@ by_code: dict[str, type[GpuaasError]] = {
     "allocation_not_active": AllocationNotActiveError,
     "allocation_not_found": AllocationNotFoundError,
     "already_member": AlreadyMemberError,
+    "amount_out_of_bounds": AmountOutOfBoundsError,
     "assertion_invalid": AssertionInvalidError,
     "assertion_replayed": AssertionReplayedError,
     "auth_enterprise_required": AuthEnterpriseRequiredError,
     "auth_personal_disabled": AuthPersonalDisabledError,
     "auth_personal_required": AuthPersonalRequiredError,
     "breaker_not_found": BreakerNotFoundError,
+    "currency_mismatch": CurrencyMismatchError,
     "cursor_invalid": CursorInvalidError,
     "department_disabled": DepartmentDisabledError,
     "department_is_default": DepartmentIsDefaultError,
@@ -1079,6 +1113,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "invitation_pending": InvitationPendingError,
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
+    "ledger_line_not_found": LedgerLineNotFoundError,
     "member_not_found": MemberNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
     "node_already_exists": NodeAlreadyExistsError,
@@ -1103,6 +1138,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "os_image_not_found": OsImageNotFoundError,
     "ownership_required": OwnershipRequiredError,
     "payload_too_large": PayloadTooLargeError,
+    "period_invalid": PeriodInvalidError,
     "personal_token_expiry_invalid": PersonalTokenExpiryInvalidError,
     "personal_token_not_found": PersonalTokenNotFoundError,
     "personal_token_refused": PersonalTokenRefusedError,

@@ -796,6 +796,31 @@ class Availability(TypedDict):
     region: str
 
 
+class BillingAccount(TypedDict):
+    balance: Money
+    charged_30_days: Money
+    entries: int
+    held: Money
+    name: str
+    organization_id: str
+    slug: str
+
+
+class BillingBalance(TypedDict):
+    balance: Money
+    charged_to: str | None
+    """What was proven up to here is in the balance; null before the first charge."""
+    enforced: bool
+    """Whether a launch needs a balance that covers the least runway."""
+    held: Money
+    minimum_runway_minutes: int
+    """The least runway that a launch needs, when it is enforced."""
+    organization_id: str
+    per_hour: Money
+    runway_seconds: int | None
+    """How long the balance lasts at that rate; null when nothing is active."""
+
+
 class BrandingAccent(TypedDict):
     """The colour of what can be done; null for the usual one."""
 
@@ -895,6 +920,15 @@ class CorrelationMoment(TypedDict):
     subject_type: str
     took_ms: int | None
     """How long it took, where that is known."""
+
+
+class CreditGrant(TypedDict):
+    amount: Money
+    balance: Money
+    created_at: str
+    id: str
+    organization_id: str
+    reason: str
 
 
 class CurrentPrice(TypedDict):
@@ -1154,6 +1188,35 @@ class Joined(TypedDict):
     role: Literal["owner", "admin", "member", "viewer"]
 
 
+class LedgerCheck(TypedDict):
+    balance: Money
+    checked_at: str
+    entries: int
+    ok: bool
+    problem: str | None
+    """What does not fit, beginning with the first link of the chain or entry that is wrong."""
+    sum: Money
+
+
+class LedgerLine(TypedDict):
+    allocation_id: str | None
+    allocation_name: str | None
+    amount: Money
+    at: str | None
+    """When it was entered; null for usage."""
+    day: str
+    """A day in UTC."""
+    id: str
+    kind: Literal["usage", "top_up", "refund", "grant", "correction", "hold", "hold_release", "tax"]
+    project_id: str | None
+    quantity_ms: str | None
+    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    reason: str | None
+    sku: str | None
+    windows: int | None
+    """How many windows the line opens into."""
+
+
 class LoggedEvent(TypedDict):
     correlation_id: str
     created_at: str
@@ -1234,7 +1297,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token itself. It is shown here and never again."""
 
@@ -1480,7 +1543,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -1694,7 +1757,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str
@@ -1879,6 +1942,39 @@ class TimelineItem(TypedDict):
     name: str
     to_state: str | None
     version: int | None
+
+
+class UsageReportRowsItem(TypedDict):
+    amount: Money
+    key: str
+    """The id, slug or day of the group."""
+    name: str | None
+    """What people call it, where it has a name."""
+    quantity_ms: str
+
+
+class UsageReport(TypedDict):
+    from: str
+    """A day in UTC."""
+    group_by: Literal["project", "sku", "allocation", "day"]
+    rows: Sequence[UsageReportRowsItem]
+    """Days in their order, everything else dearest first; at most 1,000."""
+    to: str
+    """A day in UTC."""
+    total: Money
+
+
+class UsageWindow(TypedDict):
+    amount: Money
+    charged: Money
+    from: str
+    id: str
+    price_id: str | None
+    quantity_ms: str
+    rate_micro: str
+    """Minor units for a unit and hour, times a million."""
+    to: str
+    unit: Literal["gpu_hour", "node_hour"]
 
 
 class VmProfile(TypedDict):

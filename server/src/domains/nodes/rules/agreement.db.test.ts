@@ -32,7 +32,11 @@ const admin = (method: string, path: string, body?: object) =>
   });
 const inReplica = async (text: string, values: unknown[]) => {
   await world.root.query('set session_replication_role = replica');
-  await world.root.query(text, values).finally(() => world.root.query('set session_replication_role = origin'));
+  try {
+    await world.root.query(text, values);
+  } finally {
+    await world.root.query('set session_replication_role = origin');
+  }
 };
 const effects = [undefined, 'informs', 'blocks_sale', 'blocks_transition'] as const;
 const alarm = async (nodeId: string, effect: (typeof effects)[number]) => {

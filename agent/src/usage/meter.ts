@@ -1,0 +1,144 @@
+import type { HeldLease, NodeUsageRecord } from '@gpuaas/contract/node';
+import type { Chance } from '../chance.ts';
+import { jittered } from '../chance.ts';
+import { type Clock, sleepWell } from '../clock.ts';
+import type { Host } from '../host/port.ts';
+import type { ResultSigner } from '../identity/keys.ts';
+import { inTime } from '../in-time.ts';
+import type { Leases } from '../leases/leases.ts';
+import type { ServerTime } from '../server-time.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Cursor, UsageFiles } from './usage-files.ts';
+
+/**
+ * Measures leases: for each one that runs it signs, every so often, from when to when it ran and which of its GPUs the host
+ * saw. The time is the control plane's, as this host counts it. A lease is measured from the moment at which it runs until it
+ * does not, whatever happens inside the machine; time in which this host was switched off is not measured.
+ */
+export interface Meter {
+  /** A lease was taken, moved or ended: look again. */
+  look(): void;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const spread = 0.1;
+/** A record is made longer, while nobody was sent it, up to this: an outage leaves few records. */
+const longestMs = 60 * 60_000;
+
+export function makeMeter(parts: {
+  readonly nodeId: string;
+  readonly bootId: string;
+  readonly host: Host;
+  readonly leases: Leases;
+  readonly files: UsageFiles;
+  readonly sign: ResultSigner;
+  readonly time: ServerTime;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: Log;
+  readonly everyMs: number;
+  /** Whether a record was on its way already, so that it must stay as it is. */
+  readonly wasSent: (record: NodeUsageRecord) => boolean;
+  readonly onRecord: () => void;
+}): Meter {
+  const { files, leases, host, log } = parts;
+  let wake = new AbortController();
+  let isWanted = false;
+  const nowMs = () => Math.floor(parts.time.nowMs());
+
+  const write = async (cursor: Cursor, toMs: number, gpus: readonly string[], final: boolean): Promise<void> => {
+    const last = files.pending().findLast(({ allocation_id }) => allocation_id === cursor.allocation_id);
+    const grows =
+      last !== undefined &&
+      !parts.wasSent(last) &&
+      last.generation === cursor.generation &&
+      Date.parse(last.to) === cursor.to_ms &&
+      toMs - Date.parse(last.from) <= longestMs &&
+      last.gpus.join() === gpus.join();
+    const sequence = grows ? last.sequence : cursor.sequence + 1;
+    const record = parts.sign({
+      kind: 'usage' as const,
+      node_id: parts.nodeId,
+      allocation_id: cursor.allocation_id,
+      generation: cursor.generation,
+      sequence,
+      from: grows ? last.from : new Date(cursor.to_ms).toISOString(),
+      to: new Date(toMs).toISOString(),
+      gpus: [...gpus],
+      final,
+    });
+    await files.keep(record);
+    await files.move({ ...cursor, sequence, to_ms: toMs, gpus: [...gpus], ended: final });
+    parts.onRecord();
+  };
+  /** Begins to measure a lease, or goes on where this machine left off. */
+  const begin = async (lease: HeldLease, gpus: readonly string[]): Promise<void> => {
+    const before = files.cursor(lease.allocation_id);
+    const isSame = before?.generation === lease.generation;
+    await files.move({
+      allocation_id: lease.allocation_id,
+      generation: lease.generation,
+      sequence: isSame ? before.sequence : 0,
+      to_ms: Math.max(nowMs(), isSame ? before.to_ms : 0),
+      boot_id: parts.bootId,
+      gpus: [...gpus],
+      ended: false,
+    });
+  };
+  const measure = async (lease: HeldLease, isDue: boolean): Promise<void> => {
+    const cursor = files.cursor(lease.allocation_id);
+    const isKnown =
+      cursor !== undefined &&
+      !cursor.ended &&
+      cursor.generation === lease.generation &&
+      cursor.boot_id === parts.bootId;
+    if (isKnown && !isDue) return;
+    const gpus = await inTime(host.gpusOf(lease.allocation_id));
+    if (!isKnown) return begin(lease, gpus);
+    const toMs = nowMs();
+    if (toMs > cursor.to_ms) await write(cursor, toMs, gpus, false);
+  };
+  const end = async (cursor: Cursor): Promise<void> => {
+    const toMs = nowMs();
+    // What another boot of this machine began is over since nobody knows when: what was recorded stands.
+    const isOurs = cursor.boot_id === parts.bootId && toMs > cursor.to_ms;
+    await (isOurs ? write(cursor, toMs, cursor.gpus, true) : files.move({ ...cursor, ended: true }));
+  };
+  const round = async (isDue: boolean): Promise<void> => {
+    const running = new Map(
+      leases.held().flatMap((lease) => (lease.state === 'running' ? [[lease.allocation_id, lease] as const] : [])),
+    );
+    for (const cursor of files.cursors()) {
+      if (!cursor.ended && !running.has(cursor.allocation_id)) await end(cursor);
+    }
+    for (const lease of running.values()) {
+      await measure(lease, isDue).catch((error: unknown) =>
+        log.warn(
+          { allocation_id: lease.allocation_id, err: error },
+          'a lease could not be measured; it is tried again',
+        ),
+      );
+    }
+  };
+  return {
+    look() {
+      isWanted = true;
+      wake.abort();
+    },
+    async run(signal) {
+      const stop = () => wake.abort();
+      signal.addEventListener('abort', stop);
+      let dueAtMs = 0;
+      while (!signal.aborted) {
+        isWanted = false;
+        const isDue = parts.clock.now().getTime() >= dueAtMs;
+        if (isDue) dueAtMs = parts.clock.now().getTime() + jittered(parts.everyMs, spread, parts.chance);
+        await round(isDue).catch((error: unknown) => log.error({ err: error }, 'leases could not be measured'));
+        wake = new AbortController();
+        if (isWanted || signal.aborted) continue;
+        await sleepWell(parts.clock, Math.max(1, dueAtMs - parts.clock.now().getTime()), wake.signal);
+      }
+      signal.removeEventListener('abort', stop);
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../ids.ts';
+import { Money } from '../money.ts';
+import { page, pageQuery } from '../pages.ts';
+import { defineRoute } from '../route.ts';
+
+const strict = { additionalProperties: false } as const;
+const orNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()]);
+const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 'A day in UTC.' });
+
+export const BillingBalance = Type.Object(
+  {
+    organization_id: Uuid,
+    /** What the organization may spend, before tax: the sum of its ledger. Below zero it owes. */
+    balance: Money,
+    /** What is set aside for what was ordered; not in the balance. */
+    held: Money,
+    /** What an hour of everything that is active costs. */
+    per_hour: Money,
+    runway_seconds: orNull(
+      Type.Integer({
+        minimum: 0,
+        description: 'How long the balance lasts at that rate; null when nothing is active.',
+      }),
+    ),
+    charged_to: orNull(
+      Type.String({
+        format: 'date-time',
+        description: 'What was proven up to here is in the balance; null before the first charge.',
+      }),
+    ),
+    enforced: Type.Boolean({ description: 'Whether a launch needs a balance that covers the least runway.' }),
+    minimum_runway_minutes: Type.Integer({ description: 'The least runway that a launch needs, when it is enforced.' }),
+  },
+  { $id: 'BillingBalance', ...strict },
+);
+export type BillingBalance = Static<typeof BillingBalance>;
+
+export const LedgerKind = Type.Enum([
+  'usage',
+  'top_up',
+  'refund',
+  'grant',
+  'correction',
+  'hold',
+  'hold_release',
+  'tax',
+]);
+
+/** Usage is one line for each allocation and day, which opens into its windows; everything else is one line for each entry. */
+export const LedgerLine = Type.Object(
+  {
+    id: Uuid,
+    kind: LedgerKind,
+    day: Day,
+    /** What it did to the balance. */
+    amount: Money,
+    at: orNull(Type.String({ format: 'date-time', description: 'When it was entered; null for usage.' })),
+    allocation_id: orNull(Uuid),
+    allocation_name: orNull(Type.String()),
+    project_id: orNull(Uuid),
+    sku: orNull(Type.String()),
+    quantity_ms: orNull(
+      Type.String({
+        pattern: '^[0-9]+$',
+        description: 'Units of the price (GPUs, or whole nodes) times milliseconds.',
+      }),
+    ),
+    windows: orNull(Type.Integer({ description: 'How many windows the line opens into.' })),
+    reason: orNull(Type.String()),
+  },
+  { $id: 'LedgerLine', ...strict },
+);
+export type LedgerLine = Static<typeof LedgerLine>;
+
+export const UsageWindow = Type.Object(
+  {
+    id: Uuid,
+    from: Timestamp,
+    to: Timestamp,
+    quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
+    unit: Type.Enum(['gpu_hour', 'node_hour']),
+    rate_micro: Type.String({ pattern: '^[0-9]+$', description: 'Minor units for a unit and hour, times a million.' }),
+    price_id: orNull(Uuid),
+    amount: Money,
+    /** What the allocation was charged up to here, this window included. */
+    charged: Money,
+  },
+  { $id: 'UsageWindow', ...strict },
+);
+export type UsageWindow = Static<typeof UsageWindow>;
+
+export const UsageReport = Type.Object(
+  {
+    from: Day,
+    to: Day,
+    group_by: Type.Enum(['project', 'sku', 'allocation', 'day']),
+    total: Money,
+    rows: Type.Array(
+      Type.Object(
+        {
+          key: Type.String({ description: 'The id, slug or day of the group.' }),
+          name: orNull(Type.String({ description: 'What people call it, where it has a name.' })),
+          amount: Money,
+          quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
+        },
+        strict,
+      ),
+      { description: 'Days in their order, everything else dearest first; at most 1,000.' },
+    ),
+  },
+  { $id: 'UsageReport', ...strict },
+);
+export type UsageReport = Static<typeof UsageReport>;
+
+export const LedgerCheck = Type.Object(
+  {
+    ok: Type.Boolean(),
+    entries: Type.Integer(),
+    /** What all entries add up to. */
+    sum: Money,
+    /** What the account says; the same when all is well. */
+    balance: Money,
+    problem: orNull(
+      Type.String({
+        description: 'What does not fit, beginning with the first link of the chain or entry that is wrong.',
+      }),
+    ),
+    checked_at: Timestamp,
+  },
+  { $id: 'LedgerCheck', ...strict },
+);
+export type LedgerCheck = Static<typeof LedgerCheck>;
+
+const shared = {
+  tag: 'Billing',
+  auth: { kind: 'user', scope: 'billing:read', serviceAccounts: 'allowed' },
+  tenancy: { kind: 'path', param: 'organization_id' },
+  lane: 'financial',
+} as const;
+const organizationParams = Type.Object({ organization_id: Uuid }, strict);
+const span = {
+  from: Type.Optional(Day),
+  to: Type.Optional(Type.String({ ...Day, description: 'The last day, in UTC; today when left out.' })),
+};
+
+export const billingBalanceGet = defineRoute({
+  id: 'billing_balance_get',
+  method: 'GET',
+  path: '/api/v1/organizations/{organization_id}/billing/balance',
+  summary: 'What an organization has, and how long it lasts',
+  ...shared,
+  errors: ['organization_not_found'],
+  params: organizationParams,
+  response: BillingBalance,
+});
+
+export const billingLedgerList = defineRoute({
+  id: 'billing_ledger_list',
+  method: 'GET',
+  path: '/api/v1/organizations/{organization_id}/billing/ledger',
+  summary: 'The ledger of an organization, newest day first',
+  ...shared,
+  errors: ['organization_not_found', 'cursor_invalid'],
+  params: organizationParams,
+  query: Type.Object(pageQuery, strict),
+  response: page(LedgerLine),
+});
+
+export const billingLedgerVerify = defineRoute({
+  id: 'billing_ledger_verify',
+  method: 'GET',
+  path: '/api/v1/organizations/{organization_id}/billing/ledger/verify',
+  summary: 'Recompute the ledger: its chain, its sum, and the usage behind it',
+  ...shared,
+  errors: ['organization_not_found'],
+  params: organizationParams,
+  response: LedgerCheck,
+});
+
+export const billingWindowList = defineRoute({
+  id: 'billing_window_list',
+  method: 'GET',
+  path: '/api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows',
+  summary: 'The windows of a line of usage, oldest first',
+  ...shared,
+  errors: ['organization_not_found', 'ledger_line_not_found', 'cursor_invalid'],
+  params: Type.Object({ organization_id: Uuid, line_id: Uuid }, strict),
+  query: Type.Object(pageQuery, strict),
+  response: page(UsageWindow),
+});
+
+export const billingUsageGet = defineRoute({
+  id: 'billing_usage_get',
+  method: 'GET',
+  path: '/api/v1/organizations/{organization_id}/billing/usage',
+  summary: 'What an organization used and what it cost, by project, SKU, allocation or day',
+  ...shared,
+  errors: ['organization_not_found', 'period_invalid'],
+  params: organizationParams,
+  query: Type.Object(
+    { ...span, group_by: Type.Optional(Type.Enum(['project', 'sku', 'allocation', 'day'], { default: 'day' })) },
+    strict,
+  ),
+  response: UsageReport,
+});
+
+export const projectUsageGet = defineRoute({
+  id: 'project_usage_get',
+  method: 'GET',
+  path: '/api/v1/billing/usage',
+  tag: 'Billing',
+  summary: 'What a project used and what it cost, by SKU, allocation or day',
+  auth: { kind: 'user', scope: 'usage:read', serviceAccounts: 'allowed' },
+  tenancy: { kind: 'header' },
+  lane: 'financial',
+  errors: ['period_invalid'],
+  query: Type.Object(
+    { ...span, group_by: Type.Optional(Type.Enum(['sku', 'allocation', 'day'], { default: 'day' })) },
+    strict,
+  ),
+  response: UsageReport,
+});

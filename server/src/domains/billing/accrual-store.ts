@@ -1,0 +1,115 @@
+import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+
+/**
+ * Charges what is proven and not yet charged: windows, their entries in the ledger, the sums by day, and how far each meter has
+ * come, in one statement for many meters. Windows lie on a grid of `$1` seconds. A window is charged when its time is proven
+ * to its end; the last one when its lease has ended, or when nothing was heard of it for `$4` milliseconds. Meters that
+ * another worker is at are left to it. Time is the database's.
+ */
+const accrueSql = sql(
+  'usage-accrue',
+  `with due as materialized (
+     select m.*, u.upto, u.first from usage_meters m
+       join billing_accounts b on b.organization_id = m.organization_id and b.currency = m.currency
+       cross join lateral (select f.first, least(f.first + make_interval(secs => $1::int * $3::int),
+         case when m.ended or m.evidence_to < statement_timestamp() - make_interval(secs => $4 / 1000.0) then m.evidence_to
+           else to_timestamp(floor(extract(epoch from m.evidence_to) / $1::int)::bigint * $1::int) end) as upto
+         from (select to_timestamp(floor(extract(epoch from m.accrued_to) / $1::int)::bigint * $1::int) as first) f) u
+     where m.accrued_to < m.evidence_to and u.upto > m.accrued_to and mine(m.organization_id)
+     order by m.resource_id, m.meter limit $2 for no key update of m skip locked
+   ), windows as (
+     select d.resource_id, d.meter, d.unit, d.gpus, greatest(g.at, d.accrued_to) as from_at,
+       least(g.at + make_interval(secs => $1::int), d.upto) as to_at
+     from due d cross join lateral generate_series(d.first, d.upto - interval '1 microsecond', make_interval(secs => $1::int))
+       as g (at)
+   ), measured as (
+     select w.resource_id, w.meter, w.from_at, w.to_at,
+       sum((extract(epoch from least(e.counts_to, w.to_at) - greatest(e.counts_from, w.from_at)) * 1000)::bigint
+         * case w.unit when 'node_hour' then (e.gpus >= w.gpus)::int else least(e.gpus, w.gpus) end)::bigint as quantity_ms,
+       sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence
+     from windows w join usage_evidence e on e.allocation_id = w.resource_id and e.from_at < w.to_at
+       and e.from_at > w.from_at - interval '1 day' and e.counts_from < w.to_at and e.counts_to > w.from_at
+     group by w.resource_id, w.meter, w.from_at, w.to_at
+   ), priced as (
+     select d.organization_id, d.project_id, d.resource_id, d.meter, d.sku, d.price_id, d.requested_by, d.currency, d.unit,
+       d.rate_micro, d.charged_minor as charged_before, x.from_at, x.to_at, x.quantity_ms, x.evidence,
+       d.exact + sum(d.rate_micro::numeric * x.quantity_ms) over w as exact
+     from measured x join due d on d.resource_id = x.resource_id and d.meter = x.meter
+     window w as (partition by x.resource_id, x.meter order by x.from_at)
+   ), rounded as (
+     select p.*, div(p.exact * 2 + 3600000000000, 7200000000000)::bigint as charged from priced p
+   ), charged as materialized (
+     select r.*, id_at(statement_timestamp()) as id, r.charged - lag(r.charged, 1, r.charged_before) over
+       (partition by r.resource_id, r.meter order by r.from_at) as amount from rounded r
+   ), kept as (
+     insert into usage_windows (id, organization_id, project_id, resource_id, meter, sku, price_id, requested_by, currency,
+       unit, from_at, to_at, quantity_ms, rate_micro, exact, charged_minor, amount_minor, evidence)
+     select c.id, c.organization_id, c.project_id, c.resource_id, c.meter, c.sku, c.price_id, c.requested_by, c.currency,
+       c.unit, c.from_at, c.to_at, c.quantity_ms, c.rate_micro, c.exact, c.charged, c.amount, c.evidence from charged c
+   ), entered as (
+     insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, project_id, actor_id,
+       correlation_id, document)
+     select c.id, c.organization_id, c.currency, 'usage', '{customer,revenue}', array[-c.amount, c.amount], c.project_id, $5,
+       $6, sha256(convert_to(usage_text(c.id, c.organization_id, c.project_id, c.resource_id, c.meter, c.sku, c.price_id,
+         c.requested_by, c.currency, c.unit, c.from_at, c.to_at, c.quantity_ms, c.rate_micro, c.exact, c.charged, c.amount,
+         c.evidence), 'UTF8'))
+     from charged c where c.amount > 0
+   ), days as (
+     insert into usage_days as d (id, organization_id, day, resource_id, meter, project_id, sku, currency, requested_by,
+       quantity_ms, amount_minor, windows)
+     select id_at(statement_timestamp()), c.organization_id, (c.from_at at time zone 'UTC')::date, c.resource_id, c.meter,
+       c.project_id, c.sku, c.currency, c.requested_by, sum(c.quantity_ms), sum(c.amount), count(*)
+     from charged c group by 2, 3, 4, 5, 6, 7, 8, 9
+     on conflict (resource_id, meter, day) do update set quantity_ms = d.quantity_ms + excluded.quantity_ms,
+       amount_minor = d.amount_minor + excluded.amount_minor, windows = d.windows + excluded.windows
+   ), moved as (
+     update usage_meters m set accrued_to = d.upto, exact = coalesce(l.exact, m.exact),
+       charged_minor = coalesce(l.charged, m.charged_minor)
+     from due d left join (select resource_id, meter, max(exact) as exact, max(charged) as charged from charged
+       group by resource_id, meter) l on l.resource_id = d.resource_id and l.meter = d.meter
+     where m.resource_id = d.resource_id and m.meter = d.meter
+   )
+   select (select count(*)::int from due) as meters, (select count(*)::int from charged) as windows,
+     (select count(distinct organization_id)::int from charged where amount > 0) as organizations`,
+);
+/** The oldest proven moment that could have been charged and was not, for each way of being late. */
+const lagSql = sql(
+  'usage-lag',
+  `select coalesce(max(extract(epoch from statement_timestamp() - greatest(m.accrued_to, e.received_at))), 0)::float8
+     as seconds, count(*)::int as meters
+   from usage_meters m cross join lateral (select min(v.received_at) as received_at from usage_evidence v
+     where v.allocation_id = m.resource_id and v.to_at > m.accrued_to and mine(v.organization_id)) e
+   where m.accrued_to < m.evidence_to and mine(m.organization_id)
+     and (m.ended or floor(extract(epoch from m.evidence_to) / $1::int) > floor(extract(epoch from m.accrued_to) / $1::int))`,
+);
+const monthsSql = sql('ledger-months-ahead', 'select ledger_months_ahead(act_time()) as made');
+
+export interface Accrued {
+  readonly meters: number;
+  readonly windows: number;
+  readonly organizations: number;
+}
+export interface AccrualBounds {
+  readonly windowSeconds: number;
+  readonly meters: number;
+  readonly windows: number;
+  readonly tailMs: number;
+}
+export async function accrue(
+  tx: WriteTx,
+  bounds: AccrualBounds,
+  by: { readonly actorId: string; readonly correlationId: string },
+): Promise<Accrued> {
+  const [done] = await tx.rows<Accrued>(accrueSql, [
+    ...[bounds.windowSeconds, bounds.meters, bounds.windows, bounds.tailMs],
+    ...[by.actorId, by.correlationId],
+  ]);
+  return done as Accrued;
+}
+export const readLag = async (tx: ReadTx, windowSeconds: number) =>
+  (await tx.rows<{ seconds: number; meters: number }>(lagSql, [windowSeconds]))[0] as {
+    seconds: number;
+    meters: number;
+  };
+export const makeMonths = async (tx: WriteTx): Promise<number> =>
+  (await tx.rows<{ made: number }>(monthsSql))[0]?.made ?? 0;

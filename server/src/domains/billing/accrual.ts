@@ -1,0 +1,65 @@
+import type { BeginAct, Database } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Reconciler } from '../../kernel/reconciler.ts';
+import { type AccrualBounds, type Accrued, accrue, makeMonths } from './accrual-store.ts';
+import { metersAtOnce, tailAfterMs, windowsAtOnce } from './facts.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+}
+
+/** Charges a bounded number of windows in one transaction; undefined when nothing was due. */
+export const makeAccrue =
+  ({ db, begin, ids }: Parts) =>
+  async (windowSeconds: number, bounds: Partial<AccrualBounds> = {}): Promise<Accrued | undefined> => {
+    const act = begin('usage.accrue', { correlationId: ids.next() });
+    const written = await db.write(act, async (tx) => {
+      const usual = { meters: metersAtOnce, windows: windowsAtOnce, tailMs: tailAfterMs };
+      const done = await accrue(tx, { windowSeconds, ...usual, ...bounds }, act);
+      if (done.meters === 0) return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
+      return tx.commit(done, {
+        target: { type: 'ledger', id: 'usage' },
+        change: { ...done, window_seconds: windowSeconds },
+        events: 'none',
+      });
+    });
+    return written instanceof Fault ? undefined : written.value;
+  };
+
+/** Charges until nothing is due. */
+export function makeAccrual(
+  parts: Parts & { readonly metrics: Metrics; readonly windowSeconds: () => number },
+): Reconciler {
+  const charge = makeAccrue(parts);
+  const windows = parts.metrics.counter(
+    'gpuaas_billing_windows_charged_total',
+    'Windows of usage that were charged.',
+    [],
+  );
+  return {
+    name: 'billing-accrual',
+    async round() {
+      const done = await charge(parts.windowSeconds());
+      if (!done) return 'idle';
+      windows.inc(done.windows);
+      return 'more';
+    },
+  };
+}
+
+/** Makes the months of the ledger before they are needed. */
+export const makeMonthsAhead = ({ db, begin, ids }: Parts): Reconciler => ({
+  name: 'billing-months',
+  async round() {
+    await db.write(begin('ledger.months', { correlationId: ids.next() }), async (tx) => {
+      const made = await makeMonths(tx);
+      if (made === 0) return tx.abandon(new Fault('resource_not_found', 'They are there.'));
+      return tx.commit(made, { target: { type: 'ledger', id: 'months' }, change: { made }, events: 'none' });
+    });
+    return 'idle';
+  },
+});

@@ -1,0 +1,42 @@
+import type { ReadTx } from '../../kernel/act.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { MayAfford } from '../allocations/index.ts';
+import type { Policies } from '../policy/index.ts';
+import { minutesPerHour } from './facts.ts';
+import { findAccount, holdAccount, readOrdered } from './ledger-store.ts';
+import { money } from './money.ts';
+
+/**
+ * Whether an organization can pay for what it asks for. Where the policy says so, its balance has to last for the least
+ * runway, with everything that was ordered and has not ended, and what is asked for. Launches of one organization wait for each
+ * other here, so that two of them cannot spend the same balance.
+ */
+export const makeMayAfford =
+  ({ policies }: { readonly policies: Policies }): MayAfford =>
+  async (tx: ReadTx, { organizationId, perHour, currency }) => {
+    const of = { organizationId };
+    if (policies.value('billing.enforce_balance', of) !== true || perHour === 0n) return undefined;
+    const minutes = policies.number('billing.minimum_runway_minutes', of);
+    await holdAccount(tx, organizationId);
+    const [account, burn] = await Promise.all([findAccount(tx, organizationId), readOrdered(tx, organizationId)]);
+    const balance = account?.balance_minor ?? 0n;
+    const needed = neededFor(burn + perHour, minutes);
+    if (balance > 0n && balance >= needed) return undefined;
+    const details = {
+      balance: money(balance, currency),
+      needed: money(needed > 0n ? needed : 1n, currency),
+      per_hour: money(burn + perHour, currency),
+      minimum_runway_minutes: minutes,
+    };
+    return new Fault(
+      'insufficient_balance',
+      `The balance is ${balance} minor units of ${currency}. With this launch ${burn + perHour} are spent an hour, and the balance has to last for ${minutes} minutes: ${details.needed.amount_minor} are needed. Ask for credit, or release something.`,
+      details,
+    );
+  };
+
+/** Rounded up: a balance that falls short by a part of a minor unit falls short. */
+function neededFor(perHour: bigint, minutes: number): bigint {
+  const hour = BigInt(minutesPerHour);
+  return (perHour * BigInt(minutes) + hour - 1n) / hour;
+}

@@ -1,0 +1,5 @@
+export { makeMayAfford } from './afford.ts';
+export { openEvidenceDesk } from './evidence.ts';
+export { grantRoutes } from './grants.ts';
+export { readRoutes } from './read.ts';
+export { openBilling } from './work.ts';

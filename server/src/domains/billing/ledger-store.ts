@@ -1,0 +1,133 @@
+import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+
+const accountSql = sql(
+  'billing-account',
+  `select b.organization_id, b.currency, b.balance_minor, b.held_minor, b.entries, b.seal_number
+   from billing_accounts b where b.organization_id = $1 and mine(b.organization_id)`,
+);
+/** What runs now, and what an hour of it costs. */
+const burnSql = sql(
+  'billing-burn',
+  `select coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor
+       else a.unit_price_minor * a.gpu_count end), 0)::bigint as per_hour
+   from allocations a join skus k on k.slug = a.sku
+   where a.organization_id = $1 and a.state = 'active' and mine(a.organization_id)`,
+);
+/** The same of everything that was ordered and has not begun to leave. */
+const orderedSql = sql(
+  'billing-ordered',
+  `select coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor
+       else a.unit_price_minor * a.gpu_count end), 0)::bigint as per_hour
+   from allocations a join skus k on k.slug = a.sku
+   where a.organization_id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)`,
+);
+const holdSql = sql('billing-hold', `select pg_advisory_xact_lock(hashtextextended('billing ' || $1::text, 0))`);
+const grantSql = sql(
+  'ledger-grant',
+  `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason)
+   select $1, b.organization_id, b.currency, 'grant', '{customer,grants}', array[$3::bigint, -$3::bigint], $4, $5, $6
+   from billing_accounts b where b.organization_id = $2 and mine(b.organization_id)`,
+);
+/**
+ * Recomputes the chain of an account from its rows: the first link that does not fit, and what the entries add up to. A link
+ * fits when it follows the one before, has all its entries, and its hash and balance come out of them.
+ */
+const verifySql = sql(
+  'ledger-verify',
+  `with links as (
+     select s.number, s.hash, s.balance_minor, s.held_minor, cardinality(s.entry_ids) as wanted,
+       coalesce(lag(s.hash) over w, ''::bytea) as hash_before, coalesce(lag(s.balance_minor) over w, 0) as balance_before,
+       coalesce(lag(s.number) over w, 0) as number_before, e.found, e.amount, e.text
+     from ledger_seals s cross join lateral (
+       select count(*)::int as found, coalesce(sum(l.amounts[1]), 0) as amount, string_agg(ledger_text(l.id,
+         l.organization_id, l.currency, l.kind, l.at, l.accounts, l.amounts, l.project_id, l.actor_id, l.correlation_id,
+         l.reason, l.corrects, l.document), chr(30) order by l.id) as text
+       from ledger_entries l where l.organization_id = s.organization_id and l.id = any (s.entry_ids)
+         and l.at >= s.first_at and l.at <= s.last_at
+     ) e
+     where s.organization_id = $1 and mine(s.organization_id)
+     window w as (order by s.number)
+   ), wrong as (
+     select l.number from links l where l.found <> l.wanted or l.number <> l.number_before + 1
+       or l.balance_before + l.amount <> l.balance_minor
+       or l.hash is distinct from ledger_hash(l.hash_before, l.number, l.balance_minor, l.held_minor, l.text)
+   ), tip as (select number, hash, balance_minor from links order by number desc limit 1)
+   select (select min(number) from wrong) as wrong_link,
+     coalesce((select s.number from tip s), 0) = b.seal_number and coalesce((select s.hash from tip s), ''::bytea) = b.seal_hash
+       as ends_here,
+     (select count(*) from ledger_entries l where l.organization_id = b.organization_id) as entries, b.entries as counted,
+     coalesce((select sum(l.amounts[1]) from ledger_entries l where l.organization_id = b.organization_id), 0)::bigint as sum,
+     b.balance_minor, b.currency
+   from billing_accounts b where b.organization_id = $1 and mine(b.organization_id)`,
+);
+/** The first usage entry whose usage row, or whose evidence, is not what was charged. */
+const verifyUsageSql = sql(
+  'ledger-verify-usage',
+  `select l.id from ledger_entries l
+     left join usage_windows u on u.organization_id = l.organization_id and u.id = l.id
+     left join lateral (select sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence from usage_evidence e
+       where e.allocation_id = u.resource_id and e.from_at < u.to_at and e.from_at > u.from_at - interval '1 day'
+         and e.counts_from < u.to_at and e.counts_to > u.from_at and mine(e.organization_id)) e on true
+   where l.organization_id = $1 and l.kind = 'usage' and mine(l.organization_id)
+     and (u.id is null or u.evidence is distinct from e.evidence or l.amounts[2] <> u.amount_minor
+       or l.document is distinct from sha256(convert_to(usage_text(u.id, u.organization_id, u.project_id, u.resource_id,
+         u.meter, u.sku, u.price_id, u.requested_by, u.currency, u.unit, u.from_at, u.to_at, u.quantity_ms, u.rate_micro,
+         u.exact, u.charged_minor, u.amount_minor, u.evidence), 'UTF8')))
+   order by l.at, l.id limit 1`,
+);
+/** Accounts whose balance is not the sum of their entries. */
+const compareSql = sql(
+  'billing-compare',
+  `select c.organization_id, c.wrong from (
+     select b.organization_id, b.balance_minor <> coalesce((select sum(l.amounts[1]) from ledger_entries l
+       where l.organization_id = b.organization_id and l.currency = b.currency), 0) as wrong
+     from billing_accounts b where ($1::uuid is null or b.organization_id > $1) and mine(b.organization_id)
+     order by b.organization_id limit $2) c order by c.organization_id`,
+);
+
+export interface AccountRow {
+  readonly organization_id: string;
+  readonly currency: string;
+  readonly balance_minor: bigint;
+  readonly held_minor: bigint;
+  readonly entries: bigint;
+  readonly seal_number: bigint;
+}
+export interface Verified {
+  readonly wrong_link: bigint | null;
+  readonly ends_here: boolean;
+  readonly entries: bigint;
+  readonly counted: bigint;
+  readonly sum: bigint;
+  readonly balance_minor: bigint;
+  readonly currency: string;
+}
+
+export const findAccount = async (tx: ReadTx, organizationId: string): Promise<AccountRow | undefined> =>
+  (await tx.rows<AccountRow>(accountSql, [organizationId]))[0];
+export const readBurn = async (tx: ReadTx, organizationId: string): Promise<bigint> =>
+  (await tx.rows<{ per_hour: bigint }>(burnSql, [organizationId]))[0]?.per_hour ?? 0n;
+export const readOrdered = async (tx: ReadTx, organizationId: string): Promise<bigint> =>
+  (await tx.rows<{ per_hour: bigint }>(orderedSql, [organizationId]))[0]?.per_hour ?? 0n;
+/** Whoever else decides about the balance of this organization waits until this transaction is over. */
+export const holdAccount = (tx: ReadTx, organizationId: string) => tx.rows(holdSql, [organizationId]);
+export const insertGrant = (
+  tx: WriteTx,
+  grant: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly amount: bigint;
+    readonly actorId: string;
+    readonly correlationId: string;
+    readonly reason: string;
+  },
+) =>
+  tx.run(grantSql, [
+    ...[grant.id, grant.organizationId, grant.amount, grant.actorId, grant.correlationId, grant.reason],
+  ]);
+export const verifyChain = async (tx: ReadTx, organizationId: string): Promise<Verified | undefined> =>
+  (await tx.rows<Verified>(verifySql, [organizationId]))[0];
+export const findWrongUsage = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>
+  (await tx.rows<{ id: string }>(verifyUsageSql, [organizationId]))[0]?.id;
+export const compareBalances = (tx: ReadTx, after: string | undefined, limit: number) =>
+  tx.rows<{ organization_id: string; wrong: boolean }>(compareSql, [after ?? null, limit]);

@@ -1,0 +1,192 @@
+import type { LedgerLine } from '@gpuaas/contract';
+import { type ReadTx, sql } from '../../kernel/act.ts';
+
+/**
+ * Lines as people read them: usage by allocation and day, everything else by entry. Both sides are read from an index in the
+ * order of the page, so a page deep in the past costs what the first one does.
+ */
+const linesSql = sql(
+  'ledger-lines',
+  `select l.*, (l.day::date - date 'epoch') as day_number, a.name as allocation_name from (
+     (select d.id, 'usage' as kind, d.day::text as day, -d.amount_minor as amount_minor, d.currency, null::timestamptz as at,
+        d.resource_id as allocation_id, d.project_id, d.sku, d.quantity_ms, d.windows, null::text as reason
+      from usage_days d where d.organization_id = $1 and mine(d.organization_id)
+        and ($2::int is null or (d.day, d.id) < (date 'epoch' + $2::int, $3::uuid))
+      order by d.day desc, d.id desc limit $4)
+     union all
+     (select e.id, e.kind, ((e.at at time zone 'UTC')::date)::text, e.amounts[1], e.currency, e.at, null, null, null, null, null,
+        e.reason
+      from ledger_entries e where e.organization_id = $1 and e.kind <> 'usage' and mine(e.organization_id)
+        and ($2::int is null or ((e.at at time zone 'UTC')::date, e.id) < (date 'epoch' + $2::int, $3::uuid))
+      order by (e.at at time zone 'UTC')::date desc, e.id desc limit $4)
+   ) l left join allocations a on a.id = l.allocation_id and mine(a.organization_id)
+   order by l.day desc, l.id desc limit $4`,
+);
+const lineSql = sql(
+  'ledger-line-of-usage',
+  `select d.resource_id, d.meter, d.day::text as day from usage_days d
+   where d.organization_id = $1 and d.id = $2 and mine(d.organization_id)`,
+);
+const windowsSql = sql(
+  'ledger-windows',
+  `select u.id, u.from_at, u.to_at, u.quantity_ms, u.unit, u.rate_micro, u.price_id, u.amount_minor, u.charged_minor, u.currency,
+     (extract(epoch from u.from_at) * 1000)::bigint as key
+   from usage_windows u where u.resource_id = $1 and u.meter = $2 and mine(u.organization_id)
+     and u.from_at >= $3::date::timestamp at time zone 'UTC' and u.from_at < ($3::date + 1)::timestamp at time zone 'UTC'
+     and ($4::bigint is null or u.from_at >= timestamptz 'epoch' + ($4::bigint + 1) * interval '1 millisecond')
+   order by u.from_at limit $5`,
+);
+const usageByDaySql = sql(
+  'usage-by-day',
+  `select d.day::text as key, null::text as name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
+     as quantity_ms
+   from usage_days d where d.organization_id = $1 and d.day between $2::date and $3::date
+     and ($4::uuid is null or d.project_id = $4) and mine(d.organization_id)
+   group by d.day order by d.day limit $5`,
+);
+const usageBySkuSql = sql(
+  'usage-by-sku',
+  `select d.sku as key, k.display_name as name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
+     as quantity_ms
+   from usage_days d join skus k on k.slug = d.sku where d.organization_id = $1 and d.day between $2::date and $3::date
+     and ($4::uuid is null or d.project_id = $4) and mine(d.organization_id)
+   group by d.sku, k.display_name order by 3 desc, 1 limit $5`,
+);
+const usageByProjectSql = sql(
+  'usage-by-project',
+  `select d.project_id::text as key, p.name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
+     as quantity_ms
+   from usage_days d left join projects p on p.id = d.project_id and mine(p.organization_id)
+   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
+     and mine(d.organization_id)
+   group by d.project_id, p.name order by 3 desc, 1 limit $5`,
+);
+const usageByAllocationSql = sql(
+  'usage-by-allocation',
+  `select d.resource_id::text as key, a.name, sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint
+     as quantity_ms
+   from usage_days d left join allocations a on a.id = d.resource_id and mine(a.organization_id)
+   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
+     and mine(d.organization_id)
+   group by d.resource_id, a.name order by 3 desc, 1 limit $5`,
+);
+const totalSql = sql(
+  'usage-total',
+  `select coalesce(sum(d.amount_minor), 0)::bigint as amount_minor from usage_days d
+   where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
+     and mine(d.organization_id)`,
+);
+const chargedToSql = sql(
+  'usage-charged-to',
+  'select max(m.accrued_to) as charged_to from usage_meters m where m.organization_id = $1 and mine(m.organization_id)',
+);
+const accountsSql = sql(
+  'billing-accounts',
+  `select b.organization_id, o.name, o.slug, b.currency, b.balance_minor, b.held_minor, b.entries,
+     coalesce((select sum(d.amount_minor) from usage_days d where d.organization_id = b.organization_id
+       and d.day > (act_time() at time zone 'UTC')::date - $4::int and mine(d.organization_id)), 0)::bigint as charged
+   from billing_accounts b join organizations o on o.id = b.organization_id
+   where mine(b.organization_id) and o.deleted_at is null and ($1::uuid is null or b.organization_id < $1)
+     and ($2::text is null or o.name ilike '%' || $2 || '%' or o.slug ilike '%' || $2 || '%' or o.id::text = $3)
+   order by b.organization_id desc limit $5`,
+);
+const grantedSql = sql(
+  'ledger-granted',
+  `select e.at, b.balance_minor from ledger_entries e join billing_accounts b on b.organization_id = e.organization_id
+   where e.organization_id = $1 and e.id = $2 and mine(e.organization_id)`,
+);
+
+export interface LineRow {
+  readonly id: string;
+  readonly kind: LedgerLine['kind'];
+  readonly day: string;
+  readonly day_number: number;
+  readonly amount_minor: bigint;
+  readonly currency: string;
+  readonly at: Date | null;
+  readonly allocation_id: string | null;
+  readonly allocation_name: string | null;
+  readonly project_id: string | null;
+  readonly sku: string | null;
+  readonly quantity_ms: bigint | null;
+  readonly windows: number | null;
+  readonly reason: string | null;
+}
+export interface WindowRow {
+  readonly id: string;
+  readonly from_at: Date;
+  readonly to_at: Date;
+  readonly quantity_ms: bigint;
+  readonly unit: 'gpu_hour' | 'node_hour';
+  readonly rate_micro: bigint;
+  readonly price_id: string | null;
+  readonly amount_minor: bigint;
+  readonly charged_minor: bigint;
+  readonly currency: string;
+  readonly key: bigint;
+}
+export interface UsageRow {
+  readonly key: string;
+  readonly name: string | null;
+  readonly amount_minor: bigint;
+  readonly quantity_ms: bigint;
+}
+export interface Period {
+  readonly organizationId: string;
+  readonly projectId: string | undefined;
+  readonly from: string;
+  readonly to: string;
+}
+export interface BillingAccountRow {
+  readonly organization_id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly currency: string;
+  readonly balance_minor: bigint;
+  readonly held_minor: bigint;
+  readonly entries: bigint;
+  readonly charged: bigint;
+}
+
+export const listLines = (
+  tx: ReadTx,
+  organizationId: string,
+  /** Days since 1970, and the id of a line. */
+  before: { readonly day: string; readonly id: string } | undefined,
+  limit: number,
+) => tx.rows<LineRow>(linesSql, [organizationId, before?.day ?? null, before?.id ?? null, limit]);
+export const findLine = async (tx: ReadTx, organizationId: string, id: string) =>
+  (await tx.rows<{ resource_id: string; meter: string; day: string }>(lineSql, [organizationId, id]))[0];
+export const listWindows = (
+  tx: ReadTx,
+  line: { readonly resource_id: string; readonly meter: string; readonly day: string },
+  after: string | undefined,
+  limit: number,
+) => tx.rows<WindowRow>(windowsSql, [line.resource_id, line.meter, line.day, after ?? null, limit]);
+const usageSql = {
+  day: usageByDaySql,
+  sku: usageBySkuSql,
+  project: usageByProjectSql,
+  allocation: usageByAllocationSql,
+};
+export const readUsage = (tx: ReadTx, by: keyof typeof usageSql, of: Period, limit: number) =>
+  tx.rows<UsageRow>(usageSql[by], [of.organizationId, of.from, of.to, of.projectId ?? null, limit]);
+export const readTotal = async (tx: ReadTx, of: Period): Promise<bigint> =>
+  (await tx.rows<{ amount_minor: bigint }>(totalSql, [of.organizationId, of.from, of.to, of.projectId ?? null]))[0]
+    ?.amount_minor ?? 0n;
+export const readChargedTo = async (tx: ReadTx, organizationId: string): Promise<Date | null> =>
+  (await tx.rows<{ charged_to: Date | null }>(chargedToSql, [organizationId]))[0]?.charged_to ?? null;
+export const listAccounts = (
+  tx: ReadTx,
+  q: string | undefined,
+  before: string | undefined,
+  of: { readonly days: number; readonly limit: number },
+) =>
+  tx.rows<BillingAccountRow>(accountsSql, [
+    ...[before ?? null, q === undefined ? null : escaped(q), q?.toLowerCase() ?? null, of.days, of.limit],
+  ]);
+export const findGranted = async (tx: ReadTx, organizationId: string, id: string) =>
+  (await tx.rows<{ at: Date; balance_minor: bigint }>(grantedSql, [organizationId, id]))[0];
+
+/** A search for a percent sign finds percent signs. */
+const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);

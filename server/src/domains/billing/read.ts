@@ -1,0 +1,205 @@
+import {
+  type BillingBalance,
+  billingBalanceGet,
+  billingLedgerList,
+  billingLedgerVerify,
+  billingUsageGet,
+  billingWindowList,
+  type LedgerCheck,
+  type LedgerLine,
+  projectUsageGet,
+  type UsageReport,
+  type UsageWindow,
+} from '@gpuaas/contract';
+import { type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { readPage } from '../../kernel/page.ts';
+import { hourMs, secondMs } from '../../kernel/units.ts';
+import type { Policies } from '../policy/index.ts';
+import { lengthOfDayMs, mostUsageDays, mostUsageRows, usualUsageDays } from './facts.ts';
+import { type AccountRow, findAccount, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
+import { money } from './money.ts';
+import {
+  findLine,
+  type LineRow,
+  listLines,
+  listWindows,
+  readChargedTo,
+  readTotal,
+  readUsage,
+  type WindowRow,
+} from './read-store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly policies: Policies;
+}
+const on = handlers<Parts>();
+const absent = () => new Fault('organization_not_found', 'There is no such object.');
+
+/** How long a balance lasts; undefined when nothing costs anything. */
+export function runwaySeconds(balance: bigint, perHour: bigint): number | undefined {
+  if (perHour <= 0n) return undefined;
+  if (balance <= 0n) return 0;
+  const seconds = (balance * BigInt(hourMs / secondMs)) / perHour;
+  return Number(seconds > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : seconds);
+}
+
+const balance = on(billingBalanceGet, async ({ db, policies }, who, { params }) => {
+  const [account, perHour, chargedTo] = await db.read(who, (tx) =>
+    Promise.all([
+      findAccount(tx, params.organization_id),
+      readBurn(tx, params.organization_id),
+      readChargedTo(tx, params.organization_id),
+    ]),
+  );
+  if (!account) return absent();
+  return {
+    organization_id: account.organization_id,
+    balance: money(account.balance_minor, account.currency),
+    held: money(account.held_minor, account.currency),
+    per_hour: money(perHour, account.currency),
+    runway_seconds: runwaySeconds(account.balance_minor, perHour) ?? null,
+    charged_to: chargedTo?.toISOString() ?? null,
+    enforced: policies.value('billing.enforce_balance', who) === true,
+    minimum_runway_minutes: policies.number('billing.minimum_runway_minutes', who),
+  } satisfies BillingBalance;
+});
+
+const showLine = (row: LineRow): LedgerLine => ({
+  id: row.id,
+  kind: row.kind,
+  day: row.day,
+  amount: money(row.amount_minor, row.currency),
+  at: row.at?.toISOString() ?? null,
+  allocation_id: row.allocation_id,
+  allocation_name: row.allocation_name,
+  project_id: row.project_id,
+  sku: row.sku,
+  quantity_ms: row.quantity_ms?.toString() ?? null,
+  windows: row.windows,
+  reason: row.reason,
+});
+const ledger = on(billingLedgerList, ({ db }, who, { params, query }) =>
+  readPage({
+    name: 'ledger',
+    query,
+    key: 'dayAndUuid',
+    read: (before, limit) => {
+      const [day, id] = before?.split('.') ?? [];
+      const at = day !== undefined && id !== undefined ? { day, id } : undefined;
+      return db.read(who, (tx) => listLines(tx, params.organization_id, at, limit));
+    },
+    keyOf: (row) => `${row.day_number}.${row.id}`,
+    show: showLine,
+  }),
+);
+
+const showWindow = (row: WindowRow): UsageWindow => ({
+  id: row.id,
+  from: row.from_at.toISOString(),
+  to: row.to_at.toISOString(),
+  quantity_ms: row.quantity_ms.toString(),
+  unit: row.unit,
+  rate_micro: row.rate_micro.toString(),
+  price_id: row.price_id,
+  amount: money(row.amount_minor, row.currency),
+  charged: money(row.charged_minor, row.currency),
+});
+const windows = on(billingWindowList, async ({ db }, who, { params, query }) => {
+  const line = await db.read(who, (tx) => findLine(tx, params.organization_id, params.line_id));
+  if (!line) return new Fault('ledger_line_not_found', 'There is no such line of usage.');
+  return readPage({
+    name: 'ledger-windows',
+    query,
+    key: 'number',
+    read: (after, limit) => db.read(who, (tx) => listWindows(tx, line, after, limit)),
+    keyOf: (row) => row.key.toString(),
+    show: showWindow,
+  });
+});
+
+/** What does not fit, as one sentence; the first thing first. */
+function problemOf(found: Verified, usage: string | undefined): string | null {
+  if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
+  if (!found.ends_here) return 'The last link of the chain is missing.';
+  if (found.entries !== found.counted) return `There are ${found.entries} entries, and ${found.counted} were entered.`;
+  if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
+  return usage === undefined ? null : `Entry ${usage} does not fit the usage that it charges.`;
+}
+const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
+  const [found, usage] = await db.read(who, async (tx) => [
+    await verifyChain(tx, params.organization_id),
+    await findWrongUsage(tx, params.organization_id),
+  ]);
+  if (!found) return absent();
+  const problem = problemOf(found, usage);
+  return {
+    ok: problem === null,
+    entries: Number(found.entries),
+    sum: money(found.sum, found.currency),
+    balance: money(found.balance_minor, found.currency),
+    problem,
+    checked_at: clock.now().toISOString(),
+  } satisfies LedgerCheck;
+});
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 'yyyy-mm-dd'.length);
+/** The days that are asked for, or why they are none. */
+export function periodOf(
+  query: { readonly from?: string; readonly to?: string },
+  now: Date,
+): { readonly from: string; readonly to: string } | Fault<'period_invalid'> {
+  const to = query.to ?? dayOf(now);
+  const toMs = Date.parse(to);
+  const from = query.from ?? (Number.isNaN(toMs) ? to : dayOf(new Date(toMs - (usualUsageDays - 1) * lengthOfDayMs)));
+  const fromMs = Date.parse(from);
+  const isReal = (day: string, ms: number) => !Number.isNaN(ms) && dayOf(new Date(ms)) === day;
+  if (!isReal(to, toMs) || !isReal(from, fromMs))
+    return new Fault('period_invalid', 'Such a day is not in the calendar.');
+  if (fromMs > toMs) return new Fault('period_invalid', `${from} is after ${to}.`);
+  if (toMs - fromMs >= mostUsageDays * lengthOfDayMs) {
+    return new Fault('period_invalid', `A period has at most ${mostUsageDays} days.`);
+  }
+  return { from, to };
+}
+async function report(
+  { db, clock }: Parts,
+  who: Viewer,
+  query: { readonly from?: string; readonly to?: string; readonly group_by?: UsageReport['group_by'] },
+  of: { readonly organizationId: string; readonly projectId: string | undefined },
+): Promise<UsageReport | Fault<'period_invalid'>> {
+  const period = periodOf(query, clock.now());
+  if (period instanceof Fault) return period;
+  const by = query.group_by ?? 'day';
+  const [account, rows, total] = await db.read(who, (tx) =>
+    Promise.all([
+      findAccount(tx, of.organizationId),
+      readUsage(tx, by, { ...of, ...period }, mostUsageRows),
+      readTotal(tx, { ...of, ...period }),
+    ]),
+  );
+  const { currency } = account as AccountRow;
+  return {
+    ...period,
+    group_by: by,
+    total: money(total, currency),
+    rows: rows.map((row) => ({
+      key: row.key,
+      name: row.name,
+      amount: money(row.amount_minor, currency),
+      quantity_ms: row.quantity_ms.toString(),
+    })),
+  };
+}
+const usage = on(billingUsageGet, (parts, who, { params, query }) =>
+  report(parts, who, query, { organizationId: params.organization_id, projectId: undefined }),
+);
+const projectUsage = on(projectUsageGet, (parts, who, { query }) =>
+  report(parts, who, query, { organizationId: who.organizationId as string, projectId: who.projectId }),
+);
+
+export const readRoutes = (parts: Parts): Mounted[] =>
+  [balance, ledger, windows, verify, usage, projectUsage].map((bind) => bind(parts));

@@ -1,0 +1,109 @@
+import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
+import type { DatabasePort } from '../../ports/database/port.ts';
+import type { Policies } from '../policy/index.ts';
+import { makeAccrual, makeMonthsAhead } from './accrual.ts';
+import { readLag } from './accrual-store.ts';
+import {
+  accountsAtOnce,
+  accrueEveryMs,
+  compareEveryMs,
+  evidenceChannel,
+  evidenceEveryMs,
+  monthsEveryMs,
+  staleAfterMs,
+} from './facts.ts';
+import { compareBalances } from './ledger-store.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly policies: Policies;
+  readonly listen: DatabasePort['listen'];
+}
+export interface Billing {
+  /** Throws when charging has stood still. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Everything that the billing-worker does. */
+export async function openBilling(parts: Parts): Promise<Billing> {
+  const { clock, log, policies } = parts;
+  const windowSeconds = () => policies.number('billing.window_seconds');
+  // Months first: what is charged before its month is made stays apart from it.
+  await makeMonthsAhead(parts).round(new AbortController().signal);
+  const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds }), {
+    ...{ clock, log, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
+  });
+  const months = startReconciler(makeMonthsAhead(parts), { clock, log, everyMs: monthsEveryMs });
+  const comparing = startReconciler(makeComparison(parts), { clock, log, everyMs: compareEveryMs });
+  const woken = await parts.listen(evidenceChannel, accrual.wake);
+  showLag(parts, windowSeconds);
+  return {
+    async check() {
+      const last = accrual.lastRoundAt();
+      if (last && clock.now().getTime() - last.getTime() > staleAfterMs) {
+        throw new Error(`nothing was charged since ${last.toISOString()}`);
+      }
+    },
+    async close() {
+      await woken.close();
+      await Promise.all([accrual, months, comparing].map((each) => each.close()));
+    },
+  };
+}
+
+/** Compares the balance of every account with the sum of its ledger, a bounded number at a time. */
+export function makeComparison({ db, ids, log, metrics }: Pick<Parts, 'db' | 'ids' | 'log' | 'metrics'>): Reconciler {
+  const wrong = metrics.gauge(
+    'gpuaas_billing_accounts_unbalanced',
+    'Accounts whose balance is not the sum of their ledger, as of the last comparison of all.',
+    [],
+  );
+  wrong.set(0);
+  let after: string | undefined;
+  let found = 0;
+  return {
+    name: 'billing-comparison',
+    async round() {
+      const rows = await db.read(systemViewer('billing-worker', { correlationId: ids.next() }), (tx) =>
+        compareBalances(tx, after, accountsAtOnce),
+      );
+      for (const { organization_id, wrong: isWrong } of rows) {
+        if (!isWrong) continue;
+        found += 1;
+        log.error({ organization_id }, 'the balance of an account is not the sum of its ledger');
+      }
+      after = rows.length === accountsAtOnce ? rows.at(-1)?.organization_id : undefined;
+      if (after !== undefined) return 'more';
+      wrong.set(found);
+      found = 0;
+      return 'idle';
+    },
+  };
+}
+
+function showLag({ db, ids, metrics }: Parts, windowSeconds: () => number): void {
+  const seconds = metrics.gauge(
+    'gpuaas_billing_accrual_lag_seconds',
+    'How long the oldest evidence that could be charged has been waiting.',
+    [],
+  );
+  const meters = metrics.gauge('gpuaas_billing_meters_waiting', 'Meters with evidence that could be charged.', []);
+  metrics.onScrape(async () => {
+    const lag = await db.read(systemViewer('billing-worker', { correlationId: ids.next() }), (tx) =>
+      readLag(tx, windowSeconds()),
+    );
+    seconds.set(lag.seconds);
+    meters.set(lag.meters);
+  });
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Promised } from './list.ts';
+
+const uuid = '01900000-0000-7000-8000-00000000c1c1';
+const when = '2026-01-01T00:00:00Z';
+const anHourLater = '2026-01-01T01:00:00Z';
+
+/** What the schema promises about money: two rows that share these values are refused. */
+export const billingUniqueness: Readonly<Record<string, Promised>> = {
+  ledger_entries_pkey: {
+    promise: 'an entry is in the ledger once',
+    table: 'ledger_entries',
+    row: { organization_id: uuid, currency: 'USD', id: uuid, at: when },
+  },
+  ledger_seals_pkey: {
+    promise: 'a link of the chain of an account has one successor',
+    table: 'ledger_seals',
+    row: { organization_id: uuid, number: 7 },
+  },
+  usage_evidence_pkey: {
+    promise: 'a record of a lease is stored once',
+    table: 'usage_evidence',
+    row: { allocation_id: uuid, generation: 1, sequence: 1, from_at: when, to_at: anHourLater },
+  },
+  usage_meters_pkey: {
+    promise: 'a meter of a resource counts once',
+    table: 'usage_meters',
+    row: { resource_id: uuid, meter: 'gpu_time' },
+  },
+  usage_windows_pkey: {
+    promise: 'a window of a resource is charged once',
+    table: 'usage_windows',
+    row: { resource_id: uuid, meter: 'gpu_time', from_at: when, to_at: anHourLater },
+  },
+  usage_days_pkey: {
+    promise: 'a line of a ledger has a place of its own',
+    table: 'usage_days',
+    row: { organization_id: uuid, day: '2026-01-01', id: uuid },
+  },
+  usage_days_resource_id_meter_day_key: {
+    promise: 'a resource has one line for each day and meter',
+    table: 'usage_days',
+    row: { resource_id: uuid, meter: 'gpu_time', day: '2026-01-01' },
+  },
+};
+
+/** A row that looks like this is refused. */
+export const billingChecks: Readonly<Record<string, Promised>> = {
+  ledger_entries_add_up: {
+    promise: 'the postings of an entry sum to zero',
+    table: 'ledger_entries',
+    row: { amounts: [5, -4] },
+  },
+  ledger_entries_kind: {
+    promise: 'an entry touches the accounts of its kind, in the direction of its kind',
+    table: 'ledger_entries',
+    row: { amounts: [-5, 5] },
+  },
+  ledger_entries_usage: {
+    promise: 'usage, and nothing else, has a project and the digest of what it charges',
+    table: 'ledger_entries',
+    row: { project_id: uuid },
+  },
+  ledger_entries_reason: {
+    promise: 'credit, corrections and refunds have a reason',
+    table: 'ledger_entries',
+    row: { reason: null },
+  },
+  ledger_entries_corrects: {
+    promise: 'a correction, and nothing else, names what it sets right',
+    table: 'ledger_entries',
+    row: { corrects: uuid },
+  },
+  usage_evidence_check: {
+    promise: 'a record is about a stretch of time, of a day at most',
+    table: 'usage_evidence',
+    row: { from_at: when, to_at: '2026-01-02T00:00:01Z' },
+  },
+  usage_evidence_check1: {
+    promise: 'what counts of a record does not end before it begins',
+    table: 'usage_evidence',
+    row: { counts_from: anHourLater, counts_to: when },
+  },
+  usage_evidence_check2: {
+    promise: 'the digest of a record is that of the record',
+    table: 'usage_evidence',
+    row: { digest: createHash('sha256').update('another').digest() },
+  },
+  usage_windows_check: {
+    promise: 'a window is a stretch of time',
+    table: 'usage_windows',
+    row: { from_at: when, to_at: when },
+  },
+  usage_windows_rounded: {
+    promise: 'what was charged is the exact price so far, rounded half up',
+    table: 'usage_windows',
+    row: { exact: '1800000000000', charged_minor: 0 },
+  },
+};
+
+export const billingOnlyGrows: Readonly<Record<string, string>> = {
+  ledger_entries: 'what was charged or given stays as it was entered',
+  ledger_seals: 'a link of the chain of an account stays as it was made',
+  usage_evidence: 'what a host saw stays as it was signed',
+  usage_windows: 'what was used in a window stays as it was charged',
+};
