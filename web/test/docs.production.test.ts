@@ -131,7 +131,7 @@ describe('the docs in a browser', () => {
     await plain.goto(`${base}/docs/guides/launch`);
     await plain.getByRole('heading', { level: 1, name: 'Launch GPUs' }).waitFor();
     await plain.getByText('All pages').click();
-    await plain.getByRole('link', { name: 'Wait in line' }).first().click();
+    await plain.getByRole('link', { name: 'Join the queue' }).first().click();
     await plain.waitForURL(`${base}/docs/guides/queue`);
     await context.close();
   });
