@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../clock.ts';
 import { makeWork } from '../conformance-rig.ts';
-import { type Argv, statusMissing } from './commands.ts';
+import { type Argv, type CommandResult, statusMissing } from './commands.ts';
 import { type Fixture, makeFixture } from './testing/fixture.ts';
+import { makeWatch } from './watch.ts';
 import { findXids, makeJournalLog } from './xids.ts';
 
 let fixture: Fixture;
@@ -89,4 +91,26 @@ describe('the words of the driver in the kernel’s log', () => {
     expect(await saying(statusMissing, '')).toHaveProperty('trouble');
     expect(asked[0]).toContain('--grep=NVRM: Xid');
   });
+});
+
+it('asks the driver one question at a time, and once for all who wait', async () => {
+  const answers: (() => void)[] = [];
+  const commands = {
+    run: () =>
+      new Promise<CommandResult>((resolve) => {
+        answers.push(() => resolve({ status: 9, stdout: '', stderr: 'No devices' }));
+      }),
+  };
+  const kernelLog = { read: async () => [] };
+  const door = { address: '127.0.0.1', port: 1 };
+  const watch = makeWatch({ root: '/nowhere', homes: '/', commands, kernelLog, door, clock: systemClock });
+  const looks = [watch.gpus(), watch.gpus(), watch.gpus('lately'), watch.gpus()];
+  expect(answers).toHaveLength(1);
+  answers[0]?.();
+  await Promise.all([looks[0], looks[2]]);
+  // The two that wanted to know how it is now share a second question.
+  await vi.waitUntil(() => answers.length > 1, { timeout: 30_000 });
+  answers[1]?.();
+  await Promise.all(looks);
+  expect(answers).toHaveLength(2);
 });

@@ -153,17 +153,33 @@ async function readTime(commands: Commands): Promise<Proof> {
 /** The last answer while it is young enough, and one question at a time. */
 function remember<T>(clock: Clock, maxAgeMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
   let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
-  return (now) => {
-    const atMs = clock.now().getTime();
-    if (!last || now || atMs - last.atMs >= maxAgeMs) {
-      const answer = ask();
-      last = { atMs, answer };
+  let asking: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    const answer = ask();
+    last = { atMs: clock.now().getTime(), answer };
+    asking = answer;
+    answer.then(
+      () => (asking = undefined),
       // A question that failed is asked again, not remembered.
-      answer.catch(() => {
-        if (last?.answer === answer) last = undefined;
-      });
+      () => (asking = last = undefined),
+    );
+    return answer;
+  };
+  return (now) => {
+    if (asking && !now) return asking;
+    if (asking) {
+      // Who wants to know how it is now waits for the question under way, then asks once for all who wait.
+      next ??= asking
+        .catch(() => undefined)
+        .then(() => {
+          next = undefined;
+          return begin();
+        });
+      return next;
     }
-    return last.answer;
+    const isYoung = last && clock.now().getTime() - last.atMs < maxAgeMs;
+    return last && isYoung && !now ? last.answer : begin();
   };
 }
 

@@ -197,6 +197,18 @@ describe('taking a whole host back', () => {
     expect(await readdir(join(elsewhere, '.ssh'))).toEqual([]);
   });
 
+  it('does not wait for an attestation that is stuck', async () => {
+    const { host, order } = await begin();
+    await host.provisionUser(order, makeWork());
+    const stuck = await fixture.open({ kernelLog: { read: () => new Promise(() => undefined) } });
+    const off = new AbortController();
+    const params = { allocation_id: first, login: fixture.login, expect: order.expect };
+    const attesting = failureOf(stuck.attest(params, { ...makeWork(), signal: off.signal }));
+    off.abort();
+    expect(await attesting).toBe('aborted');
+    expect((await stuck.revokeUser(release(), makeWork())).user_absent.passed).toBe(true);
+  });
+
   it('does not call a login gone that is still there', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());

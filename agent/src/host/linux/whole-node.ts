@@ -93,7 +93,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
 
     phases.begin('readiness');
     await waitForSsh(work.signal);
-    const seen = await parts.attest(tenancy);
+    const seen = await unlessCalledOff(work.signal, parts.attest(tenancy));
     const trouble = troubleIn(seen, params.expect);
     if (trouble) throw new HostFailure(trouble.code, trouble.message);
     await parts.keyFile.write(account, params.authorized_keys);
@@ -247,7 +247,8 @@ export function makeWholeNode(parts: WholeNodeParts) {
     },
     async attest(params: TaskParams<'allocation.attest'>, work: Work): Promise<ReadinessAttestation> {
       heed(work.signal);
-      return parts.attest((await livingAs(params.allocation_id, params.login)).tenancy);
+      const { tenancy } = await livingAs(params.allocation_id, params.login);
+      return unlessCalledOff(work.signal, parts.attest(tenancy));
     },
 
     /**
@@ -273,7 +274,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       }
       work.phase('readiness', 0);
       await waitForSsh(work.signal);
-      const seen = await parts.attest(tenancy);
+      const seen = await unlessCalledOff(work.signal, parts.attest(tenancy));
       await markRestart(params.allocation_id, null);
       return seen;
     },
@@ -304,6 +305,18 @@ const overtaken = (tenancy: Tenancy, generation: number) =>
 /** Work that nobody wants any more ends here, with what has been done so far left in order. */
 function heed(signal: AbortSignal): void {
   if (signal.aborted) throw new HostFailure('aborted', 'The work was called off.');
+}
+/** For what only looks: a release does not wait for a look that is stuck. */
+async function unlessCalledOff<T>(signal: AbortSignal, look: Promise<T>): Promise<T> {
+  const off = Promise.withResolvers<never>();
+  const tell = () => off.reject(new HostFailure('aborted', 'The work was called off.'));
+  signal.addEventListener('abort', tell, { once: true });
+  if (signal.aborted) tell();
+  try {
+    return await Promise.race([look, off.promise]);
+  } finally {
+    signal.removeEventListener('abort', tell);
+  }
 }
 async function rest(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch(() => heed(signal));
