@@ -132,9 +132,10 @@ describe('the bundled agent under its supervisor', { timeout: 60_000 }, () => {
 });
 
 describe('node-agent on the command line', () => {
-  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  const run = (args: readonly string[], env: Record<string, string> = {}, input = '') =>
     new Promise<{ readonly status: number | null; readonly out: string }>((resolve) => {
       const program = spawn(process.execPath, [join(folder, 'node-agent-1.0.0.mjs'), ...args], { env });
+      program.stdin.on('error', () => undefined).end(input);
       let out = '';
       program.stdout.on('data', (text) => {
         out += String(text);
@@ -167,8 +168,14 @@ describe('node-agent on the command line', () => {
     const before = await run(['doctor'], env);
     expect(before.status).toBe(1);
     expect(before.out).toContain('not enrolled');
-    const args = ['enrol', '--token', plane.issueToken(), '--ca-fingerprint', plane.authority.fingerprint];
-    expect(await run(args, env)).toMatchObject({ status: 0, out: expect.stringContaining(plane.nodeId) });
+    const token = plane.issueToken();
+    const args = (word: string) => ['enrol', '--token', word, '--ca-fingerprint', plane.authority.fingerprint];
+    // Every user of the host could read it there.
+    expect(await run(args(token), env)).toMatchObject({ status: 2, out: expect.stringContaining('standard input') });
+    expect(await run(args('-'), env, `${token}\n`)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining(plane.nodeId),
+    });
     const status = await run(['status'], env);
     expect(JSON.parse(status.out)).toMatchObject({ enrolled: true, node_id: plane.nodeId, leases: [], tasks: [] });
     const after = await run(['doctor'], env);

@@ -69,7 +69,7 @@ export async function examine(settings: AgentSettings): Promise<Finding[]> {
       'identity',
       async () => {
         identity = await files.read();
-        if (!identity) return 'this host is not enrolled; node-agent enrol --token … --ca-fingerprint …';
+        if (!identity) return 'this host is not enrolled; node-agent enrol --ca-fingerprint … --token -';
         if (identity.validToMs <= Date.now())
           return 'the certificate has expired; enrol again with an operator’s token';
         return belongsTogether(identity.certificate, identity.key) ? undefined : 'the key is not the certificate’s';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDisk } from '../disk.ts';
 import { makeCommands } from '../host/linux/commands.ts';
+import { prepareSshd } from '../host/linux/sshd-settings.ts';
 import { discoverTopology } from '../host/linux/topology.ts';
 import { enrol } from '../identity/enrol.ts';
 import { makeIdentityFiles } from '../identity/identity-files.ts';
@@ -50,6 +51,9 @@ async function obey(invocation: Invocation, around: Surroundings): Promise<numbe
       return 0;
     case 'enrol':
       return enrolHost(invocation, around);
+    case 'prepare':
+      out(`${await prepareSshd({ root: '/', commands: makeCommands() })}\n`);
+      return 0;
     case 'status':
       out(`${JSON.stringify(await describeNode(agentSettings(invocation.settings(), version)), null, 2)}\n`);
       return 0;
@@ -95,9 +99,13 @@ async function stay(around: Surroundings, start: () => Promise<Staying>): Promis
 
 async function enrolHost(invocation: Invocation, around: Surroundings): Promise<number> {
   const settings = agentSettings(invocation.settings(), around.version);
-  const token =
-    invocation.token === '-' ? readFileSync(0, 'utf8').trim() : (invocation.token ?? settings.enrolment?.token);
-  if (!token) throw new UsageFault('enrol needs --token');
+  if (invocation.token !== undefined && invocation.token !== '-') {
+    throw new UsageFault(
+      'every user of this host can read arguments; use --token - and send the token to standard input',
+    );
+  }
+  const token = invocation.token === '-' ? readFileSync(0, 'utf8').trim() : settings.enrolment?.token;
+  if (!token) throw new UsageFault('enrol needs --token -, with the token on standard input');
   const caFingerprint = invocation.caFingerprint ?? settings.enrolment?.caFingerprint;
   const disk = makeDisk({ forced: true });
   const files = makeIdentityFiles({ disk, ...settings });

@@ -79,6 +79,8 @@ export const showSshdSettings = (username: string, config?: string): Argv => [
   '-C',
   `user=${username},host=localhost,addr=127.0.0.1`,
 ];
+export const testSshdSettings: Argv = ['/usr/sbin/sshd', '-t'];
+export const reloadUnit = (unit: string): Argv => ['systemctl', 'try-reload-or-restart', '--', unit];
 export const reboot: Argv = ['systemctl', 'reboot'];
 
 const asLogin = ({ uid, gid }: Pick<Login, 'uid' | 'gid'>): Argv => [

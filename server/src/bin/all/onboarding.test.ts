@@ -43,7 +43,7 @@ function makeApi(failsAt?: string, silent = false) {
   const offer = () => ({
     node,
     token: plane.issueToken(),
-    install_command: `sudo agent enrol --url x --ca-fingerprint ${plane.authority.fingerprint} --token y`,
+    install_command: `echo y | sudo agent enrol --url x --ca-fingerprint ${plane.authority.fingerprint} --token -`,
   });
   const change = (more: object) => {
     node = { ...node, ...more };

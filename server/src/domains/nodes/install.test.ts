@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -25,14 +25,14 @@ describe('the line to paste', () => {
   it('says where we are, pins the authority, enrols and starts the agent', () => {
     expect(installCommand(door, enrol)).toBe(
       'echo GPUAAS_API_URL=https://nodes.example:8446 | sudo install -D -m 0600 /dev/stdin /etc/gpuaas/node-agent.env' +
-        ` && sudo node-agent enrol --url https://nodes.example:8446 --ca-fingerprint ${door.fingerprint} --token ${token}` +
+        ` && sudo node-agent prepare && echo ${token} | sudo node-agent enrol --url https://nodes.example:8446 --ca-fingerprint ${door.fingerprint} --token -` +
         ' && sudo systemctl enable --now gpuaas-node-agent',
     );
   });
 
   it('leaves the settings of a host alone that only needs a new certificate', () => {
     expect(installCommand(door, { token, purpose: 'recover' })).toBe(
-      `sudo node-agent enrol --url https://nodes.example:8446 --ca-fingerprint ${door.fingerprint} --token ${token}` +
+      `echo ${token} | sudo node-agent enrol --url https://nodes.example:8446 --ca-fingerprint ${door.fingerprint} --token -` +
         ' && sudo systemctl restart gpuaas-node-agent',
     );
   });
@@ -47,8 +47,23 @@ describe('the line to paste', () => {
     const line = installCommand({ url: door.url, fingerprint: word }, { token, purpose: 'recover' });
     const echoed = line.replace('sudo node-agent', "printf '%s\\0'").replace(/ && sudo systemctl.*$/, '');
     const words = execFileSync('sh', ['-c', echoed], { encoding: 'utf8' }).split('\0');
-    expect(words).toEqual(['enrol', '--url', door.url, '--ca-fingerprint', word, '--token', token, '']);
+    expect(words).toEqual(['enrol', '--url', door.url, '--ca-fingerprint', word, '--token', '-', '']);
   });
+
+  it.each(['enrol', 'recover'] as const)(
+    'hands the token to %s on standard input, and to no program as a word',
+    (purpose) => {
+      // A program in place of sudo writes down its words and what it reads.
+      const sudo = 'sudo() { printf "%s " "$@" >&2; printf "\\n" >&2; cat; }';
+      const run = spawnSync('sh', ['-c', `${sudo}; ${installCommand(door, { token, purpose })}`], {
+        encoding: 'utf8',
+        input: '',
+      });
+      expect(run.stderr).toContain('--token -');
+      expect(run.stderr).not.toContain(token);
+      expect(run.stdout.split('\n')).toContain(token);
+    },
+  );
 
   it.each(hostile)('is not made with %j for an address', (url) => {
     expect(() => installCommand({ ...door, url }, enrol)).toThrow('cannot be written');
@@ -74,6 +89,9 @@ describe('the user data', () => {
   });
 
   it('keeps the token out of every command', () => {
-    expect(document.runcmd).toEqual([['systemctl', 'enable', '--now', 'gpuaas-node-agent']]);
+    expect(document.runcmd).toEqual([
+      ['node-agent', 'prepare'],
+      ['systemctl', 'enable', '--now', 'gpuaas-node-agent'],
+    ]);
   });
 });

@@ -38,11 +38,16 @@ function settingsFile(settings: Readonly<Record<string, string>>): string {
  */
 export function installCommand(door: NodeDoor, { token, purpose }: Invitation): string {
   const pin = door.fingerprint === undefined ? [] : ['--ca-fingerprint', door.fingerprint];
-  const enrol = command('sudo', 'node-agent', 'enrol', '--url', door.url, ...pin, '--token', token);
+  const agent = command('sudo', 'node-agent', 'enrol', '--url', door.url, ...pin, '--token', '-');
+  // `echo` is part of the shell. As an argument of a program the token could be read by every user of the host.
+  const enrol = `${command('echo', token)} | ${agent}`;
   if (purpose === 'recover') return `${enrol} && ${command('sudo', 'systemctl', 'restart', unit)}`;
   const settings = settingsFile({ GPUAAS_API_URL: door.url }).trimEnd();
   const write = command('sudo', 'install', '-D', '-m', secretFileMode, '/dev/stdin', settingsPath);
-  return `${command('echo', settings)} | ${write} && ${enrol} && ${command('sudo', 'systemctl', 'enable', '--now', unit)}`;
+  // Before the token is spent: it stops with advice where sshd cannot be told.
+  const prepare = command('sudo', 'node-agent', 'prepare');
+  const start = command('sudo', 'systemctl', 'enable', '--now', unit);
+  return `${command('echo', settings)} | ${write} && ${prepare} && ${enrol} && ${start}`;
 }
 
 /**
@@ -58,7 +63,10 @@ export function cloudInit(door: NodeDoor, { token }: Invitation): string {
   });
   const document = {
     write_files: [{ path: settingsPath, owner: 'root:root', permissions: secretFileMode, content }],
-    runcmd: [['systemctl', 'enable', '--now', unit]],
+    runcmd: [
+      ['node-agent', 'prepare'],
+      ['systemctl', 'enable', '--now', unit],
+    ],
   };
   return `#cloud-config\n${JSON.stringify(document, undefined, '  ')}\n`;
 }

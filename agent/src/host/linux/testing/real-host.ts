@@ -11,6 +11,7 @@ import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
 import { type Processes, readProcesses } from '../removal/processes.ts';
 import { greetSsh } from '../ssh.ts';
+import { tenantKeyLines } from '../sshd-settings.ts';
 import { Dead, testUid } from './fixture.ts';
 import { growMachine } from './machines.ts';
 
@@ -187,9 +188,7 @@ async function startSshd(
     'KbdInteractiveAuthentication no',
     'PidFile none',
     'MaxStartups 100',
-    // As the guide says: operators, who are in one of these groups, keep their own.
-    'Match Group *,!root,!sudo,!wheel,!adm',
-    `  AuthorizedKeysFile ${keys}/%u`,
+    ...tenantKeyLines(keys),
   ];
   const config = join(folder, 'sshd_config');
   await writeFile(config, `${lines.join('\n')}\n`);
