@@ -36,6 +36,18 @@ export function linesOf(half: Half, results: Results): string[] {
   return [...new Set(lines)].sort();
 }
 
+/** Ports that have a suite in this half of which no case was counted: its title does not begin with the port's name. */
+export function uncounted(half: Half, results: Results): string[] {
+  const files = results.tests.filter(
+    ({ path }) => path.endsWith(suffixOf[half]) && path.startsWith('server/src/ports/'),
+  );
+  const counted = new Set(linesOf(half, results).map((line) => line.split(' ')[1]));
+  const ports = new Set(files.flatMap(({ path }) => portOf(path) ?? []));
+  return [...ports]
+    .filter((port) => !counted.has(port))
+    .map((port) => `no case of ${port} counts: is its suite called "${port}: <adapter>"?`);
+}
+
 const adapterOf = (line: string): string => line.split(': ', 1)[0] ?? line;
 
 export function compareHalves(half: Half, committed: readonly string[], seen: readonly string[]): string[] {
@@ -65,9 +77,14 @@ export const conformance = (half: Half): Gate => ({
   remedy: `Mend the adapter. If the suite itself changed: node tools/gates/conformance.ts --write, and read the diff.`,
   fast: false,
   check: async () => {
-    const seen = seenIn(half);
-    if (seen === undefined) return { findings: [`there is no report of a ${half} run`] };
-    return { findings: compareHalves(half, readTable(), seen), note: `${seen.length} cases` };
+    const report = reportPath(projectOf[half]);
+    if (!existsSync(report)) return { findings: [`there is no report of a ${half} run`] };
+    const results = readResults(report);
+    const seen = linesOf(half, results);
+    return {
+      findings: [...compareHalves(half, readTable(), seen), ...uncounted(half, results)],
+      note: `${seen.length} cases`,
+    };
   },
 });
 

@@ -15,7 +15,7 @@ import { parseResults, type Results } from '../lib/results.ts';
 import { makeScore } from '../lib/score.ts';
 import { makeTree, root } from '../lib/tree.ts';
 import { claimingDocuments, judgeClaims } from './capabilities.ts';
-import { compareHalves, linesOf } from './conformance.ts';
+import { compareHalves, linesOf, uncounted } from './conformance.ts';
 import { judgeCoverage } from './coverage.ts';
 import { isAllowed, judgeLicences } from './licences.ts';
 import { judgePins } from './pins.ts';
@@ -162,6 +162,16 @@ describe('the table of adapters', () => {
     const { tests, brokenFiles } = report(path, [[['bus: nats', 'order', 'is kept'], 'passed']]);
     const limited = { brokenFiles, tests: tests.map((test) => ({ ...test, notSupported: 'order' })) };
     expect(linesOf('production', limited)).toEqual(['production bus nats: order > is kept: not supported']);
+  });
+
+  it('misses no port whose suite has another name than the port', () => {
+    const misnamed = report('server/src/ports/key-store/vault.production.test.ts', [
+      [['key store: vault', 'x'], 'passed'],
+    ]);
+    expect(uncounted('production', misnamed)).toEqual([
+      'no case of key-store counts: is its suite called "key-store: <adapter>"?',
+    ]);
+    expect(uncounted('production', report(path, [[['bus: nats', 'order', 'is kept'], 'passed']]))).toEqual([]);
   });
 
   it('is silent when a run shows what is committed', () => {

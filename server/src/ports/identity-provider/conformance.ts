@@ -33,7 +33,7 @@ export interface IdentityProviderWorld {
 }
 
 export function identityProviderConformance(name: string, makeWorld: () => Promise<IdentityProviderWorld>): void {
-  describe(`identity provider: ${name}`, () => {
+  describe(`identity-provider: ${name}`, () => {
     let world: IdentityProviderWorld;
     let provider: IdentityProvider;
     let endpoints: Endpoints;
