@@ -66,7 +66,7 @@ export const security: readonly CapabilityGroup[] = [
         id: 'SEC-09',
         words: 'Revoked tokens are refused within seconds, and service accounts reach only what allows them',
         by: {
-          [t.revocation]: ['are refused by another within five seconds'],
+          [t.revocation]: ['are refused by another'],
           [t.timeLimits]: ['that revokes a personal token counts everywhere within five seconds'],
           'server/test/hostile/tokens.test.ts': ['is refused by routes for operators, whatever its roles'],
         },

@@ -147,7 +147,7 @@ describe('a project', () => {
       return rows[0].n as number;
     };
     try {
-      await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+      await expect.poll(waiting, { timeout: 30_000 }).toBe(1);
     } finally {
       gate.resolve();
     }

@@ -91,7 +91,7 @@ describe('the Postgres cache', () => {
       await look.query(`select pg_notify('gpuaas_cache', $1)`, [junk]);
     }
     await cache.publish('channel', 'after the junk');
-    await vi.waitFor(() => expect(heard).toEqual(['after the junk']));
+    await vi.waitFor(() => expect(heard).toEqual(['after the junk']), { timeout: 30_000 });
     expect(warn).toHaveBeenCalledTimes(7);
     await cache.close();
   });

@@ -98,13 +98,13 @@ describe('an external issuer', () => {
     for (let index = 0; index < 5; index += 1) expect(codeOf(await issuer.verify(token))).toBe('valid');
     expect(asked).toBe(1);
     await clock.advance(5 * minuteMs);
-    await vi.waitFor(() => expect(asked).toBe(2));
+    await vi.waitFor(() => expect(asked).toBe(2), { timeout: 30_000 });
     keys.shift();
     await addKey('k2');
     await clock.advance(5 * minuteMs);
-    await vi.waitFor(() => expect(asked).toBe(3));
+    await vi.waitFor(() => expect(asked).toBe(3), { timeout: 30_000 });
     // A key that the issuer withdrew is not believed any longer than that.
-    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('token_invalid'));
+    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('token_invalid'), { timeout: 30_000 });
   });
 
   it('is asked at once about a key that is new, and not again for each that is made up', async () => {
@@ -135,7 +135,7 @@ describe('an external issuer', () => {
     await expect(issuer.check()).rejects.toThrow(Outage);
     status = 200;
     await clock.advance(minuteMs);
-    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('valid'));
+    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('valid'), { timeout: 30_000 });
   });
 
   it('may be away when we start, and is there when it is back', async () => {
@@ -146,7 +146,7 @@ describe('an external issuer', () => {
     await expect(issuer.verify(token)).rejects.toThrow(Outage);
     status = 200;
     await clock.advance(31_000);
-    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('valid'));
+    await vi.waitFor(async () => expect(codeOf(await issuer.verify(token))).toBe('valid'), { timeout: 30_000 });
   });
 
   it.each<[string, () => void]>([
