@@ -15,7 +15,9 @@ describe('the metrics of a process', () => {
   it('break no rule of Prometheus', async () => {
     const metrics = makeMetrics('api', '1.0.0');
     metrics.counter('gpuaas_things_total', 'Things, by kind.', ['kind']).inc({ kind: 'one' });
-    metrics.histogram('gpuaas_thing_seconds', 'How long things take.', [], [0.1, 1]).observe({}, 0.5);
+    metrics
+      .histogram('gpuaas_thing_seconds', 'How long things take.', ['kind'], [0.1, 1])
+      .observe({ kind: 'one' }, 0.5);
     expect(await check(await metrics.scrape())).toBe('');
   });
 
