@@ -2232,7 +2232,7 @@ create policy reach on organizations
 
 grant insert, select, update on organizations to gpuaas_api;
 grant select on organizations to gpuaas_billing;
-grant select (id), select (name) on organizations to gpuaas_mailer;
+grant select (id), select (name), select (plan) on organizations to gpuaas_mailer;
 grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
 

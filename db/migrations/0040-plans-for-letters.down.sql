@@ -1,0 +1,1 @@
+revoke select (plan) on organizations from gpuaas_mailer;
