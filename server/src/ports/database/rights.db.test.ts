@@ -100,7 +100,7 @@ describe('the rights of each role', () => {
     expect([...listed.keys()].filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(['relay', 'mailer'])('keep a stolen %s from keys, tokens and sessions', (role) => {
+  it.each(['relay', 'mailer', 'billing'])('keep a stolen %s from keys, tokens and sessions', (role) => {
     const closed = [
       'account_sessions',
       'console_sessions',
