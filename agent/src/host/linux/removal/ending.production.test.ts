@@ -51,7 +51,7 @@ const waitForBeats = async (names: readonly string[], count: number) => {
   for (const { name, goal } of goals) while ((await beat(name)) < goal) await systemClock.sleep(20);
 };
 const as = (uid: number, ...words: string[]): ChildProcess =>
-  spawn('setpriv', ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--', ...words], {
+  spawn('/usr/bin/setpriv', ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--', ...words], {
     stdio: 'ignore',
     detached: true,
   });

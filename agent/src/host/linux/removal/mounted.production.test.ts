@@ -55,7 +55,7 @@ const makeOwned = async (path: string) => {
 async function mountDead(path: string): Promise<void> {
   const device = await open('/dev/fuse', 'r+');
   const options = `fd=3,rootmode=40000,user_id=${uid},group_id=${uid}`;
-  const child = spawn('mount', ['--internal-only', '--types', 'fuse', '--options', options, 'tenant', path], {
+  const child = spawn('/usr/bin/mount', ['--internal-only', '--types', 'fuse', '--options', options, 'tenant', path], {
     stdio: ['ignore', 'ignore', 'inherit', device.fd],
   });
   const status = await new Promise((resolve) => child.once('exit', resolve));

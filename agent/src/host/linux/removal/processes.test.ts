@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../conformance-rig.ts';
 import { HostFailure } from '../../port.ts';
@@ -133,6 +135,21 @@ describe('ending what runs in somebody’s name', () => {
     expect(await failureOf(processes.killSessions(20_003))).toBe('user_remains');
     await rm(folder, { recursive: true });
   });
+
+  it('looks at more processes than it may have open files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gpuaas-many-'));
+    for (let pid = 100_000; pid < 103_000; pid += 1) {
+      await mkdir(join(folder, `${pid}`));
+      await writeFile(join(folder, `${pid}/status`), 'State:\tS (sleeping)\nUid:\t20001\t20001\t20001\t20001\n');
+    }
+    const script = `
+      const { readProcesses } = await import(${JSON.stringify(new URL('./processes.ts', import.meta.url).href)});
+      console.log((await readProcesses({ proc: ${JSON.stringify(folder)} }).of(20001)).length);`;
+    const words = ['--nofile=256', process.execPath, '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)('/usr/bin/prlimit', words);
+    expect(stdout.trim()).toBe('3000');
+    await rm(folder, { recursive: true });
+  }, 60_000);
 
   it('counts every id that a process has, and no zombies', () => {
     const status = (state: string, ids: string) => `Name:\tUid:\nState:\t${state}\nUid:\t${ids}\nGid:\t0\t0\t0\t0\n`;

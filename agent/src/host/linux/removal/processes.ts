@@ -41,26 +41,18 @@ export function readProcesses(
   const read = (pid: string, file: string) => readFile(`${proc}/${pid}/${file}`, 'utf8').catch(emptyIfGone);
   return {
     async of(uid) {
-      const names = await pids();
-      const belongs = await Promise.all(
-        names.map(async (name) => {
-          const text = await read(name, 'status');
-          if (isAliveAs(text, uid)) return true;
-          // A process that took on another id is still in the sessions of the user who started it.
-          return isInSessions(await read(name, 'cgroup'), uid) && isAlive(text);
-        }),
-      );
-      return names.filter((_, index) => belongs[index]).map(Number);
+      return forEachFew(await pids(), async (name) => {
+        const text = await read(name, 'status');
+        // A process that took on another id is still in the sessions of the user who started it.
+        const isTheirs = isAliveAs(text, uid) || (isInSessions(await read(name, 'cgroup'), uid) && isAlive(text));
+        return isTheirs ? [Number(name)] : [];
+      });
     },
     async all() {
-      const names = await pids();
-      const found = await Promise.all(
-        names.map(async (name) => {
-          const text = await read(name, 'status');
-          return isAlive(text) ? idsOf(text).map((uid) => ({ pid: Number(name), uid })) : [];
-        }),
-      );
-      return found.flat();
+      return forEachFew(await pids(), async (name) => {
+        const text = await read(name, 'status');
+        return isAlive(text) ? idsOf(text).map((uid) => ({ pid: Number(name), uid })) : [];
+      });
     },
     signal(pid, signal) {
       try {
@@ -89,6 +81,16 @@ export function readProcesses(
     },
   };
 }
+
+/** A few at a time: a tenant may have more processes than the agent may have open files. */
+async function forEachFew<T>(names: readonly string[], look: (name: string) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let from = 0; from < names.length; from += atATime) {
+    for (const some of await Promise.all(names.slice(from, from + atATime).map(look))) found.push(...some);
+  }
+  return found;
+}
+const atATime = 64;
 
 function emptyIfGone(error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT' || error.code === 'ESRCH') return '';
