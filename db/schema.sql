@@ -340,6 +340,63 @@ end
 $function$;
 grant execute on function capacity_kept(uuid,timestamp with time zone,boolean) to gpuaas_api, gpuaas_worker;
 
+-- Function capacity_kept(uuid,timestamp with time zone,boolean,integer)
+
+CREATE OR REPLACE FUNCTION public.capacity_kept(host uuid, ends_at timestamp with time zone, image_required boolean, provision_seconds integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  reserver uuid;
+  starts_at timestamptz;
+  host_sku text;
+  host_region text;
+  wired boolean;
+  widest integer;
+  usable integer;
+  free integer;
+  total integer;
+begin
+  select r.allocation_id, r.expected_start_at into reserver, starts_at
+    from queue_reservations r join allocations a on a.id = r.allocation_id
+    where r.node_id = host and a.placement_status = 'queued' and a.state = 'requested';
+  if reserver is not null and (ends_at is null or starts_at is null or ends_at > starts_at) then
+    return true;
+  end if;
+  select n.sku, n.region into host_sku, host_region from nodes n where n.id = host;
+  if not exists (
+    select from allocations a where a.placement_status = 'queued' and a.state = 'requested'
+      and a.sku = host_sku and a.region = host_region
+  ) then
+    return false;
+  end if;
+  select coalesce(k.resource_profile ->> 'fabric', 'none') <> 'none' into wired from skus k where k.slug = host_sku;
+  select coalesce(max(g.usable), 0), coalesce(sum(g.usable), 0), coalesce(sum(g.free), 0), coalesce(sum(g.total), 0)
+    into widest, usable, free, total
+    from (
+      select count(*) as total, count(*) filter (where s.state = 'available' and s.health_state = 'healthy') as free,
+        count(*) filter (where s.state = 'available' and s.health_state = 'healthy' and s.nvme_device is not null
+          and (not wired or s.fabric_vf_pci_address is not null)) as usable
+      from slots s where s.node_id = host group by s.numa_node
+    ) g;
+  return exists (
+    select from allocations a
+    where a.placement_status = 'queued' and a.state = 'requested' and a.sku = host_sku and a.region = host_region
+      and case when a.capacity_shape = 'baremetal' then free = total and total > 0 and a.gpu_count <= total
+        when a.gpu_count >= 8 and a.gpu_count = total then usable = total
+        else a.gpu_count <= widest end
+      and (not image_required or a.capacity_shape = 'baremetal' or a.image_id is null or exists (
+        select from node_image_cache c where c.node_id = host and c.image_id = a.image_id))
+      and not exists (select from allocation_attempts t where t.allocation_id = a.id and t.node_id = host)
+      and (reserver is null or a.id = reserver
+        or act_time() + make_interval(secs => provision_seconds + a.max_duration_seconds) <= starts_at)
+  );
+end
+$function$;
+grant execute on function capacity_kept(uuid,timestamp with time zone,boolean,integer) to gpuaas_api, gpuaas_worker;
+
 -- Function console_tokens_claim(uuid,bigint,timestamp with time zone,timestamp with time zone)
 
 CREATE OR REPLACE FUNCTION public.console_tokens_claim(p_id uuid, p_generation bigint, p_now timestamp with time zone, p_until timestamp with time zone)
@@ -561,6 +618,15 @@ begin
 end
 $function$;
 grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+
+-- Function host_offered(boolean,boolean)
+
+CREATE OR REPLACE FUNCTION public.host_offered(schedulable boolean, simulated boolean)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN (simulated IS TRUE) THEN (schedulable AND simulated_hosts_allowed()) ELSE schedulable END;
+grant execute on function host_offered(boolean,boolean) to gpuaas_api, gpuaas_worker;
 
 -- Function id_at(timestamp with time zone)
 
@@ -839,6 +905,16 @@ AS $function$ select case get_byte(p_sealed, 0)
     when 1 then 'first' else 'unknown' end $function$;
 grant execute on function sealed_key_id(bytea) to gpuaas_api, gpuaas_worker;
 
+-- Function simulated_hosts_allowed()
+
+CREATE OR REPLACE FUNCTION public.simulated_hosts_allowed()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+RETURN COALESCE((SELECT (v.value = 'true'::jsonb) FROM policy_values v WHERE ((v.key = 'node.simulated_allowed'::text) AND (v.level = 'global'::text) AND (v.subject_id = ''::text))), false);
+grant execute on function simulated_hosts_allowed() to gpuaas_api, gpuaas_worker;
+
 -- Function slots_reserve(uuid[],uuid,boolean)
 
 CREATE OR REPLACE FUNCTION public.slots_reserve(wanted uuid[], holder uuid, patient boolean)
@@ -852,12 +928,12 @@ begin
   if patient then
     perform 1 from slots s join nodes n on n.id = s.node_id
       where s.id = any (wanted) and s.state = 'available' and s.health_state = 'healthy'
-        and n.state = 'active' and n.schedulable
+        and n.state = 'active' and host_offered(n.schedulable, n.simulated)
       order by s.id for update of s;
   else
     perform 1 from slots s join nodes n on n.id = s.node_id
       where s.id = any (wanted) and s.state = 'available' and s.health_state = 'healthy'
-        and n.state = 'active' and n.schedulable
+        and n.state = 'active' and host_offered(n.schedulable, n.simulated)
       order by s.id for update of s skip locked;
   end if;
   get diagnostics found_free = row_count;

@@ -228,6 +228,12 @@ export const policies = [
     'Allocations that one person may hold at a time.',
   ),
   whole(
+    'allocation.max_leaving_per_user',
+    { default: 50, minimum: 1, maximum: 100_000, unit: 'allocations' },
+    'allocations',
+    'Allocations of one person that have ended and whose hosts still clean up. With more of them nothing new is given out.',
+  ),
+  whole(
     'allocation.refund_window_days',
     { default: 30, minimum: 0, maximum: 365, unit: 'days' },
     'payments',

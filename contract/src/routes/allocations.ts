@@ -144,8 +144,7 @@ const allocationFields = {
   active_at: orNull(Timestamp),
   releasing_at: orNull(Timestamp),
   over: Type.Boolean({
-    description:
-      'It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up.',
+    description: 'It has ended for its owner, who holds it no more. The state says how far its host has cleaned up.',
   }),
   ended_at: orNull(Timestamp),
   updated_at: Timestamp,

@@ -75,7 +75,7 @@ readonly max_attempts: number;
   readonly node_id: string | null;
   readonly node_name: string | null;
   readonly organization_id: string;
-  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -286,7 +286,7 @@ readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -410,7 +410,7 @@ readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -522,7 +522,7 @@ readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up. */
+  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {

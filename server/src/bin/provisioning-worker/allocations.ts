@@ -79,6 +79,7 @@ export async function serveAllocations(
     ids,
     clock,
     everyMinutes: () => policies.number('allocation.reattest_minutes'),
+    ...{ log, metrics },
     begin: (run, lease, { organization_id, project_id }) =>
       sagas.start(served.attest, run, lease, {
         correlationId: ids.next(),
@@ -93,6 +94,7 @@ export async function serveAllocations(
     ids,
     tasks,
     taskSeconds: () => policies.number('node.task_ttl_seconds'),
+    ...{ log, metrics },
   });
   const { expiry, lostNodes, idle, drift } = guards;
   for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest, authorizedKeys })) {

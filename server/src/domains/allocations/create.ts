@@ -27,6 +27,7 @@ const on = handlers<AllocationParts>();
 const limitsOf = ({ policies, clock, taskSeconds }: AllocationParts, act: Act) => ({
   maxDurationHours: policies.number('allocation.max_duration_max_hours', act),
   imageCacheRequired: policies.value('allocation.image_cache_required', act),
+  provisionSeconds: taskSeconds('provision'),
   endsAt: (seconds: number) => new Date(clock.now().getTime() + (taskSeconds('provision') + seconds) * secondMs),
 });
 
@@ -87,6 +88,7 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish 
 );
 
 const limitPolicy = 'allocation.max_concurrent_per_user';
+const leavingPolicy = 'allocation.max_leaving_per_user';
 
 /** Whether the caller may hold so many more. Whoever else asks in the same name waits for the answer. */
 export async function mayHoldMore(
@@ -96,7 +98,16 @@ export async function mayHoldMore(
   more: number,
 ): Promise<Fault<'allocation_concurrency_limit'> | undefined> {
   const most = policies.number(limitPolicy, act);
-  const held = await countHeld(tx, act.organizationId as string, act.actorId);
+  const { held, leaving } = await countHeld(tx, act.organizationId as string, act.actorId);
+  const mostLeaving = policies.number(leavingPolicy, act);
+  // Who gives back and asks anew at once would keep any number of hosts busy with cleaning.
+  if (leaving >= mostLeaving) {
+    return new Fault(
+      'allocation_concurrency_limit',
+      `${leaving} of your allocations have ended and are still being cleaned up, and with ${mostLeaving} of them nothing new is given out (${leavingPolicy}). Wait until some are clean.`,
+      { leaving, asked: more, limit: mostLeaving, policy: leavingPolicy },
+    );
+  }
   if (held + more <= most) return undefined;
   const counted = await listHeld(tx, act.organizationId as string, act.actorId, maxNamed);
   const first = counted.slice(0, namedInSentence).map(({ name, gpu_count }) => `${name} (${gpu_count} GPU)`);

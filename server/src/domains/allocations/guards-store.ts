@@ -4,13 +4,13 @@ import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 const expiredSql = sql(
   'guard-expired',
   `select id from allocations where state = 'active' and expires_at <= $1 and mine(organization_id)
-   order by expires_at limit $2`,
+     and ($3::uuid is null or id > $3) order by id limit $2`,
 );
 const lostSql = sql(
   'guard-lost',
   `select a.id from allocations a join nodes n on n.id = a.node_id
    where a.state = 'active' and n.state = 'offline' and n.updated_at <= $1 and mine(a.organization_id)
-   order by a.id limit $2`,
+     and ($3::uuid is null or a.id > $3) order by a.id limit $2`,
 );
 const idleSql = sql(
   'guard-idle',
@@ -107,8 +107,10 @@ export interface ReportedRow {
   readonly ended: Readonly<Record<string, string>>;
 }
 
-export const listExpired = (tx: ReadTx, now: Date, limit: number) => tx.rows<{ id: string }>(expiredSql, [now, limit]);
-export const listLost = (tx: ReadTx, before: Date, limit: number) => tx.rows<{ id: string }>(lostSql, [before, limit]);
+export const listExpired = (tx: ReadTx, now: Date, after: string | undefined, limit: number) =>
+  tx.rows<{ id: string }>(expiredSql, [now, limit, after ?? null]);
+export const listLost = (tx: ReadTx, before: Date, after: string | undefined, limit: number) =>
+  tx.rows<{ id: string }>(lostSql, [before, limit, after ?? null]);
 export const listIdle = (tx: ReadTx, reportedAfter: Date, after: string | undefined, limit: number) =>
   tx.rows<IdleRow>(idleSql, [reportedAfter, after ?? null, limit]);
 export const setIdle = (

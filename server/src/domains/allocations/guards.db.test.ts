@@ -190,6 +190,72 @@ describe('what a node reports', () => {
   });
 });
 
+describe('a whole node', () => {
+  const blocking = async (nodeId: string) =>
+    (await yard.root.query(`select slot_id, effect from alerts where node_id = $1 and source = 'drift'`, [nodeId]))
+      .rows;
+
+  it('that holds a login of an allocation that nobody knows is not sold, and an alert says so until it is gone', async () => {
+    const allocation = await active({ shape: 'baremetal' });
+    await minutes(1);
+    await report(allocation, [leaseOf(allocation), { ...leaseOf(allocation), allocation_id: systemIds.next() }]);
+    await guards.drift.round(never);
+    expect(await blocking(allocation.nodeId)).toEqual([{ slot_id: null, effect: 'blocks_sale' }]);
+    const healths = await yard.root.query('select distinct health_state from slots where node_id = $1', [
+      allocation.nodeId,
+    ]);
+    expect(healths.rows).toEqual([{ health_state: 'degraded' }]);
+    // Who rents it goes on.
+    expect((await allocation.look()).state).toBe('active');
+    await report(allocation, [leaseOf(allocation)]);
+    await guards.drift.round(never);
+    expect(await blocking(allocation.nodeId)).toEqual([]);
+  });
+
+  it('that is free and holds one is set aside', async () => {
+    const node = await yard.addNode({ sku: 'test-metal' });
+    await minutes(1);
+    await yard.root.query('update node_reports set leases = $2, reported_at = $3 where node_id = $1', [
+      node.id,
+      JSON.stringify([
+        { allocation_id: systemIds.next(), generation: 1, slot_ids: [], state: 'running', deadline_at: null },
+      ]),
+      new Date(clock.now().getTime() + 1_000),
+    ]);
+    await guards.drift.round(never);
+    expect(await blocking(node.id)).toEqual([{ slot_id: null, effect: 'blocks_sale' }]);
+    const { rows } = await yard.root.query('select distinct state from slots where node_id = $1', [node.id]);
+    expect(rows).toEqual([{ state: 'quarantined' }]);
+  });
+});
+
+describe('an allocation that a guard fails on', () => {
+  it('is logged and counted, and keeps no other from its turn', async () => {
+    const [one, other] = [await active(), await active()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    if (!one || !other) throw new Error('there are two');
+    for (const each of [one, other]) await change(each, 'expires_at', clock.now());
+    const counted = makeMetrics('test', '0.0.0');
+    const { tasks } = bench.parts;
+    const broken = makeGuards({
+      ...{ db: yard.port.database, begin: actsOf('guards', systemIds), ids: systemIds, clock, log: silentLog },
+      metrics: counted,
+      tasks: {
+        ...tasks,
+        cancelOf: (tx, lease) =>
+          lease.allocationId === one.id ? Promise.reject(new Error('a bad row')) : tasks.cancelOf(tx, lease),
+      },
+      policies: {
+        ...{ maxReleaseAttempts: () => 3, lostAfterSeconds: () => 0, reportSeconds: () => 45, idlePercent: () => 5 },
+        idleGraceMinutes: () => 15,
+      },
+    });
+    await broken.expiry.round(never);
+    expect((await one.look()).state).toBe('active');
+    expect((await other.look()).state).toBe('releasing');
+    expect(await counted.scrape()).toMatch(/gpuaas_reconciler_skipped_total\{[^}]*"allocation-expiry"[^}]*\} 1/);
+  });
+});
+
 describe('a node that reports what cannot be', () => {
   it('is held against itself, and the nodes after it are compared', async () => {
     const [first, second] = [await active(), await active()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
@@ -234,6 +300,7 @@ describe('an active allocation', () => {
       ids: systemIds,
       clock,
       everyMinutes: () => 60,
+      ...{ log: silentLog, metrics },
       begin: async (run) => void begun.push(run),
     });
     await reattest.round(never);

@@ -140,12 +140,30 @@ export function makeGuards(parts: GuardParts) {
     return !(outcome instanceof Fault);
   }
 
+  /** Goes through all rows there are, page by page. One that fails is logged and counted, and keeps no other from its turn. */
+  async function eachOf<R extends { readonly id: string }>(
+    name: string,
+    page: (after: string | undefined) => Promise<readonly R[]>,
+    work: (row: R) => Promise<unknown>,
+  ): Promise<'idle'> {
+    const each = makeApart(name, parts);
+    for (let after: string | undefined; ; ) {
+      const rows = await page(after);
+      for (const row of rows) await each({ allocation: row.id }, () => work(row));
+      after = rows.at(-1)?.id;
+      if (rows.length < guardBatch) return 'idle';
+    }
+  }
+
   const expiry: Reconciler = {
     name: 'allocation-expiry',
     async round() {
-      const due = await look((tx) => listExpired(tx, clock.now(), guardBatch));
-      for (const { id } of due) await release(id, 'max_duration');
-      return due.length === guardBatch ? 'more' : 'idle';
+      const now = clock.now();
+      return eachOf(
+        'allocation-expiry',
+        (after) => look((tx) => listExpired(tx, now, after, guardBatch)),
+        ({ id }) => release(id, 'max_duration'),
+      );
     },
   };
   const lostNodes: Reconciler = {
@@ -154,21 +172,23 @@ export function makeGuards(parts: GuardParts) {
       const lostAfterSeconds = policies.lostAfterSeconds();
       if (lostAfterSeconds === 0) return 'idle';
       const before = ago(lostAfterSeconds * secondMs);
-      const lost = await look((tx) => listLost(tx, before, guardBatch));
-      for (const { id } of lost) await lose(id, 'node_lost', 'Its node has not been heard of for too long.');
-      return lost.length === guardBatch ? 'more' : 'idle';
+      return eachOf(
+        'allocation-lost-nodes',
+        (after) => look((tx) => listLost(tx, before, after, guardBatch)),
+        ({ id }) => lose(id, 'node_lost', 'Its node has not been heard of for too long.'),
+      );
     },
   };
 
   const idle: Reconciler = {
     name: 'allocation-idle',
     async round() {
-      for (let after: string | undefined; ; ) {
-        const rows = await look((tx) => listIdle(tx, ago(policies.reportSeconds() * secondMs), after, guardBatch));
-        for (const row of rows) await watchIdle(row);
-        after = rows.at(-1)?.id;
-        if (rows.length < guardBatch) return 'idle';
-      }
+      const reportedAfter = ago(policies.reportSeconds() * secondMs);
+      return eachOf(
+        'allocation-idle',
+        (after) => look((tx) => listIdle(tx, reportedAfter, after, guardBatch)),
+        watchIdle,
+      );
     },
   };
   async function watchIdle(row: IdleRow): Promise<void> {

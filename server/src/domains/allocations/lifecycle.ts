@@ -14,6 +14,7 @@ import { takesKeys } from './actions.ts';
 import { secondsPerHour } from './facts.ts';
 import { noteAllocation, stateFacts } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
+import { whoWaitsFor } from './queue/extension.ts';
 import { absent, showDetail } from './read.ts';
 import { endAllocation } from './release.ts';
 import { showAllocation } from './show.ts';
@@ -90,6 +91,8 @@ const extend = on(allocationExtend, async (parts, act, { params, body }) =>
       );
     }
     const expiresAt = new Date(row.expires_at.getTime() + body.seconds * secondMs);
+    const awaited = await whoWaitsFor(parts, act, row, expiresAt);
+    if (awaited) return tx.abandon(awaited);
     await extendAllocation(tx, row.id, seconds, expiresAt);
     // Its node ends the lease by itself, whether or not we can be reached: it has to know.
     const taskId = await askNode(tx, parts, act, row, 'allocation.extend_lease', {

@@ -5,9 +5,10 @@ import { actsOf } from '../../kernel/act.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { makeMetrics } from '../../kernel/metrics.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
-import { openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { makeQueue } from './queue.ts';
 import { type Fleet, metalSku, type NodePlan, sliceSku, stockFleet, testRegion } from './testing.ts';
 
@@ -39,6 +40,7 @@ beforeEach(async () => {
 const value = (key: PolicyKey) => definitions.find((each) => each.key === key)?.default as never;
 const queue = () =>
   makeQueue({
+    ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0') },
     ...{ db: worker.database, begin: actsOf('queue', systemIds), ids: systemIds, clock },
     policies: { value, number: value },
   });
@@ -116,6 +118,72 @@ describe('the queue', () => {
     await round();
     expect(await look(rich, old.id)).toMatchObject({ placement_status: 'reserved' });
     expect(await look(poor, young.id)).toMatchObject({ placement_status: 'queued' });
+  });
+
+  it('keeps the GPUs that somebody waits for from being held longer, and nothing else', async () => {
+    await addNode({ groups: [2] });
+    const active = async (tenant: Tenant, seconds: number) => {
+      const { id } = await ask(tenant, 1, 86_400, { max_duration_seconds: seconds });
+      for (const state of ['provisioning', 'active']) {
+        await asSystem(
+          world.root,
+          `update allocations set state = $2, version = version + 1, active_at = $3, expires_at = $4
+           where id = $1 and state <> $2`,
+          [id, state, clock.now(), new Date(clock.now().getTime() + seconds * 1_000)],
+        );
+      }
+      await asSystem(world.root, `update slots set state = 'in_use', version = version + 1 where allocation_id = $1`, [
+        id,
+      ]);
+      return id;
+    };
+    const extend = (tenant: Tenant, id: string) =>
+      world.call('POST', `/api/v1/allocations/${id}/extend`, {
+        ...{ as: tenant.token, key: systemIds.next(), body: { seconds: 86_400 } },
+      });
+    const [soon, later] = [await active(rich, 36_000), await active(rich, 72_000)];
+    const waiting = await ask(poor, 1);
+    // It has waited long enough to have a host reserved, and would start when the first of them ends.
+    ahead += 2 * 3_600_000;
+    await world.root.query('update node_reports set reported_at = $1', [clock.now()]);
+    await round();
+    expect(await look(poor, waiting.id)).toMatchObject({ queue: { host_reserved: true } });
+    const refused = await extend(rich, soon);
+    expect(refused.body, refused.text).toMatchObject({ code: 'duration_invalid' });
+    expect(refused.body.message).toContain('Another request waits for its GPUs');
+    // The other one is not in the way.
+    expect((await extend(rich, later)).status).toBe(200);
+    await give(poor, waiting.id);
+    await round();
+    expect((await extend(rich, soon)).status).toBe(200);
+  });
+
+  it('gives nothing new to whoever has too much being cleaned up', async () => {
+    await addNode({ groups: [4] });
+    const most = 50;
+    const { rows } = await world.root.query('select id from nodes limit 1');
+    await asSystem(
+      world.root,
+      `insert into allocations (id, organization_id, project_id, name, requested_by, state, placement_status, sku,
+         capacity_shape, gpu_count, region, unit_price_minor, currency, node_id, generation, isolation_model, ended_at)
+       select gen_random_uuid(), a.organization_id, a.project_id, 'gone', a.requested_by, 'requested', 'reserved', a.sku,
+         a.capacity_shape, 1, a.region, 450, 'USD', $2, 1, 'user-revoke', now()
+       from allocations a, generate_series(1, $3) where a.id = $1`,
+      [(await ask(poor, 1)).id, rows[0].id, most],
+    );
+    for (const state of ['provisioning', 'releasing']) {
+      await asSystem(world.root, `update allocations set state = $1, version = version + 1 where name = 'gone'`, [
+        state,
+      ]);
+    }
+    const refused = await attempt(poor, { gpus: 1 });
+    expect(refused.body, refused.text).toMatchObject({
+      ...{
+        code: 'allocation_concurrency_limit',
+        details: { leaving: most, policy: 'allocation.max_leaving_per_user' },
+      },
+    });
+    expect((await attempt(rich, { gpus: 1 })).status).toBe(201);
   });
 
   it('gives up with a reason when the time is over', async () => {

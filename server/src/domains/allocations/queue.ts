@@ -4,7 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
-import { type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { makeApart, type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
 import type { Policies } from '../policy/index.ts';
 import { capacityChannel, queueEveryMs } from './facts.ts';
 import { advanceAllocation, noteAllocation, stateFacts } from './machine.ts';
@@ -21,6 +22,8 @@ interface QueueParts {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly policies: Policies;
+  readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 /**
@@ -30,6 +33,7 @@ interface QueueParts {
  */
 export function makeQueue(parts: QueueParts): Reconciler {
   const { db, policies } = parts;
+  const apart = makeApart('allocation-queue', parts);
   let turn = 0;
   return {
     name: 'allocation-queue',
@@ -39,17 +43,22 @@ export function makeQueue(parts: QueueParts): Reconciler {
         await listLate(tx, limit),
         await listLines(tx),
       ]);
+      let given = 0;
       for (const row of late) {
         if (signal.aborted) return 'idle';
-        await giveUp(parts, row);
+        await apart({ allocation: row.id }, async () => {
+          await giveUp(parts, row);
+          given += 1;
+        });
       }
       turn += 1;
       const first = lines.length > 0 ? turn % lines.length : 0;
       for (const line of [...lines.slice(first), ...lines.slice(0, first)]) {
         if (signal.aborted) return 'idle';
-        await serve(parts, line, signal);
+        // A line that cannot be served holds up no other.
+        await apart({ sku: line.sku, region: line.region }, () => serve(parts, line, signal));
       }
-      return late.length === limit ? 'more' : 'idle';
+      return late.length === limit && given > 0 ? 'more' : 'idle';
     },
   };
 }
@@ -146,7 +155,6 @@ async function giveUp(parts: QueueParts, waiting: LateRow): Promise<void> {
 /** The queue at work, woken whenever slots come free. */
 export async function openQueue(
   parts: QueueParts & {
-    readonly log: Log;
     readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
   },
 ): Promise<{ close(): Promise<void> }> {

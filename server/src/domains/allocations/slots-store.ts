@@ -18,20 +18,20 @@ export const reserveSlots = sql(
 export const takeSlots = sql(
   'slots-take',
   `with wanted as materialized (
-     select w.slot_id, w.claim_id, w.allocation_id, w.need, w.ends_at, w.image_required
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $8::timestamptz[], $9::boolean[])
-       as w (slot_id, claim_id, allocation_id, need, ends_at, image_required)
+     select w.slot_id, w.claim_id, w.allocation_id, w.need, w.ends_at, w.image_required, w.provision_seconds
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $8::timestamptz[], $9::boolean[], $10::int[])
+       as w (slot_id, claim_id, allocation_id, need, ends_at, image_required, provision_seconds)
      limit (select $5::int)
    ), free as materialized (
      select w.slot_id, w.claim_id, w.allocation_id, w.need, s.generation
      from wanted w join slots s on s.id = w.slot_id join nodes n on n.id = s.node_id
        join node_reports r on r.node_id = n.id
-     where s.state = 'available' and s.health_state = 'healthy' and n.state = 'active' and n.schedulable
+     where s.state = 'available' and s.health_state = 'healthy' and n.state = 'active' and host_offered(n.schedulable, n.simulated)
        and r.reported_at > act_time() - make_interval(secs => $6)
        and (w.need = 1 or w.need = (
          select count(*) from wanted v join slots t on t.id = v.slot_id
          where v.allocation_id = w.allocation_id and t.state = 'available' and t.health_state = 'healthy'))
-       and not capacity_kept(n.id, w.ends_at, w.image_required)
+       and not capacity_kept(n.id, w.ends_at, w.image_required, w.provision_seconds)
      order by s.id for update of s skip locked
    ), lease as materialized (
      select f.allocation_id, max(f.generation) + 1 as generation from free f

@@ -167,7 +167,7 @@ export async function takeSlots(
   picks: readonly {
     readonly allocation: Unplaced;
     readonly slotIds: readonly string[];
-    readonly request?: Pick<PlacementRequest, 'endsAt' | 'image'>;
+    readonly request?: Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
   }[],
   parts: { readonly ids: Ids; readonly lostAfterSeconds: number },
 ): Promise<(Reservation | undefined)[]> {
@@ -184,6 +184,7 @@ export async function takeSlots(
     JSON.stringify(picks.map(({ allocation }) => asDocument(allocation))),
     wanted.map(({ request }) => request?.endsAt ?? null),
     wanted.map(({ request }) => request?.image?.mustBeCached ?? false),
+    wanted.map(({ request }) => request?.provisionSeconds ?? 0),
   ]);
   const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
   return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));

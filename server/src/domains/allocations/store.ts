@@ -114,9 +114,9 @@ const extendSql = sql(
 const holdSql = sql('allocation-hold', `select pg_advisory_xact_lock(hashtextextended('allocations ' || $1::text, 0))`);
 const countSql = sql(
   'allocation-count',
-  `select count(*)::int as n from allocations
-   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and ended_at is null
-     and mine(organization_id)`,
+  `select count(*) filter (where ended_at is null)::int as held, count(*) filter (where state = 'releasing')::int as leaving
+   from allocations
+   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and mine(organization_id)`,
 );
 const heldSql = sql(
   'allocation-held',
@@ -348,12 +348,17 @@ export const updateAllocation = (
 export const extendAllocation = (tx: WriteTx, id: string, seconds: number, expiresAt: Date | null) =>
   tx.run(extendSql, [id, seconds, expiresAt]);
 /** How many the caller holds. Others who ask in the same name wait until this request is settled. */
-export async function countHeld(tx: WriteTx, organizationId: string, requestedBy: string): Promise<number> {
+export async function countHeld(tx: WriteTx, organizationId: string, requestedBy: string): Promise<Held> {
   const [, counted] = await Promise.all([
     tx.rows(holdSql, [`${organizationId} ${requestedBy}`]),
-    tx.rows<{ n: number }>(countSql, [organizationId, requestedBy]),
+    tx.rows<Held>(countSql, [organizationId, requestedBy]),
   ]);
-  return counted[0]?.n ?? 0;
+  return counted[0] ?? { held: 0, leaving: 0 };
+}
+export interface Held {
+  readonly held: number;
+  /** Those that have ended for their owner, and whose hosts still clean up. */
+  readonly leaving: number;
 }
 
 /** What counts, for whoever is told that it is too much. */

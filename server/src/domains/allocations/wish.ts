@@ -39,6 +39,8 @@ export async function resolveWish(
     readonly imageCacheRequired: boolean;
     /** When it will have ended if it lasts so long. */
     readonly endsAt: (seconds: number) => Date;
+    /** How long a launch may take. */
+    readonly provisionSeconds: number;
   },
 ): Promise<Resolved | Refusal> {
   const of = { organizationId: act.organizationId as string, projectId: act.projectId as string };
@@ -86,6 +88,7 @@ export async function resolveWish(
       fabric: isSlice && fabric,
       nvme: isSlice,
       image: isSlice && offer.image_id ? { id: offer.image_id, mustBeCached: limits.imageCacheRequired } : undefined,
+      provisionSeconds: limits.provisionSeconds,
       endsAt:
         wish.max_duration_seconds === undefined ? undefined : limits.endsAt(wish.max_duration_seconds).toISOString(),
     },

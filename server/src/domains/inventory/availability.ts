@@ -11,7 +11,7 @@ import { type ReadTx, sql } from '../../kernel/act.ts';
 const availabilitySql = sql(
   'catalog-availability',
   `with known (node_id, sku, region, open, image_sku, every, stored, wired) as (
-     select n.id, n.sku, n.region, n.state = 'active' and n.schedulable, null, null::int, null::int, null::int
+     select n.id, n.sku, n.region, n.state = 'active' and host_offered(n.schedulable, n.simulated), null, null::int, null::int, null::int
      from nodes n join regions r on r.slug = n.region and r.active where n.state <> 'deleted'
      union all
      select c.node_id, null, null, null, k.sku, null, null, null

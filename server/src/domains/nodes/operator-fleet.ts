@@ -59,7 +59,8 @@ const healthSql = sql(
        select s.state, count(*) as many from slots s join nodes n on n.id = s.node_id and n.state <> 'deleted'
        group by s.state
      ) c) as slots,
-     (select count(*)::int from slots s join nodes n on n.id = s.node_id and n.state = 'active' and n.schedulable
+     (select count(*)::int from slots s join nodes n on n.id = s.node_id and n.state = 'active'
+       and host_offered(n.schedulable, n.simulated)
        where s.state = 'available' and s.health_state = 'healthy') as sellable_slots,
      (select jsonb_build_object(
         'blocks_sale', count(*) filter (where effect = 'blocks_sale'),

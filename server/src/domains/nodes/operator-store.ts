@@ -22,7 +22,7 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
        select s.state, count(*) as many from slots s where s.node_id = n.id group by s.state
      ) c) as slots,
      (select count(*)::int from slots s where s.node_id = n.id and s.state = 'available' and s.health_state = 'healthy'
-       and n.state = 'active' and n.schedulable) as sellable_slots,
+       and n.state = 'active' and host_offered(n.schedulable, n.simulated)) as sellable_slots,
      (select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'source', a.source, 'kind', a.kind, 'effect', a.effect,
         'message', a.message, 'tenant_message', a.tenant_message, 'slot_id', a.slot_id, 'slot_index', s.slot_index,
         'allocation_id', a.allocation_id, 'raised_by', a.raised_by,

@@ -104,7 +104,7 @@ class AdminAllocation(TypedDict):
     node_name: str | None
     organization_id: str
     over: bool
-    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
+    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AdminAllocationPrice
     profile: AdminAllocationProfile | None
@@ -333,7 +333,7 @@ class Allocation(TypedDict):
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
+    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationPrice
     profile: AllocationProfile | None
@@ -506,7 +506,7 @@ class AllocationDetail(TypedDict):
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
+    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationDetailPrice
     profile: AllocationDetailProfile | None
@@ -608,7 +608,7 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner: it counts against no limit. The state says how far its host has cleaned up."""
+    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationGroupDetailAllocationsItemPrice
     profile: AllocationGroupDetailAllocationsItemProfile | None

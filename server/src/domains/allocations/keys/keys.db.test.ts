@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { actsOf } from '../../../kernel/act.ts';
 import { systemIds } from '../../../kernel/id.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { makeMetrics } from '../../../kernel/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
 import { putAllocation } from '../testing.ts';
 import { makeAuthorizedKeys } from './reconcile.ts';
@@ -30,6 +32,7 @@ const reconcile = () =>
       },
     },
     taskSeconds: () => 60,
+    ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0') },
   }).round(new AbortController().signal);
 const write = (method: string, path: string, as: string, body?: object) =>
   world.call(method, path, { as, key: systemIds.next(), ...(body && { body }) });

@@ -1,7 +1,9 @@
 import { type TenantRole, tenantRoles } from '@gpuaas/contract';
 import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Reconciler } from '../../../kernel/reconciler.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
+import { makeApart, type Reconciler } from '../../../kernel/reconciler.ts';
 import type { Tasks } from '../../nodes/index.ts';
 import { guardBatch } from '../facts.ts';
 import { noteAllocation } from '../machine.ts';
@@ -44,7 +46,7 @@ const staleSql = sql(
        order by t.id desc limit 1
      ) in ('failed', 'expired'))
    )
-   order by a.id limit $1`,
+   and ($3::uuid is null or a.id > $3) order by a.id limit $1`,
 );
 const dropSql = sql(
   'authorized-keys-drop',
@@ -63,8 +65,11 @@ export function makeAuthorizedKeys(parts: {
   readonly ids: Ids;
   readonly tasks: Pick<Tasks, 'queueTask'>;
   readonly taskSeconds: () => number;
+  readonly log: Log;
+  readonly metrics: Metrics;
 }): Reconciler {
   const { db, ids } = parts;
+  const apart = makeApart('authorized-keys', parts);
 
   const install = async (tx: WriteTx, row: AllocationRow, correlationId: string): Promise<string | undefined> => {
     if (row.state !== 'active' || !row.login || !row.node_id) return undefined;
@@ -88,22 +93,28 @@ export function makeAuthorizedKeys(parts: {
     name: 'authorized-keys',
     async round() {
       const who = systemViewer('authorized-keys', { correlationId: ids.next() });
-      const due = await db.read(who, (tx) => tx.rows<{ id: string }>(staleSql, [guardBatch, writers]));
-      for (const { id } of due) {
-        const correlationId = ids.next();
-        await db.write(parts.begin('allocation.reconcile_ssh_keys', { correlationId }), async (tx) => {
-          const row = await holdAllocation(tx, id);
-          const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id, writers]);
-          const taskId = row && (await install(tx, row, correlationId));
-          return tx.commit(undefined, {
-            target: { type: 'allocation', id },
-            ...(row && { organizationId: row.organization_id, projectId: row.project_id }),
-            change: { removed: dropped.map(({ fingerprint }) => fingerprint), task_id: taskId },
-            events: 'none',
-          });
-        });
+      for (let after: string | undefined; ; ) {
+        const due = await db.read(who, (tx) => tx.rows<{ id: string }>(staleSql, [guardBatch, writers, after ?? null]));
+        // One that fails keeps the keys of no other where they do not belong.
+        for (const { id } of due) await apart({ allocation: id }, () => reconcile(id));
+        after = due.at(-1)?.id;
+        if (due.length < guardBatch) return 'idle';
       }
-      return due.length === guardBatch ? 'more' : 'idle';
     },
   };
+
+  async function reconcile(id: string): Promise<void> {
+    const correlationId = ids.next();
+    await db.write(parts.begin('allocation.reconcile_ssh_keys', { correlationId }), async (tx) => {
+      const row = await holdAllocation(tx, id);
+      const dropped = await tx.rows<{ fingerprint: string }>(dropSql, [id, writers]);
+      const taskId = row && (await install(tx, row, correlationId));
+      return tx.commit(undefined, {
+        target: { type: 'allocation', id },
+        ...(row && { organizationId: row.organization_id, projectId: row.project_id }),
+        change: { removed: dropped.map(({ fingerprint }) => fingerprint), task_id: taskId },
+        events: 'none',
+      });
+    });
+  }
 }

@@ -4,10 +4,11 @@ import type { CandidateNode, CandidateSlot, PlacementRequest } from './model.ts'
 /** Hosts with everything the engine asks about. A slot travels as a row of values: there are many of them. */
 const readSql = sql(
   'placement-nodes',
-  `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
+  `select n.id, n.name, n.region, n.sku, n.state,
+     host_offered(n.schedulable, n.simulated) as schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
      case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
-     case when $3::boolean then capacity_kept(n.id, $4, $5) else false end as kept,
+     case when $3::boolean then capacity_kept(n.id, $4, $5, $6) else false end as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
@@ -22,23 +23,24 @@ const fittingSql = sql(
   `select n.id, count(*) as free
    from nodes n join slots s on s.node_id = n.id left join node_reports r on r.node_id = n.id
      left join node_launch_failures f on f.node_id = n.id and f.avoided_until > act_time()
-   where n.sku = $1 and n.region = $2 and n.state = 'active' and n.schedulable
+   where n.sku = $1 and n.region = $2 and n.state = 'active' and host_offered(n.schedulable, n.simulated)
      and r.reported_at > act_time() - make_interval(secs => $3)
      and s.state = 'available' and s.health_state = 'healthy'
      and (not $4 or s.fabric_vf_pci_address is not null) and (not $5 or s.nvme_device is not null)
      and ($6::uuid is null or exists (
        select from node_image_cache c where c.node_id = n.id and c.image_id = $6))
-     and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null)
+     and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null, $12)
    group by n.id, f.failed_at, case when $8 then 0 else s.numa_node end
    having count(*) >= $9 and (not $8 or count(*) = (select count(*) from slots t where t.node_id = n.id))
    order by f.failed_at nulls first, count(*), n.id limit $10`,
 );
 const surveySql = sql(
   'placement-survey',
-  `select n.id, n.name, n.region, n.sku, n.state, n.schedulable,
+  `select n.id, n.name, n.region, n.sku, n.state,
+     host_offered(n.schedulable, n.simulated) as schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
      case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
-     n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7) as kept,
+     n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7, $8) as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
         s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
@@ -77,7 +79,7 @@ export const readCandidates = async (
   (
     await tx.rows<Row>(readSql, [
       ...[ids, lostAfterSeconds, request !== undefined, request?.endsAt ?? null],
-      request?.image?.mustBeCached ?? false,
+      ...[request?.image?.mustBeCached ?? false, request?.provisionSeconds ?? 0],
     ])
   ).map(asNode);
 
@@ -103,7 +105,7 @@ export const findFitting = async (
       look.whole,
       request.gpus,
       look.limit,
-      request.endsAt ?? null,
+      ...[request.endsAt ?? null, request.provisionSeconds ?? 0],
     ])
   ).map(({ id }) => id);
 
@@ -119,7 +121,7 @@ export const survey = async (
   (
     await tx.rows<Row>(surveySql, [
       ...[look.skus, look.request.sku, look.request.region, look.limit, look.lostAfterSeconds],
-      ...[look.request.endsAt ?? null, look.request.image?.mustBeCached ?? false],
+      ...[look.request.endsAt ?? null, look.request.image?.mustBeCached ?? false, look.request.provisionSeconds ?? 0],
     ])
   ).map(asNode);
 

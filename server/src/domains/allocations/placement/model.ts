@@ -11,6 +11,8 @@ export interface PlacementRequest {
   readonly image?: { readonly id: string; readonly mustBeCached: boolean } | undefined;
   /** When it will have ended, as a time, if it says so: until then it may use what is kept for somebody else. */
   readonly endsAt?: string | undefined;
+  /** How long a launch may take: requests that wait are reckoned to end so much later. */
+  readonly provisionSeconds?: number;
 }
 export interface CandidateSlot {
   readonly id: string;

@@ -110,7 +110,7 @@ async function findPlace(tx: WriteTx, parts: SagaParts, order: Order, row: Attem
   const lasts = row.max_duration_seconds;
   const request: PlacementRequest = {
     ...{ sku: row.sku, shape: row.capacity_shape, gpus: row.gpu_count, region: row.region, nvme: isSlice },
-    fabric: isSlice && row.fabric,
+    ...{ fabric: isSlice && row.fabric, provisionSeconds: parts.taskSeconds('provision') },
     image: isSlice && row.image_id ? { id: row.image_id, mustBeCached: imageRequired } : undefined,
     endsAt:
       lasts === null

@@ -57,10 +57,42 @@ describe('a simulated host', () => {
     const refused = await publish(id);
     expect(refused).toMatchObject({ status: 409, body: { code: 'node_not_ready' } });
     expect(refused.body.details.missing).toEqual([expect.stringContaining(policy)]);
-    expect((await send('GET', `admin/nodes/${id}`, operator)).body).toMatchObject({ simulated: true });
+    const shown = (await send('GET', `admin/nodes/${id}`, operator)).body;
+    expect(shown).toMatchObject({ simulated: true });
+    // What is shown beside the action is what the operation refuses with.
+    expect(shown.actions.find(({ action }: { action: string }) => action === 'publish')).toEqual({
+      ...{ action: 'publish', allowed: false, why_not: refused.body.details.missing[0] },
+    });
     await allow(true);
     try {
+      const offered = async () =>
+        (await send('GET', `admin/nodes/${id}`, operator)).body.actions.find(
+          ({ action }: { action: string }) => action === 'publish',
+        );
+      await expect.poll(offered).toMatchObject({ allowed: true });
       await expect.poll(async () => (await publish(id)).body).toMatchObject({ schedulable: true, simulated: true });
+    } finally {
+      await allow(false);
+    }
+  });
+
+  it('is not offered any more when the policy is turned off, and what runs on it goes on', async () => {
+    const id = await addHost(true, true);
+    const ask = () => send('POST', 'allocations', home.token, { sku: sliceSku, gpus: 1, region: testRegion });
+    const sellable = async () => (await send('GET', `admin/nodes/${id}`, operator)).body.sellable_slots;
+    await allow(true);
+    const made = await ask();
+    expect(made.status, made.text).toBe(201);
+    expect(await sellable()).toBe(7);
+    await allow(false);
+    expect((await ask()).body).toMatchObject({ code: 'sku_unavailable' });
+    expect(await sellable()).toBe(0);
+    expect((await send('GET', `allocations/${made.body.id}`, home.token)).body).toMatchObject({
+      ...{ state: 'provisioning', over: false },
+    });
+    await allow(true);
+    try {
+      expect((await ask()).status).toBe(201);
     } finally {
       await allow(false);
     }
@@ -96,6 +128,7 @@ describe('an allocation', () => {
     'on a host that is simulated: %s says so, with its receipt and its events',
     async (simulated) => {
       await addHost(simulated, true);
+      await allow(simulated);
       const made = await send('POST', 'allocations', home.token, { sku: sliceSku, gpus: 1, region: testRegion });
       expect(made.body, made.text).toMatchObject({ simulated });
       const { id } = made.body;

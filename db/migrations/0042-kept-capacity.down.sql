@@ -1,0 +1,1 @@
+drop function capacity_kept(uuid, timestamptz, boolean, integer);
