@@ -133,26 +133,6 @@ export const NodeEnrolmentOffer = Type.Object(
 );
 export type NodeEnrolmentOffer = Static<typeof NodeEnrolmentOffer>;
 
-const taskStates = ['queued', 'dispatched', 'succeeded', 'failed', 'expired', 'cancelled'] as const;
-
-export const FleetTask = Type.Object(
-  {
-    id: Uuid,
-    task_type: Type.String(),
-    state: Type.Enum([...taskStates]),
-    generation: Type.Integer(),
-    allocation_id: Type.Union([Uuid, Type.Null()]),
-    failure_code: Text,
-    correlation_id: Type.String(),
-    issued_at: Timestamp,
-    expires_at: Timestamp,
-    dispatched_at: When,
-    finished_at: When,
-  },
-  { $id: 'FleetTask', ...strict },
-);
-export type FleetTask = Static<typeof FleetTask>;
-
 const tag = 'AdminNodes';
 const tenancy = { kind: 'none', why: 'Hosts belong to the platform.' } as const;
 const reading = { tag, auth: { kind: 'admin', scope: 'fleet:read' }, tenancy, lane: 'admin' } as const;
@@ -461,31 +441,6 @@ export const nodeRemove = defineRoute({
   params,
   body: because,
   response: FleetNode,
-});
-
-export const nodeTaskList = defineRoute({
-  id: 'node_task_list',
-  method: 'GET',
-  path: '/api/v1/admin/nodes/{node_id}/tasks',
-  summary: 'What the host was asked to do, newest first',
-  ...reading,
-  errors: ['node_not_found', 'cursor_invalid'],
-  params,
-  query: Type.Object(
-    {
-      ...pageQuery,
-      state: Type.Optional(Type.Enum([...taskStates])),
-      q: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          description: 'Part of the kind of task, or the id of an allocation.',
-        }),
-      ),
-    },
-    strict,
-  ),
-  response: page(FleetTask),
 });
 
 const Queued = Type.Object({ task_id: Uuid }, strict);

@@ -8,6 +8,7 @@ import * as adminCatalog from './admin-catalog.ts';
 import * as adminEvents from './admin-events.ts';
 import * as adminFleet from './admin-fleet.ts';
 import * as adminHealth from './admin-health.ts';
+import * as adminNodeTasks from './admin-node-tasks.ts';
 import * as adminNodes from './admin-nodes.ts';
 import * as adminOrganizations from './admin-organizations.ts';
 import * as adminSecrets from './admin-secrets.ts';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   adminFleet,
   adminHealth,
   adminNodes,
+  adminNodeTasks,
   adminOrganizations,
   adminSecrets,
   adminSlots,
@@ -99,6 +101,7 @@ export * from './admin-catalog.ts';
 export * from './admin-events.ts';
 export * from './admin-fleet.ts';
 export * from './admin-health.ts';
+export * from './admin-node-tasks.ts';
 export * from './admin-nodes.ts';
 export * from './admin-organizations.ts';
 export * from './admin-secrets.ts';

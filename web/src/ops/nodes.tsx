@@ -11,7 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
-import { counted, plainWord } from '../words/sizes.ts';
+import { plainWord } from '../words/sizes.ts';
 
 const states = choices.node_list.state;
 
@@ -51,11 +51,10 @@ export function NodesPage() {
       replace: true,
       search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
     });
-  const total = Object.entries(counts ?? {}).reduce((sum, [name, n]) => (name === 'deleted' ? sum : sum + n), 0);
   return (
     <Page
       title="Nodes"
-      lead={counts ? `${counted(total, 'host')} in the fleet.` : 'The hosts of the fleet.'}
+      lead="The hosts of the fleet."
       actions={
         mayEnrol && (
           <ButtonLink look="primary" icon="plus" to="/ops/enrol">
