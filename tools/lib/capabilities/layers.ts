@@ -249,7 +249,7 @@ export const layers: readonly CapabilityGroup[] = [
         id: 'SVC-13',
         words: 'Errors, stages, policy, outbox, generated types, redaction and tracing are shared by all domains',
         by: {
-          [t.canaries]: ['is reported when it is broken'],
+          [t.canaries]: ['no-forged-commit is reported', 'edge-enters-by-the-door is reported'],
           [t.log]: ['never shows a secret, wherever it comes in'],
         },
       },

@@ -23,6 +23,7 @@ export const operation: readonly CapabilityGroup[] = [
           [t.relay]: ['shows in its metrics what waits, for how long, and what lies dead'],
           [t.tree]: ['obeys the law alerts-have-runbooks'],
         },
+        lacks: 'a named test of the alert; its rule is checked by promtool',
       },
       { id: 'OBS-04', words: 'Alive and ready are two questions', sameAs: 'GAP-26' },
       {
@@ -54,7 +55,8 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'RUN-04',
         words: 'The whole stack runs on a developer’s machine',
-        by: { [t.lifeOfAllocation]: ['the life of an allocation'] },
+        ruledOtherwise:
+          'npm start runs the whole product over embedded adapters; the composed test runs it over the real servers',
       },
       {
         id: 'DOC-01..08',
@@ -156,7 +158,15 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'GOV-01',
         words: 'Guards for audit, outbox, policies, errors, correlation, traces and scripts fail the build',
-        by: { [t.canaries]: ['is reported when it is broken', 'every law of ours has a canary'] },
+        by: {
+          [t.canaries]: [
+            'no-forged-commit is reported',
+            'no-bare-numbers is reported',
+            'no-console is reported',
+            'every law of ours has a canary',
+          ],
+          [t.tree]: ['gives every script a role, and runs every gate'],
+        },
       },
       {
         id: 'GOV-02',
@@ -200,17 +210,22 @@ export const operation: readonly CapabilityGroup[] = [
       {
         id: 'GOV-12',
         words: 'Format and lint fail the build',
-        by: { [t.canaries]: ['is reported when it is broken'] },
+        by: {
+          [t.canaries]: ['no-any is reported when it is broken', 'no-floating-promises is reported when it is broken'],
+        },
+        lacks: 'a canary for the format',
       },
       {
         id: 'GOV-14',
         words: 'Hooks run the quick checks before a commit',
         by: { 'tools/dev/commit-message.test.ts': ['accepts', 'refuses'] },
+        lacks: 'a test that runs the other hooks',
       },
       {
         id: 'GOV-15',
         words: 'Updates are proposed by a bot, and a bill of materials names every package',
         by: { [t.gates]: ['the bill of materials'] },
+        lacks: 'a test of the bot’s settings',
       },
       {
         id: 'GOV-16',

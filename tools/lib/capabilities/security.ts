@@ -41,6 +41,7 @@ export const security: readonly CapabilityGroup[] = [
           [t.bootstrapAgent]: ['enrols by a pinned token'],
           [t.stepCa]: ['certificates'],
         },
+        lacks: 'a test of where an agent may connect to',
       },
       {
         id: 'SEC-05',
