@@ -1335,6 +1335,7 @@ create table allocations (
   updated_at timestamp with time zone not null default act_time(),
   attempt integer not null default 1,
   max_attempts integer not null default 1,
+  missing_boot_id uuid,
   constraint allocations_pkey PRIMARY KEY (id),
   constraint allocations_id_organization_id_key UNIQUE (id, organization_id),
   constraint allocations_attempts_check CHECK (((attempt >= 1) AND (attempt <= max_attempts))) NOT VALID,

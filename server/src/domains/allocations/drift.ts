@@ -61,6 +61,21 @@ export function compareWithReport(desired: readonly Desired[], gone: Gone, repor
   return found;
 }
 
+/** Machines that the report of their node does not name, as alerts: for operators, and for the tenant. */
+export const missingOf = (found: readonly Drift[]): Finding[] =>
+  found.flatMap((drift): Finding[] =>
+    drift.kind === 'absent'
+      ? [
+          {
+            ...{ kind: 'runtime_missing', effect: 'informs', slotId: null, allocationId: drift.allocationId },
+            message: `The node does not report allocation ${drift.allocationId}, which should run there. The agent may have lost its state: look at the host. The allocation ends when the node reports the same after a restart of the host, or when its owner or an operator releases it.`,
+            tenantMessage:
+              'The host does not report this machine any more. It may still run. Release it if you cannot use it.',
+          },
+        ]
+      : [],
+  );
+
 /**
  * What a node holds that nobody wants, as alerts. Slots that are not of this node say nothing. A lease that names none of its
  * slots is one of the whole node.

@@ -43,11 +43,12 @@ const unattestedSql = sql(
 );
 const reportedSql = sql(
   'drift-reports',
-  `select r.node_id, r.reported_at, r.leases,
+  `select r.node_id, r.reported_at, r.boot_id, r.leases,
      array(select s.id::text from slots s where s.node_id = r.node_id order by s.slot_index) as slot_ids,
      exists (select from alerts w where w.node_id = r.node_id and w.source = 'drift') as alerted,
      (select coalesce(jsonb_agg(jsonb_build_object(
-         'id', a.id, 'state', a.state, 'generation', a.generation, 'since', coalesce(a.active_at, a.updated_at))), '[]')
+         'id', a.id, 'state', a.state, 'generation', a.generation, 'since', coalesce(a.active_at, a.updated_at),
+         'missing_boot_id', a.missing_boot_id)), '[]')
        from allocations a where a.node_id = r.node_id and a.state not in ('released', 'failed')
          and mine(a.organization_id)) as desired,
      (select coalesce(array_agg(distinct s.allocation_id::text), '{}') from slots s
@@ -64,6 +65,12 @@ const reportedSql = sql(
    order by r.node_id limit $3`,
 );
 
+const setMissingSql = sql(
+  'drift-missing-set',
+  `update allocations set version = version + 1, updated_at = act_time(), missing_boot_id = $3
+   where id = $1 and generation = $2 and state = 'active' and missing_boot_id is distinct from $3 and mine(organization_id)
+   returning organization_id, project_id`,
+);
 const freeAmongSql = sql(
   'drift-free-slots',
   `select id from slots where node_id = $2 and state = 'available'
@@ -92,6 +99,7 @@ export interface UnattestedRow {
 export interface ReportedRow {
   readonly node_id: string;
   readonly reported_at: Date;
+  readonly boot_id: string;
   readonly leases: readonly HeldLease[];
   /** The slots that the node has, whatever it says. */
   readonly slot_ids: readonly string[];
@@ -102,6 +110,8 @@ export interface ReportedRow {
     readonly state: string;
     readonly generation: number;
     readonly since: string;
+    /** The boot of the host in which its report first did not name it. */
+    readonly missing_boot_id: string | null;
   }[];
   readonly leaving: readonly string[];
   readonly ended: Readonly<Record<string, string>>;
@@ -118,6 +128,9 @@ export const setIdle = (
   row: Pick<IdleRow, 'id' | 'version'>,
   idle: { readonly since: Date | null; readonly warnedAt: Date | null },
 ) => tx.run(setIdleSql, [row.id, idle.since, idle.warnedAt, row.version]);
+/** Notes since which boot an active allocation is missing on its node, or that it is there again. */
+export const setMissing = async (tx: WriteTx, id: string, generation: number, bootId: string | null) =>
+  (await tx.rows<{ organization_id: string; project_id: string }>(setMissingSql, [id, generation, bootId]))[0];
 export const listUnattested = (tx: ReadTx, since: Date, limit: number) =>
   tx.rows<UnattestedRow>(unattestedSql, [since, limit]);
 export const listReported = (tx: ReadTx, since: Date, after: string | undefined, limit: number) =>

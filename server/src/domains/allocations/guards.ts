@@ -13,7 +13,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { makeApart, type Reconciler } from '../../kernel/reconciler.ts';
 import { minuteMs, secondMs } from '../../kernel/units.ts';
 import { makeSettle } from '../attention/index.ts';
-import { compareWithReport, type Drift, leftoversOf } from './drift.ts';
+import { compareWithReport, type Drift, leftoversOf, missingOf } from './drift.ts';
 import { guardBatch } from './facts.ts';
 import {
   type IdleRow,
@@ -24,6 +24,7 @@ import {
   lockFreeAmong,
   type ReportedRow,
   setIdle,
+  setMissing,
 } from './guards-store.ts';
 import { beginRelease, type Leaving } from './leave.ts';
 import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
@@ -263,24 +264,57 @@ export function makeGuards(parts: GuardParts) {
       endedAt: new Map(Object.entries(row.ended).map(([id, at]) => [id, new Date(at)])),
     };
     const found = compareWithReport(desired, gone, { at: row.reported_at, leases: row.leases });
-    for (const each of found) await apart({ node: row.node_id }, () => mend(row.node_id, each));
+    for (const each of found) await apart({ node: row.node_id }, () => mend(row, each));
+    const missing = new Set(found.map((each) => (each.kind === 'absent' ? each.allocationId : undefined)));
+    for (const { id, generation, missing_boot_id } of row.desired) {
+      if (missing_boot_id === null || missing.has(id)) continue;
+      await apart({ node: row.node_id }, () => noteMissing(id, generation, null));
+    }
     if (found.length > 0 || row.alerted) {
-      await settle({ source: 'drift', nodeId: row.node_id }, leftoversOf(found, row.slot_ids));
+      const findings = [...leftoversOf(found, row.slot_ids), ...missingOf(found)];
+      await settle({ source: 'drift', nodeId: row.node_id }, findings);
     }
   }
-  async function mend(nodeId: string, found: Drift): Promise<void> {
+  async function mend(row: ReportedRow, found: Drift): Promise<void> {
     drifts.inc({ kind: found.kind });
     switch (found.kind) {
       case 'ended':
         await release(found.allocationId, 'max_duration');
         return;
       case 'absent':
-        await lose(found.allocationId, 'runtime_lost', 'Its node does not have it any more.', found.generation);
+        await miss(row, found.allocationId, found.generation);
         return;
       case 'orphan':
       case 'stale':
-        await setAside(nodeId, found.lease.slot_ids, found.lease.allocation_id);
+        await setAside(row.node_id, found.lease.slot_ids, found.lease.allocation_id);
     }
+  }
+  /**
+   * A report that does not name a machine is no proof that it is gone: an agent that lost its state folder reports nothing,
+   * and the machine runs. It is proof once the host was started again since, because no machine outlives that.
+   */
+  async function miss(row: ReportedRow, id: string, generation: number): Promise<void> {
+    const since = row.desired.find((each) => each.id === id)?.missing_boot_id ?? null;
+    if (since === null) await noteMissing(id, generation, row.boot_id);
+    else if (since !== row.boot_id) {
+      await lose(id, 'runtime_lost', 'Its host was started again and does not have it any more.', generation);
+    }
+  }
+  async function noteMissing(id: string, generation: number, bootId: string | null): Promise<void> {
+    const correlationId = ids.next();
+    await db.write(parts.begin('allocation.note_missing', { correlationId }), async (tx) => {
+      const noted = await setMissing(tx, id, generation, bootId);
+      if (!noted) return tx.abandon(new Fault('version_conflict', 'It has changed.'));
+      const name = bootId === null ? 'runtime_found' : 'runtime_missing';
+      await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name });
+      return tx.commit(undefined, {
+        target: { type: 'allocation', id },
+        change: { missing_boot_id: bootId },
+        organizationId: noted.organization_id,
+        projectId: noted.project_id,
+        events: 'none',
+      });
+    });
   }
   /** Free slots under something that nobody wants are kept from being handed out. What it is stays as it is. */
   async function setAside(nodeId: string, slotIds: readonly string[], allocationId: string): Promise<void> {

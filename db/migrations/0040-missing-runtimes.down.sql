@@ -1,0 +1,1 @@
+alter table allocations drop column missing_boot_id;
