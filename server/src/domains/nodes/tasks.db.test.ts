@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { refusalsAuditedEveryMs } from './facts.ts';
 import { answerOf, makeAnswers, makeDispatch, makeResults, makeTasks, type TaskAnswer } from './index.ts';
 import { tasksChannel } from './tasks.ts';
 import { isObeyed, type NodesWorld, openNodesWorld, resultOf, type TestNode } from './testing.ts';
@@ -212,6 +213,35 @@ describe('tasks of nodes', () => {
       [...forgeries.map(() => 'node_result_invalid'), 'stale_generation', 'node_task_not_found'].sort(),
     );
     expect(await post(node, task, good)).toBeUndefined();
+  });
+
+  it('refuse the same kind again and again with one audit row an hour, and count each', async () => {
+    const node = await world.node();
+    await queue(node);
+    const task = await handOut(node);
+    const forged = { ...resultOf(node, task, healthy), outcome: 'failed' as const };
+    const one = results();
+    const before = refusals.length;
+    const send = (what: typeof forged) =>
+      one.settle(world.actOf(node.id, 'node_task.result'), node.id, task.task_id, what);
+    const audited = async () =>
+      (
+        await world.root.query(
+          `select change ->> 'refused' as code from audit_logs where target_id = $1 and result = 'failure' order by id`,
+          [task.task_id],
+        )
+      ).rows.map(({ code }) => code);
+    for (let time = 0; time < 3; time += 1) expect(codeOf(await send(forged))).toBe('node_result_invalid');
+    expect(await audited()).toEqual(['node_result_invalid']);
+    // Another kind is news.
+    expect(codeOf(await send(resultOf(node, task, { ...healthy, generation: 2 }) as typeof forged))).toBe(
+      'stale_generation',
+    );
+    expect(await audited()).toEqual(['node_result_invalid', 'stale_generation']);
+    await world.clock.advance(refusalsAuditedEveryMs);
+    await send(forged);
+    expect(await audited()).toHaveLength(3);
+    expect(refusals.slice(before)).toHaveLength(5);
   });
 
   it('a result with any one character changed is not the node’s word', async () => {

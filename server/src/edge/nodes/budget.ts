@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import type { StrangerLimits } from './strangers.ts';
 
 /**
  * What one node may ask for, counted in memory and in front of all work. A node that lost its mind, or somebody who has
@@ -7,9 +8,15 @@ import type { Clock } from '../../kernel/clock.ts';
 export interface NodeLimits {
   readonly callsPerMinute: number;
   readonly connections: number;
+  /** Connections of those who show no certificate of a node. */
+  readonly strangers: StrangerLimits;
 }
 /** Tasks, their phases and a report every few seconds stay far below; so does a node that comes back with many results. */
-export const usualNodeLimits: NodeLimits = { callsPerMinute: 1_200, connections: 8 };
+export const usualNodeLimits: NodeLimits = {
+  ...{ callsPerMinute: 1_200, connections: 8 },
+  // A rack that enrols from behind one address comes in turns: each connection is closed with its answer.
+  strangers: { perAddress: 32, inTotal: 1_000 },
+};
 
 export interface NodeBudget {
   /** Undefined when the call may be answered; else how many seconds to wait. */

@@ -59,7 +59,7 @@ export interface NodeCalls {
   /** Why this one may not speak here now; undefined when it may. */
   judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined;
   /** Something was refused because the node was beyond this limit. */
-  countRefusal(limit: 'calls' | 'connections'): void;
+  countRefusal(limit: 'calls' | 'connections' | 'strangers'): void;
 }
 
 export interface CallParts {
@@ -127,7 +127,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     'What nodes asked for beyond their limits, by the limit.',
     ['limit'],
   );
-  const countRefusal = (limit: 'calls' | 'connections') => refused.inc({ limit });
+  const countRefusal = (limit: 'calls' | 'connections' | 'strangers') => refused.inc({ limit });
   const refuse = (fault: Fault, more: Pick<NodeReply, 'retryAfterSeconds'> = {}): NodeReply => {
     const { status, body } = encodeProblem(fault, ids.next());
     return { status, text: body, ...more };

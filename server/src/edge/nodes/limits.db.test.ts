@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeNodeClient } from '../../testing/node-client.ts';
 import { type DoorWorld, openDoorWorld } from './testing.ts';
 
-const limits = { callsPerMinute: 5, connections: 2 };
+const limits = { callsPerMinute: 5, connections: 2, strangers: { perAddress: 3, inTotal: 10 } };
+
+/** For a busy machine: it ends as soon as the condition holds. */
+const patience = { timeout: 60_000, interval: 20 };
 
 describe('what one node may ask of the door', () => {
   let world: DoorWorld;
@@ -21,5 +27,62 @@ describe('what one node may ask of the door', () => {
     expect(await world.metrics.scrape()).toMatch(/gpuaas_node_refusals_total\{[^}]*limit="calls"[^}]*\} [1-9]/);
     greedy.client.close();
     modest.client.close();
+  });
+
+  /** A connection that says nothing. It is closed when the other side ends it. */
+  const connectTo = async (identity?: { readonly certificate: string; readonly key: string }) => {
+    const shown = identity ? { cert: identity.certificate, key: identity.key } : {};
+    const socket = connect({ host: '127.0.0.1', port: world.door.port, ca: world.roots, ...shown });
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    // Read, or the end of the other side would never be seen.
+    socket.resume();
+    return socket;
+  };
+  const sockets: TLSSocket[] = [];
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('is a number of connections: one more ends the oldest of that node', async () => {
+    const identity = await world.agent();
+    identity.client.close();
+    await vi.waitFor(() => expect(world.door.connections).toBe(0), patience);
+    const first = await connectTo(identity);
+    await vi.waitFor(() => expect(world.door.connections).toBe(1), patience);
+    const second = await connectTo(identity);
+    await vi.waitFor(() => expect(world.door.connections).toBe(2), patience);
+    const gone = once(first, 'close');
+    const third = await connectTo(identity);
+    await gone;
+    await vi.waitFor(() => expect(world.door.connections).toBe(2), patience);
+    expect([second.closed, third.closed]).toEqual([false, false]);
+    expect(await world.metrics.scrape()).toMatch(/gpuaas_node_refusals_total\{[^}]*limit="connections"[^}]*\} 1/);
+    for (const socket of [second, third]) socket.destroy();
+  });
+
+  it('leaves few seats to those without a certificate, and the fleet does not feel them', async () => {
+    const seated = async () =>
+      /gpuaas_node_stranger_connections\{[^}]*\} (\d+)/.exec(await world.metrics.scrape())?.[1];
+    await vi.waitFor(async () => expect(await seated()).toBe('0'), patience);
+    for (let each = 0; each < limits.strangers.perAddress; each += 1) await connectTo();
+    await vi.waitFor(async () => expect(await seated()).toBe('3'), patience);
+    const beyond = await connectTo();
+    if (!beyond.closed) await once(beyond, 'close');
+    expect(await world.metrics.scrape()).toMatch(/gpuaas_node_refusals_total\{[^}]*limit="strangers"[^}]*\} 1/);
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect(await seated()).toBe('0'), patience);
+    const node = await world.agent();
+    expect((await node.client.call('POST', node.path('heartbeat'), { body: {} })).status).toBe(400);
+    node.client.close();
+  });
+
+  it('ends the connection of someone without a certificate with the answer', async () => {
+    const stranger = makeNodeClient({ port: world.door.port, roots: world.roots });
+    const reply = await stranger.call('POST', '/internal/v1/nodes/enrol', { body: {} });
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.headers['connection']).toBe('close');
+    stranger.close();
   });
 });

@@ -6,12 +6,14 @@ import type { TLSSocket } from 'node:tls';
 import { lineProtocol, nodeTransport } from '@gpuaas/contract/node';
 import { startReconciler } from '../../kernel/reconciler.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
+import { callerAddress } from '../gate/caller-address.ts';
 import { answerUnreadable, problemType } from '../http/problem.ts';
 import { bodyOf } from './body.ts';
 import { usualNodeLimits } from './budget.ts';
 import { type CallParts, makeNodeCalls, type NodeReply } from './calls.ts';
 import { type Line, serveLine } from './line.ts';
 import { type Peer, peerOf } from './peer.ts';
+import { makeStrangers } from './strangers.ts';
 
 /**
  * The door of nodes: a port of its own that speaks TLS with certificates on both sides. It is small on purpose: nothing
@@ -51,6 +53,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   const lines = new Map<TLSSocket, Line>();
   const byNode = new Map<string, Set<TLSSocket>>();
   const limits = parts.limits ?? usualNodeLimits;
+  const strangers = makeStrangers(limits.strangers);
   const calls = makeNodeCalls(parts);
 
   const fresh = async () => {
@@ -92,7 +95,16 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   server.maxConnections = maxConnections;
   server.on('secureConnection', (socket: TLSSocket) => {
     const peer = peerOf(socket);
-    if (!peer) return;
+    if (!peer) {
+      const leave = strangers.take(callerAddress(socket.remoteAddress));
+      if (leave) {
+        socket.once('close', leave);
+        return;
+      }
+      calls.countRefusal('strangers');
+      socket.destroy();
+      return;
+    }
     peers.set(socket, peer);
     const own = byNode.get(peer.nodeId) ?? new Set();
     byNode.set(peer.nodeId, own.add(socket));
@@ -146,7 +158,10 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   async function write(response: ServerResponse, { status, text, retryAfterSeconds, stream }: NodeReply) {
     if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
     // What is left of a body that was not read must not be taken for the next request.
-    if (status >= 400 && !response.req.complete) response.setHeader('connection', 'close');
+    const isUnread = status >= 400 && !response.req.complete;
+    // Without a certificate there is one answer for each connection: the seats are few.
+    const isStranger = !peers.has(response.req.socket as TLSSocket);
+    if (isUnread || isStranger) response.setHeader('connection', 'close');
     if (text !== undefined) {
       const type = status >= 400 ? problemType : 'application/json';
       response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
@@ -186,8 +201,14 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   );
   const connected = metrics.gauge('gpuaas_node_connections', 'Connections with the certificate of a node.', []);
   const waiting = metrics.gauge('gpuaas_node_waiting', 'Nodes that wait for a task.', []);
+  const unknown = metrics.gauge(
+    'gpuaas_node_stranger_connections',
+    'Connections without the certificate of a node.',
+    [],
+  );
   metrics.onScrape(async () => {
     connected.set(peers.size);
+    unknown.set(strangers.size);
     waiting.set(parts.room.size);
   });
 
