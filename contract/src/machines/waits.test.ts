@@ -44,6 +44,10 @@ describe('every state of every machine', () => {
     ).toEqual(['canary.a: has no transition x', 'canary.b: has no transition x']);
   });
 
+  it('does not end because a host is silent, unless an operator has asked for that', () => {
+    expect(policies.find(({ key }) => key === 'allocation.node_lost_seconds')?.default).toBe(0);
+  });
+
   it('is seen when it does not: a canary of each kind is reported', () => {
     const machine = {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },

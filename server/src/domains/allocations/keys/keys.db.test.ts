@@ -97,6 +97,28 @@ describe('the SSH keys of an allocation', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('lose those of a member who was removed while it waits in the queue: it must not start with them', async () => {
+    const early = await world.join('early', home, 'member');
+    const running = await machineOf('early');
+    const key = await newKey(early);
+    await write('PUT', `/api/v1/allocations/${running}/ssh-keys`, early, { ssh_key_ids: [key.id] });
+    const waiting = await putAllocation(world.root, home, 'requested');
+    await asSystem(
+      world.root,
+      `insert into allocation_ssh_keys
+       select (jsonb_populate_record(k, jsonb_build_object('allocation_id', $1::uuid))).*
+       from allocation_ssh_keys k where k.allocation_id = $2`,
+      [waiting, running],
+    );
+    expect(await keysOf(waiting)).toEqual([key.id]);
+    const path = `/api/v1/organizations/${home.organizationId}/members/${await idOf('early')}`;
+    expect((await write('DELETE', path, home.token)).status).toBe(200);
+    await reconcile();
+    expect(await keysOf(waiting)).toEqual([]);
+    // Only the one that runs has a machine to tell.
+    expect(told).toMatchObject([{ params: { allocation_id: running, authorized_keys: [] } }]);
+  });
+
   it('lose those of a person whose role, in the organization or in the project, no longer allows to put one there', async () => {
     const lowered = await world.join('lowered', home, 'member');
     const helping = await world.join('helping', home, 'viewer');
