@@ -1773,6 +1773,7 @@ CREATE INDEX invitations_accepted_by ON public.invitations USING btree (accepted
 CREATE INDEX invitations_email ON public.invitations USING btree (email) WHERE (state = 'pending'::text);
 CREATE INDEX invitations_invited_by ON public.invitations USING btree (invited_by);
 CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id);
+CREATE INDEX invitations_overdue ON public.invitations USING btree (expires_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX invitations_pending ON public.invitations USING btree (organization_id, email) WHERE (state = 'pending'::text);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.invitations FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -1786,7 +1787,7 @@ create policy reach on invitations
 
 grant insert, select, update on invitations to gpuaas_api;
 grant select (email), select (expires_at), select (id), select (invited_by), select (organization_id), select (role), select (state), select (token_hash) on invitations to gpuaas_mailer;
-grant select on invitations to gpuaas_worker;
+grant select, update on invitations to gpuaas_worker;
 
 -- Table ledger_entries
 

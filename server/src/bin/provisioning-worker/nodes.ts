@@ -41,6 +41,7 @@ export async function watchNodes(
     clock,
     log,
     lostAfterSeconds: () => policies.number('node.lost_after_seconds'),
+    heardWithinSeconds: () => policies.number('node.task_ttl_seconds'),
     onNewcomer,
     onMoved: (transition) => moves.inc({ transition }),
     onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids, log, metrics }),

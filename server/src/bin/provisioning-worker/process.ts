@@ -10,6 +10,7 @@ import {
 } from '../../domains/nodes/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { makeInvitationExpiry } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/config.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
@@ -48,6 +49,8 @@ export const provisioningWorker = defineProcess({
       await requireKeys([sealed], lostKeys(config.secretsKeysLost));
     }
     const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
+    const invitations = makeInvitationExpiry({ db, begin: actsOf('tenancy', ids), ids });
+    scope.keep('invitation-expiry', startReconciler(invitations, { clock, log, everyMs: ageEveryMs }));
     scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
     const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));

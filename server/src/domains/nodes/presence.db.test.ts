@@ -8,6 +8,7 @@ import { type NodesWorld, openNodesWorld, type TestNode } from './testing.ts';
 
 const signal = new AbortController().signal;
 const lostAfterSeconds = 45;
+const heardWithinSeconds = 300;
 
 describe('whether nodes are there', () => {
   let world: NodesWorld;
@@ -35,6 +36,7 @@ describe('whether nodes are there', () => {
       clock,
       log: silentLog,
       lostAfterSeconds: () => lostAfterSeconds,
+      heardWithinSeconds: () => heardWithinSeconds,
       onNewcomer: async (run, { nodeId }) => {
         begun.push(run);
         newcomers.push(nodeId);
@@ -95,6 +97,28 @@ describe('whether nodes are there', () => {
     await presence.round(signal);
     expect(begun).toHaveLength(2);
     expect(new Set(begun).size).toBe(2);
+  });
+
+  it('puts a node aside that enrolled and is never heard, with the reason, and counts only time in which we listened', async () => {
+    const [silent, heard] = [await world.node('enrolling'), await world.node('enrolling')];
+    for (const { id } of [silent, heard]) {
+      await asSystem(world.root, 'update nodes set enrolled_at = $2, version = version + 1 where id = $1', [
+        id,
+        world.clock.now(),
+      ]);
+    }
+    await world.clock.advance(5_000);
+    await report([heard]);
+    await pass(2 * heardWithinSeconds, [], false);
+    expect(await stateOf(silent)).toBe('enrolling');
+    await pass(heardWithinSeconds - 10, []);
+    expect(await stateOf(silent)).toBe('enrolling');
+    await pass(20, []);
+    expect(await stateOf(silent)).toBe('quarantined');
+    expect(await stateOf(heard)).toBe('enrolling');
+    const { rows } = await world.root.query('select state_reason from nodes where id = $1', [silent.id]);
+    expect(rows[0].state_reason).toContain('was not heard since');
+    expect(await eventsOf(silent)).toEqual(['provisioning.node.quarantined']);
   });
 
   it('loses a node that is silent while others speak, and takes it back when it speaks again', async () => {

@@ -1,4 +1,4 @@
-import { nodeLost, nodeReturned } from '@gpuaas/contract';
+import { nodeLost, nodeQuarantined, nodeReturned } from '@gpuaas/contract';
 import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -26,6 +26,13 @@ const newcomersSql = sql(
    where n.state = 'enrolling' and r.reported_at >= n.enrolled_at and ($1::uuid is null or n.id > $1)
    order by n.id limit $2`,
 );
+/** Nodes that enrolled too long ago and were not heard since. */
+const unheardSql = sql(
+  'node-unheard',
+  `select n.id, n.name, n.region, n.state, n.enrolled_at from nodes n left join node_reports r on r.node_id = n.id
+   where n.state = 'enrolling' and n.enrolled_at < $1 and (r.reported_at is null or r.reported_at < n.enrolled_at)
+   order by n.id limit $2`,
+);
 const reportSql = sql('node-last-report', 'select reported_at from node_reports where node_id = $1');
 
 /** Said every few seconds by each process that hears nodes. */
@@ -40,6 +47,9 @@ interface EnrolledRow {
 const listNewcomers = (tx: ReadTx, after: string | undefined) =>
   tx.rows<EnrolledRow>(newcomersSql, [after ?? null, sweepBatch]);
 
+interface Unheard extends NodeBrief {
+  readonly enrolled_at: Date;
+}
 interface Seen extends NodeBrief {
   readonly reported_at: Date | null;
 }
@@ -57,6 +67,8 @@ export function makePresence(parts: {
   readonly clock: Clock;
   readonly log: Log;
   readonly lostAfterSeconds: () => number;
+  /** How long after its enrolment a node has to be heard, while we listen. */
+  readonly heardWithinSeconds: () => number;
   /** Begins to take a node in that was heard for the first time. The same run again is the same beginning. */
   readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
   readonly onMoved?: (transition: 'lose' | 'return') => void;
@@ -78,6 +90,26 @@ export function makePresence(parts: {
     if (now - lastPulseMs > pulseMissedMs || now - lastRoundMs > pulseMissedMs) listeningSinceMs = now;
     lastRoundMs = now;
     return now - listeningSinceMs >= lostAfterMs() ? new Date(now - lostAfterMs()) : undefined;
+  }
+
+  /** A node that enrolled and never reported would wait for ever: an operator finds it in quarantine, with the reason. */
+  async function giveUp(node: Unheard): Promise<void> {
+    const correlationId = ids.next();
+    const about = { node_id: node.id, name: node.name, region: node.region };
+    const reason = `It enrolled at ${node.enrolled_at.toISOString()} and was not heard since: look at its agent, or issue it another token.`;
+    await db.write(parts.begin('node.quarantine', { correlationId }), async (tx) => {
+      const moved = await advanceNode(tx, node.id, 'quarantine', { reason });
+      if (moved === undefined) return tx.abandon(new Fault('node_not_found', 'There is no such object.'));
+      if (moved instanceof Fault) return tx.abandon(moved);
+      if (moved.from !== 'enrolling' || !(await isSilent(tx, node.id, node.enrolled_at))) {
+        return tx.abandon(new Fault('illegal_transition', 'It has reported meanwhile.'));
+      }
+      return tx.commit(undefined, {
+        target: { type: 'node', id: node.id },
+        change: { state: [moved.from, moved.to], reason },
+        events: [nodeQuarantined.of(node.id, { ...about, reason })],
+      });
+    });
   }
 
   async function settle(node: Seen, silentBefore: Date | undefined): Promise<void> {
@@ -134,13 +166,23 @@ export function makePresence(parts: {
     async round() {
       const silentBefore = silentSince();
       const heardAfter = new Date(nowMs() - lostAfterMs());
-      const [newcomers, changed] = await look((tx) =>
+      const withinMs = parts.heardWithinSeconds() * secondMs;
+      const enrolledBefore = nowMs() - listeningSinceMs >= withinMs ? new Date(nowMs() - withinMs) : undefined;
+      const [newcomers, changed, unheard] = await look((tx) =>
         Promise.all([
           listNewcomers(tx, undefined),
           tx.rows<Seen>(changedSql, [heardAfter, silentBefore ?? null, sweepBatch]),
+          enrolledBefore ? tx.rows<Unheard>(unheardSql, [enrolledBefore, sweepBatch]) : [],
         ]),
       );
       await welcome(newcomers);
+      for (const node of enrolledBefore ? unheard : []) {
+        try {
+          await giveUp(node);
+        } catch (error) {
+          parts.log.warn({ err: error, node: node.id }, 'a node that was never heard could not be put aside');
+        }
+      }
       for (const node of changed) {
         try {
           await settle(node, silentBefore);

@@ -10,3 +10,5 @@ export const tokenBytes = 32;
 export const maxShown = 200;
 /** Winding down waits for other domains: machines shut down and disks are wiped, which takes a quarter of an hour at most. */
 export const windDownRetry = { attempts: 40, firstDelayMs: 200, maxDelayMs: 30 * secondMs };
+/** Invitations that one round moves to `expired`. */
+export const invitationsAtOnce = 200;

@@ -21,6 +21,7 @@ import { makeRemoveProject, type Resident } from './sagas/remove-project.ts';
 import { findProjectOwner, organizationExists } from './store.ts';
 
 /** Tenancy: organizations, who belongs to them, and the projects that own everything else. */
+export { makeInvitationExpiry } from './invitation-expiry.ts';
 export interface Tenancy {
   readonly routes: readonly Mounted[];
   /**

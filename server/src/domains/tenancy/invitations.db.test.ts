@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { actsOf } from '../../kernel/act.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { openPostgres } from '../../ports/database/postgres.ts';
 import { openWorld, type Reply, type Tenant, type World } from '../../testing/world.ts';
+import { makeInvitationExpiry } from './invitation-expiry.ts';
 
 let world: World;
 let home: Tenant;
@@ -104,6 +108,29 @@ describe('an invitation', () => {
     expect(shown).not.toHaveProperty('token');
     expect((await invite('again@example.test')).status).toBe(201);
     expect(await statesOf('again@example.test')).toEqual(['expired', 'pending']);
+  });
+
+  it('is moved to expired by itself when its time is over, and not before', async () => {
+    const { id } = (await invite('forgotten@example.test')).body;
+    const worker = await openPostgres({
+      ...{ url: world.schema.as('gpuaas_worker'), clock, ids: systemIds, log: silentLog, name: 'test', poolSize: 2 },
+    });
+    try {
+      const begin = actsOf('tenancy', systemIds);
+      const expiry = makeInvitationExpiry({ db: worker.database, begin, ids: systemIds });
+      await expiry.round(new AbortController().signal);
+      expect(await statesOf('forgotten@example.test')).toEqual(['pending']);
+      await clock.advance(168 * hourMs + 1);
+      await expiry.round(new AbortController().signal);
+      expect(await statesOf('forgotten@example.test')).toEqual(['expired']);
+      const { rows } = await world.root.query(
+        `select change from audit_logs where target_id = $1 and action = 'invitation.expire'`,
+        [id],
+      );
+      expect(rows).toEqual([{ change: { state: ['pending', 'expired'] } }]);
+    } finally {
+      await worker.close();
+    }
   });
 
   it('is not for somebody who belongs already, and stays good for another', async () => {

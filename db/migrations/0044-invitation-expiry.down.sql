@@ -1,0 +1,2 @@
+revoke update on invitations from gpuaas_worker;
+drop index invitations_overdue;
