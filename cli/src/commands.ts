@@ -1,5 +1,6 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { access } from './table/access.ts';
+import { billing } from './table/billing.ts';
 import { catalogue } from './table/catalogue.ts';
 import { compute } from './table/compute.ts';
 import { fleet } from './table/fleet.ts';
@@ -21,6 +22,7 @@ export const groups: readonly CommandGroup[] = [
   catalogue,
   people,
   platform,
+  billing,
   insight,
   simulator,
   tooling,

@@ -1,0 +1,112 @@
+import { choices } from '@gpuaas/sdk/choices';
+import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
+import { because, limit, oneOf, organization } from './words.ts';
+
+const from: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the first day, in UTC (default: 30 days back)' };
+const to: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the last day, in UTC (default: today)' };
+const line: ArgSpec = { name: 'LINE', meaning: 'a line of usage, as gpuaas billing ledger shows it', field: 'line_id' };
+const account: ArgSpec = { name: 'ORGANIZATION', meaning: 'the id of an organization', field: 'organization_id' };
+const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
+const someId = '01a1dea2-0000-7000-8000-000000000000';
+
+/** What an organization has and what it spends, and what finance does about it. */
+export const billing: CommandGroup = {
+  title: 'Billing',
+  commands: [
+    {
+      name: 'billing balance',
+      summary: 'What the organization has, and how long it lasts',
+      flags: { organization },
+      examples: ['gpuaas billing balance', 'gpuaas billing balance --organization lab'],
+      operation: 'billing_balance_get',
+      reads: true,
+    },
+    {
+      name: 'billing ledger',
+      summary: 'Every charge and credit, newest day first',
+      flags: { organization, limit },
+      examples: ['gpuaas billing ledger'],
+      operation: 'billing_ledger_list',
+      columns: ['day', 'kind', 'amount', 'allocation_name', 'sku', 'windows', 'reason', 'id'],
+      none: 'Nothing was charged or credited yet.',
+      reads: true,
+    },
+    {
+      name: 'billing windows',
+      summary: 'The windows that a line of usage was charged by',
+      args: [line],
+      flags: { organization, limit },
+      examples: [`gpuaas billing windows ${someId} --organization lab`],
+      operation: 'billing_window_list',
+      columns: ['from', 'to', 'quantity_ms', 'unit', 'rate_micro', 'amount', 'charged'],
+      none: 'It has no windows.',
+      reads: true,
+    },
+    {
+      name: 'billing verify',
+      summary: 'Recompute the ledger: its chain, its sum and the usage behind it',
+      flags: { organization },
+      examples: ['gpuaas billing verify --organization lab'],
+      operation: 'billing_ledger_verify',
+      reads: true,
+    },
+    {
+      name: 'billing usage',
+      summary: 'What the organization used and what it cost',
+      flags: {
+        organization,
+        from,
+        to,
+        'group-by': oneOf('GROUP', choices.billing_usage_get.group_by, 'add up by this (default: day)'),
+      },
+      examples: ['gpuaas billing usage --organization lab --group-by project'],
+      operation: 'billing_usage_get',
+      rows: 'rows',
+      columns: usageColumns,
+      none: 'Nothing was charged on these days.',
+      reads: true,
+    },
+    {
+      name: 'billing project',
+      summary: 'What the project used and what it cost',
+      flags: {
+        from,
+        to,
+        'group-by': oneOf('GROUP', choices.project_usage_get.group_by, 'add up by this (default: day)'),
+      },
+      examples: ['gpuaas billing project --group-by allocation'],
+      operation: 'project_usage_get',
+      rows: 'rows',
+      columns: usageColumns,
+      none: 'Nothing was charged on these days.',
+      reads: true,
+    },
+    {
+      name: 'ops billing accounts',
+      summary: 'Every account with its balance',
+      flags: { q: { type: 'string', value: 'TEXT', meaning: 'part of the name or slug' }, limit },
+      examples: ['gpuaas ops billing accounts', 'gpuaas ops billing accounts --q lab'],
+      operation: 'admin_billing_account_list',
+      columns: ['slug', 'name', 'balance', 'charged_30_days', 'entries', 'organization_id'],
+      none: 'There are no accounts.',
+      reads: true,
+    },
+    {
+      name: 'ops billing grant',
+      summary: 'Give an organization credit',
+      args: [account],
+      flags: {
+        'amount-minor': {
+          type: 'string',
+          value: 'AMOUNT',
+          meaning: 'in minor units: 2500 is 25 dollars',
+          needed: true,
+        },
+        currency: { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true },
+        reason: because,
+      },
+      examples: [`gpuaas ops billing grant ${someId} --amount-minor 2500 --currency USD --reason 'a welcome'`],
+      operation: 'admin_billing_grant_create',
+    },
+  ],
+};
