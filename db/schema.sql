@@ -2032,7 +2032,7 @@ create table mail_deliveries (
   constraint mail_deliveries_pkey PRIMARY KEY (event_id),
   constraint mail_deliveries_check CHECK (((outcome = 'accepted'::text) = (message_id IS NOT NULL))),
   constraint mail_deliveries_check1 CHECK (((outcome = 'accepted'::text) = (reason IS NULL))),
-  constraint mail_deliveries_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password'::text]))),
+  constraint mail_deliveries_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'password'::text, 'security'::text]))),
   constraint mail_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'skipped'::text]))),
   constraint mail_deliveries_reason_check CHECK ((length(reason) <= 1000)),
   constraint mail_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -2700,6 +2700,33 @@ grant select on schema_migrations to gpuaas_billing;
 grant select on schema_migrations to gpuaas_mailer;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
+
+-- Table security_letters
+
+create table security_letters (
+  id uuid not null,
+  account_id uuid not null,
+  login text not null,
+  email text not null,
+  change text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint security_letters_pkey PRIMARY KEY (id),
+  constraint security_letters_change_check CHECK ((change = ANY (ARRAY['factor_added'::text, 'factor_removed'::text, 'recovery_codes_renewed'::text, 'recovery_code_used'::text, 'factors_reset'::text]))),
+  constraint security_letters_email_check CHECK (((length(email) >= 3) AND (length(email) <= 254))),
+  constraint security_letters_login_check CHECK (((length(login) >= 1) AND (length(login) <= 128)))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.security_letters FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.security_letters DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table security_letters enable row level security;
+
+create policy reach on security_letters
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text))
+  with check ((current_setting('gpuaas.reach'::text, true) = ANY (ARRAY['platform'::text, 'self'::text])));
+
+grant insert on security_letters to gpuaas_api;
+grant delete, select on security_letters to gpuaas_mailer;
 
 -- Table service_account_keys
 

@@ -41,6 +41,13 @@ export const errors = {
   origin_refused: kind(403, 'A request that a browser makes with its cookie must come from a page of ours.'),
   service_account_refused: kind(403, 'Service accounts may not call this operation.'),
   personal_token_refused: kind(403, 'Personal access tokens may not call this operation: sign in instead.'),
+  second_factor_missing: kind(409, 'Whoever asks everybody for a second factor must have signed in with one.'),
+  factors_elsewhere: kind(409, 'Another identity provider keeps the account: its second factors are managed there.'),
+  factor_not_found: kind(404, 'There is no such second factor.'),
+  factor_code_wrong: kind(422, 'The code of the second factor is wrong, or was used before.'),
+  factor_attempts_exceeded: kind(429, 'Too many wrong codes were tried for this account.', 'caller', true),
+  factor_limit: kind(409, 'The account has as many second factors as it can have.'),
+  last_factor: kind(409, 'A policy asks for a second factor, so the last one cannot be removed.'),
   project_required: kind(400, 'The request names no project: send X-Project-ID.'),
   project_mismatch: kind(400, 'X-Project-ID and the project in the path are not the same.'),
 

@@ -88,7 +88,12 @@ export const policies = [
     'notifications',
     'Emails that one address gets within an hour. More are not sent.',
   ),
-  onOff('auth.step_up_mfa_required', false, 'edge', 'Whether that sign-in must have used a second factor.'),
+  onOff(
+    'auth.step_up_mfa_required',
+    false,
+    'edge',
+    'Whether that sign-in must have used a second factor. Only somebody who signed in with one can turn it on.',
+  ),
   whole(
     'auth.session_max_hours',
     { default: 720, minimum: 1, maximum: 8_760, unit: 'hours' },

@@ -2,6 +2,7 @@ import type { TObject } from 'typebox';
 import { bootstrapConfig } from '../../server/src/bin/bootstrap/run.ts';
 import { migrateConfig } from '../../server/src/bin/migrate/run.ts';
 import { processes } from '../../server/src/bin/processes.ts';
+import { resetFactorsConfig } from '../../server/src/bin/reset-factors/run.ts';
 import { secretsConfig } from '../../server/src/bin/secrets/run.ts';
 import { variable } from '../../server/src/kernel/config.ts';
 import { everyProcess } from '../../server/src/kernel/process.ts';
@@ -114,6 +115,13 @@ ${settings(migrateConfig)}
 Makes the first operator of an installation, then ends. See [signing in](../guides/signing-in.md).
 
 ${settings(bootstrapConfig)}
+
+## reset-factors
+
+Forgets the second factors of an account whose person lost them, then ends. See
+[protect your account](../guides/second-factor.md).
+
+${settings(resetFactorsConfig)}
 
 ## secrets
 

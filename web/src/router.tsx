@@ -58,6 +58,7 @@ const sshKeys = lazyPart(() => import('./pages/ssh-keys.tsx'), 'SshKeysPage');
 const tokens = lazyPart(() => import('./pages/tokens.tsx'), 'TokensPage');
 const serviceAccounts = lazyPart(() => import('./pages/service-accounts.tsx'), 'ServiceAccountsPage');
 const sessions = lazyPart(() => import('./pages/sessions.tsx'), 'SessionsPage');
+const security = lazyPart(() => import('./pages/security.tsx'), 'SecurityPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
 const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
 
@@ -95,6 +96,7 @@ const tree = root.addChildren([
   page('/tokens', tokens, none),
   page('/service-accounts', serviceAccounts, none),
   page('/sessions', sessions, none),
+  page('/security', security, none),
   page('/team', team, none),
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),

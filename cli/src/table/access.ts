@@ -16,6 +16,8 @@ const projects: FlagSpec = {
 
 const tokenColumns = ['id', 'name', 'prefix', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'];
 const sessionColumns = ['id', 'current', 'device_label', 'browser', 'os', 'ip_address', 'signed_in_at', 'last_seen_at'];
+const factorArg: ArgSpec = { name: 'FACTOR', meaning: 'the id of a second factor', field: 'factor_id' };
+const factorColumns = ['id', 'kind', 'name', 'created_at', 'last_used_at'];
 const accountColumns = ['id', 'slug', 'name', 'state', 'scope', 'scopes', 'created_at'];
 const keyColumns = ['id', 'name', 'expires_at', 'last_used_at', 'revoked_at'];
 
@@ -57,6 +59,48 @@ export const access: CommandGroup = {
       examples: ['gpuaas session revoke-others --yes'],
       operation: 'session_revoke_others',
       asks: 'Sign out everywhere else?',
+    },
+    {
+      name: 'factor list',
+      summary: 'Your second factors and how many recovery codes are left',
+      examples: ['gpuaas factor list'],
+      operation: 'factor_list',
+      columns: ['managed', 'required', 'factors', 'recovery_codes_left'],
+      reads: true,
+    },
+    {
+      name: 'factor add',
+      summary: 'Begin to add an authenticator app; type the key into the app, then confirm',
+      args: [nameArg],
+      examples: ['gpuaas factor add phone'],
+      operation: 'factor_begin',
+      columns: ['id', 'secret', 'uri', 'expires_at'],
+    },
+    {
+      name: 'factor confirm',
+      summary: 'Confirm a new factor by the code that the app shows; prints recovery codes once',
+      args: [factorArg, { name: 'CODE', meaning: 'what the app shows', field: 'code' }],
+      examples: [`gpuaas factor confirm ${someId} 123456`],
+      operation: 'factor_confirm',
+      columns: ['factor', 'recovery_codes'],
+    },
+    {
+      name: 'factor rm',
+      summary: 'Remove a second factor',
+      args: [factorArg],
+      examples: [`gpuaas factor rm ${someId} --yes`],
+      operation: 'factor_remove',
+      columns: factorColumns,
+      asks: 'Remove the second factor {}?',
+    },
+    {
+      name: 'factor codes',
+      summary: 'Make new recovery codes; the old ones stop working',
+      flags: { reason },
+      examples: ['gpuaas factor codes --yes'],
+      operation: 'recovery_codes_renew',
+      columns: ['recovery_codes'],
+      asks: 'Make new recovery codes? The old ones stop working.',
     },
     {
       name: 'token list',

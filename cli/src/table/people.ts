@@ -86,6 +86,16 @@ export const people: CommandGroup = {
       asks: 'Erase {}? This cannot be undone.',
     },
     {
+      name: 'ops user reset-factors',
+      summary: 'Forget the second factors of a person who lost them, and end all sessions',
+      args: [userArg],
+      flags: { reason: because },
+      examples: [`gpuaas ops user reset-factors ${someId} --reason 'phone was lost, seen in person' --yes`],
+      operation: 'user_factors_reset',
+      columns: ['removed'],
+      asks: 'Forget the second factors of {}? All sessions end.',
+    },
+    {
       name: 'ops role list',
       summary: 'Who has a role on the platform',
       flags: { limit },

@@ -81,6 +81,24 @@ export const passwordLinkRequested = defineEvent({
   payload: payload({ letter_id: Uuid }),
 });
 
+export const factorsChanged = defineEvent({
+  type: 'tenancy.factors.changed',
+  version: '1.0',
+  summary: 'The second factors of an account of our own identity provider changed, or a recovery code was used.',
+  producer: 'api',
+  consumers: ['email-worker'],
+  payload: payload({
+    letter_id: Uuid,
+    change: Type.Enum([
+      'factor_added',
+      'factor_removed',
+      'recovery_codes_renewed',
+      'recovery_code_used',
+      'factors_reset',
+    ]),
+  }),
+});
+
 export const sshKeyAdded = defineEvent({
   type: 'tenancy.ssh_key.added',
   version: '1.0',

@@ -25,6 +25,7 @@ import * as correlations from './correlations.ts';
 import * as deadLetters from './dead-letters.ts';
 import * as departments from './departments.ts';
 import * as events from './events.ts';
+import * as factors from './factors.ts';
 import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
@@ -72,6 +73,7 @@ export const routes: readonly Route[] = [
   deadLetters,
   departments,
   events,
+  factors,
   invitations,
   me,
   members,
@@ -119,6 +121,7 @@ export * from './correlations.ts';
 export * from './dead-letters.ts';
 export * from './departments.ts';
 export * from './events.ts';
+export * from './factors.ts';
 export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';

@@ -113,7 +113,7 @@ export const policySet = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'policy.update',
-  errors: ['policy_not_found', 'policy_out_of_bounds', 'policy_level_invalid'],
+  errors: ['policy_not_found', 'policy_out_of_bounds', 'policy_level_invalid', 'second_factor_missing'],
   params,
   body: Type.Object(
     {

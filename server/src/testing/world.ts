@@ -13,6 +13,7 @@ import { makeKey, openKeyring } from '../kernel/secrets/keyring.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
+import { makeFactorsDouble } from './factors-double.ts';
 import { makeFleetDouble } from './fleet-double.ts';
 import { openTestObjects } from './objects.ts';
 import { makeRunsDouble } from './runs-double.ts';
@@ -129,6 +130,7 @@ export async function openWorld(
         second_factor_acr: null,
       }),
       runs: makeRunsDouble(),
+      factors: makeFactorsDouble(),
       ...(options.simulator !== false && { simulator: makeFleetDouble() }),
       keyring: keyringOfWorlds,
       issuer,

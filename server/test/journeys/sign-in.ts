@@ -29,6 +29,8 @@ export interface Person {
 export interface SignInWorld {
   readonly url: string;
   readonly root: pg.Client;
+  /** What a command of the installation is started with. */
+  readonly env: Readonly<Record<string, string>>;
   readonly issuer: EmbeddedIssuer;
   /** The key of the installation: a test may look where nobody else can. */
   readonly consoleSeal: Seal;
@@ -96,6 +98,12 @@ export async function openSignInWorld(env: Readonly<Record<string, string>> = {}
   return {
     url,
     root,
+    env: {
+      GPUAAS_DATABASE_URL: schema.as('gpuaas_api'),
+      GPUAAS_ISSUER_URL: schema.url,
+      GPUAAS_SECRETS_KEY: key,
+      GPUAAS_PUBLIC_URL: url,
+    },
     issuer,
     consoleSeal: keyring.seal('console'),
     async sign(claims) {
@@ -155,7 +163,7 @@ const redirectUri = 'http://127.0.0.1:45999/callback';
 /** Signs somebody in as a command line does, with a browser that fills in the forms. */
 export async function authorize(
   url: string,
-  person: { readonly login: string; readonly password: string },
+  person: Parameters<typeof walkThrough>[2],
   browser = makeBrowser(url),
   extra: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly screen: Screen; readonly exchange: () => ReturnType<typeof postForm>; readonly state: string }> {

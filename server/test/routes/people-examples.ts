@@ -30,6 +30,12 @@ export const peopleExamples: Readonly<Record<string, MakeExample>> = {
   user_disable: aboutSomebody,
   user_enable: aboutSomebody,
   user_delete: aboutSomebody,
+  factor_list: async () => ({}),
+  factor_begin: async () => ({ body: { name: 'Phone' } }),
+  factor_confirm: async () => ({ params: { factor_id: systemIds.next() }, body: { code: '123456' } }),
+  factor_remove: async () => ({ params: { factor_id: systemIds.next() } }),
+  recovery_codes_renew: async () => ({ body: { reason: `an example ${systemIds.next()}` } }),
+  user_factors_reset: aboutSomebody,
   platform_role_list: async () => ({}),
   platform_role_grant: async (world) => ({
     params: { user_id: await somebody(world), role: 'platform_support' },

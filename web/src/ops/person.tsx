@@ -35,7 +35,7 @@ export function PersonPage() {
 }
 
 type Wanted =
-  | { readonly kind: 'disable' | 'enable' | 'erase' }
+  | { readonly kind: 'disable' | 'enable' | 'erase' | 'reset-factors' }
   | { readonly kind: 'grant' | 'revoke'; readonly role: PlatformRole };
 const roles = Object.keys(roleName) as PlatformRole[];
 const listed = 'flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-edge py-2 last:border-0';
@@ -57,6 +57,9 @@ function Detail({ person }: { person: AdminUserDetail }) {
             )}
             {person.state !== 'active' && may('user_enable') && (
               <Button onClick={() => setWanted({ kind: 'enable' })}>Enable</Button>
+            )}
+            {may('user_factors_reset') && (
+              <Button onClick={() => setWanted({ kind: 'reset-factors' })}>Reset second factors</Button>
             )}
             {may('user_delete') && (
               <Button look="danger" onClick={() => setWanted({ kind: 'erase' })}>
@@ -152,13 +155,15 @@ function Asked({
   const user_id = person.id;
   const change = useAct(
     `person ${wanted.kind}`,
-    (reason: string, options) => {
+    (reason: string, options): PromiseLike<unknown> => {
       const { adminUsers } = api;
       switch (wanted.kind) {
         case 'disable':
           return adminUsers.disable({ user_id, reason }, options);
         case 'enable':
           return adminUsers.enable({ user_id, reason }, options);
+        case 'reset-factors':
+          return adminUsers.factorsReset({ user_id, reason }, options);
         case 'erase':
           return adminUsers.delete({ user_id, reason }, options);
         case 'grant':
@@ -197,6 +202,12 @@ function question(wanted: Wanted, name: string): { title: string; verb: string; 
       };
     case 'enable':
       return { title: `Enable ${name}?`, verb: 'Enable', text: 'The person can sign in again.' };
+    case 'reset-factors':
+      return {
+        title: `Forget the second factors of ${name}?`,
+        verb: 'Forget them',
+        text: 'For somebody who lost them. All sessions end, and the password alone signs in until a new factor is set up.',
+      };
     case 'erase':
       return {
         title: `Erase ${name}?`,

@@ -3,6 +3,7 @@ const drawings = {
   home: 'M3 10.5 12 3l9 7.5M5.5 9v11h13V9',
   launch: 'M12 19V6m0 0-5 5m5-5 5 5M5 21h14',
   cpu: 'M7 7h10v10H7zM10 3v4m4-4v4m-4 10v4m4-4v4M3 10h4m-4 4h4m10-4h4m-4 4h4',
+  shield: 'M12 3 5 6v5c0 4.5 3 8 7 10 4-2 7-5.5 7-10V6l-7-3Zm-3 9 2 2 4-4',
   key: 'M8 19a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 9-9m-4 4 3 3m-6 0 2 2',
   token: 'M4 7h16v10H4zM8 12h.01M12 12h.01M16 12h.01',
   robot: 'M6 9h12v9H6zM12 9V5m-2 0h4M9.5 13h.01M14.5 13h.01M3 12v3m18-3v3',

@@ -44,6 +44,7 @@ const projectPlaces: readonly PlaceGroup[] = [
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
       { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },
       { to: '/sessions', label: 'Sign-in sessions', icon: 'devices', needs: 'session_list' },
+      { to: '/security', label: 'Security', icon: 'shield', needs: 'factor_list' },
     ],
   },
 ];

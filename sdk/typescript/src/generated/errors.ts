@@ -58,6 +58,16 @@ export const errorCodes = {
   event_already_settled: { status: 409, retryable: false },
   /** There is no such failed event. */
   event_not_found: { status: 404, retryable: false },
+  /** Too many wrong codes were tried for this account. */
+  factor_attempts_exceeded: { status: 429, retryable: true },
+  /** The code of the second factor is wrong, or was used before. */
+  factor_code_wrong: { status: 422, retryable: false },
+  /** The account has as many second factors as it can have. */
+  factor_limit: { status: 409, retryable: false },
+  /** There is no such second factor. */
+  factor_not_found: { status: 404, retryable: false },
+  /** Another identity provider keeps the account: its second factors are managed there. */
+  factors_elsewhere: { status: 409, retryable: false },
   /** The SKU is not sold in this count; details names those that it is sold in. */
   gpu_count_invalid: { status: 422, retryable: false },
   /** A request with this key is still running. */
@@ -86,6 +96,8 @@ export const errorCodes = {
   invitation_not_found: { status: 404, retryable: false },
   /** This address has an invitation that can still be accepted. */
   invitation_pending: { status: 409, retryable: false },
+  /** A policy asks for a second factor, so the last one cannot be removed. */
+  last_factor: { status: 409, retryable: false },
   /** This is the last superadmin: make another person a superadmin first. */
   last_operator: { status: 409, retryable: false },
   /** An organization needs an owner: make another member an owner first. */
@@ -186,6 +198,8 @@ export const errorCodes = {
   resource_not_found: { status: 404, retryable: false },
   /** There is no such path. */
   route_not_found: { status: 404, retryable: false },
+  /** Whoever asks everybody for a second factor must have signed in with one. */
+  second_factor_missing: { status: 409, retryable: false },
   /** The key cannot be used, or would live longer than the policy allows. */
   service_account_key_invalid: { status: 422, retryable: false },
   /** There is no such key. */

@@ -780,6 +780,12 @@ readonly prices: readonly CurrentPrice[];
   readonly vendor: string;
 };
 
+export type ConfirmedFactor = {
+  readonly factor: SecondFactor;
+  /** With the first factor alone. */
+readonly recovery_codes: string | null;
+};
+
 export type Correlation = {
   readonly began_at: string | null;
   readonly correlation_id: string;
@@ -898,6 +904,11 @@ readonly hard: boolean;
 };
   /** A number, true or false, or one of the choices, as the policy says. */
 readonly value: number | boolean | string;
+};
+
+export type FactorsReset = {
+  /** How many factors there were. */
+readonly removed: number;
 };
 
 export type FleetHealth = {
@@ -1159,6 +1170,15 @@ export type Money = {
   readonly currency: string;
 };
 
+export type NewAuthenticator = {
+  readonly expires_at: string;
+  readonly id: string;
+  /** The key for an app without a camera. It is shown here and never again. */
+readonly secret: string;
+  /** The same for a QR code (otpauth://). It is shown here and never again. */
+readonly uri: string;
+};
+
 export type NewPersonalToken = {
   readonly created_at: string;
   readonly expires_at: string;
@@ -1168,7 +1188,7 @@ export type NewPersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token itself. It is shown here and never again. */
 readonly token: string;
 };
@@ -1393,7 +1413,7 @@ export type PersonalToken = {
   /** How the token begins; enough to recognise it, too little to use it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -1539,6 +1559,11 @@ readonly host_reserved: boolean;
 readonly weight: number;
 };
 
+export type RecoveryCodes = {
+  /** Ten codes with spaces between them. They are shown here and never again. */
+readonly recovery_codes: string;
+};
+
 export type Region = {
   readonly active: boolean;
   readonly created_at: string;
@@ -1589,6 +1614,26 @@ readonly table: string;
   readonly values: number;
 };
 
+export type SecondFactor = {
+  readonly created_at: string;
+  readonly id: string;
+  /** totp: an authenticator app that shows codes. */
+readonly kind: "totp";
+  readonly last_used_at: string | null;
+  readonly name: string;
+};
+
+export type SecondFactors = {
+  /** Oldest first; at most 10. */
+readonly factors: readonly SecondFactor[];
+  /** False where another identity provider keeps the factors: manage them there. */
+readonly managed: boolean;
+  /** Recovery codes that were not used yet. */
+readonly recovery_codes_left: number;
+  /** Whether a policy asks for a second factor before sensitive operations. */
+readonly required: boolean;
+};
+
 export type ServiceAccount = {
   readonly created_at: string;
   readonly description: string | null;
@@ -1600,7 +1645,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;

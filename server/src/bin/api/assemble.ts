@@ -12,7 +12,13 @@ import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
 import { grantRoutes, makeMayAfford, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
-import { makePasswordLetters, openCredentials, type Revocations, tokenPrefix } from '../../domains/identity/index.ts';
+import {
+  makePasswordLetters,
+  makeRecordFactorChange,
+  openCredentials,
+  type Revocations,
+  tokenPrefix,
+} from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { noticeRoutes } from '../../domains/notifications/index.ts';
@@ -53,6 +59,7 @@ import type { SagaRuns } from '../../ports/sagas/port.ts';
 import { product, release } from '../release.ts';
 import { sealedInDatabase } from '../sealed-values.ts';
 import { type ConsoleSettings, makeConsole } from './console.ts';
+import { type FactorsOfAccounts, makeFactorChanged, makeHasFactor, ownFactorsOf } from './factors.ts';
 import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
 
@@ -106,6 +113,8 @@ export async function assembleApi(
     readonly simulator?: SimulatedFleet;
     /** The accounts of our own provider; left out where people have theirs with another one. */
     readonly accounts?: Accounts;
+    /** Their second factors. */
+    readonly factors?: FactorsOfAccounts;
     /** Stands in for the domain that says whose things are, where a test wants to be lied to. */
     readonly tenants?: Tenants;
   },
@@ -116,6 +125,8 @@ export async function assembleApi(
     readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
     /** Sends a link for a password; left out where people have their accounts with another provider. */
     readonly sendPasswordLink: SendPasswordLink | undefined;
+    /** Writes down what changed about somebody's second factors while they signed in. */
+    readonly factorChanged: ReturnType<typeof makeFactorChanged>;
     /** Opens the door of nodes, beside this one and over the same parts. */
     readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
   }
@@ -124,9 +135,14 @@ export async function assembleApi(
   const db = database.database;
   const sealed = sealedInDatabase(settings.keyring, { db, ids });
   await requireKeys(sealed, settings.lostKeys);
+  const ownFactors = ownFactorsOf(settings);
   const policies = scope.keep(
     'policies',
-    await openPolicies({ ...database, db, ids, clock, log, overrides: settings.policies ?? {} }),
+    await openPolicies({
+      ...{ ...database, db, ids, clock, log },
+      overrides: settings.policies ?? {},
+      hasFactor: ownFactors && makeHasFactor({ db, ids, own: ownFactors }),
+    }),
   );
   const identities = scope.keep(
     'credentials',
@@ -142,6 +158,8 @@ export async function assembleApi(
       personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
       announce: () => database.notify(denialsChannel),
       accounts: settings.accounts && { ...settings.accounts, issuer: settings.issuerName ?? settings.issuer },
+      factors: ownFactors,
+      isFactorRequired: (who) => policies.value('auth.step_up_mfa_required', who),
       beginFor: (action, { personId, ...from }) =>
         makeAct(
           {
@@ -344,6 +362,10 @@ export async function assembleApi(
             clock,
           })
         : undefined,
+    factorChanged: makeFactorChanged(
+      makeRecordFactorChange({ db, begin: actsOf('identity', ids), ids }),
+      settings.accounts,
+    ),
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }

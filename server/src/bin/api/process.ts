@@ -174,7 +174,10 @@ export const api = defineProcess({
       isTrustedProxy: proxiesOf(config.trustedProxies),
       issuer: signIn.issuer,
       ...(provider && { issuerName: provider.name, secondFactorAcr: provider.secondFactorAcr }),
-      ...(embedded && { accounts: embedded.accounts }),
+      ...(embedded && {
+        accounts: embedded.accounts,
+        factors: { factors: embedded.factors, findAccount: (id) => embedded.accounts.find({ id }) },
+      }),
       audience: config.oidcAudience,
       keys: signIn.keys,
       ...(signIn.describe && { signIn: signIn.describe }),
@@ -192,9 +195,10 @@ export const api = defineProcess({
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     assembled.resolve(whole);
-    const { app, console, openNodeDoor, sendPasswordLink } = whole;
+    const { app, console, openNodeDoor, sendPasswordLink, factorChanged } = whole;
     if (embedded) {
-      await mountOidc(app, { issuer: embedded, cache: parts.cache, log: parts.log, layOut, sendPasswordLink });
+      const { cache, log } = parts;
+      await mountOidc(app, { issuer: embedded, cache, log, layOut, sendPasswordLink, factorChanged });
     }
     if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;

@@ -9,6 +9,7 @@ import { lostKeys } from '../../kernel/secrets/sealed-values.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';
 import type { FindRevocations } from '../../ports/identity-provider/revoked-sign-ins.ts';
+import { countFactorTries } from './factors.ts';
 
 /** Whose tokens count, and where people get them. */
 export const signInConfig = Type.Object({
@@ -63,7 +64,7 @@ const scope = 'openid profile email offline_access';
 export async function openSignIn(
   config: Static<typeof signInConfig> & { readonly secretsKey?: string; readonly secretsKeysLost?: string },
   publicUrl: string,
-  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'scope'> & {
+  parts: Pick<Common<unknown>, 'clock' | 'ids' | 'log' | 'metrics' | 'scope'> & {
     readonly layOut: LayOut;
     /** What the installation is called. */
     readonly name: string;
@@ -122,7 +123,10 @@ export async function openSignIn(
         lostKeys: lostKeys(config.secretsKeysLost),
         console: { redirectUris: [`${publicUrl}/auth/callback`], postLogoutRedirectUris: [`${publicUrl}/`] },
       },
-      { clock, ids, log, pages: makeIssuerPages(parts.layOut), revocations: parts.revocations },
+      {
+        ...{ clock, ids, log, pages: makeIssuerPages(parts.layOut), revocations: parts.revocations },
+        onFactorTry: countFactorTries(parts.metrics),
+      },
     ),
   );
   return {

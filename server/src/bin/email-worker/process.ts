@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { makeFindPasswordLetter } from '../../domains/identity/index.ts';
+import { makeFindPasswordLetter, makeFindSecurityLetter } from '../../domains/identity/index.ts';
 import { makeLetterListeners } from '../../domains/notifications/index.ts';
 import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
@@ -45,6 +45,7 @@ export const emailWorker = defineProcess({
           mail,
           findInvitation: makeInvitationLetters({ db, clock, secrets: secretsOfInvitations(seal) }),
           findPasswordLetter: makeFindPasswordLetter({ db, clock, seal }),
+          findSecurityLetter: makeFindSecurityLetter({ db }),
           digestOf: (address) => seal.digest('recipient', address),
           maxPerRecipientPerHour: () => policies.number('mail.max_per_recipient_per_hour'),
           publicUrl: config.publicUrl,

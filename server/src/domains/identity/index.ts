@@ -16,6 +16,7 @@ import type { Log } from '../../kernel/log.ts';
 import { isBelow, revoked, type ShownSignIn, type SignInFloor } from '../../kernel/revocation.ts';
 import type { Sightings } from '../../ports/database/port.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
+import { type FactorParts, factorRoutes, type OwnFactors } from './factors/routes.ts';
 import { freshMs, maxKnown, recentMs } from './facts.ts';
 import { type OwnAccounts, peopleRoutes } from './people.ts';
 import { personalTokenRoutes, tokenPrefix } from './personal-tokens.ts';
@@ -209,6 +210,8 @@ export function openCredentials(
       readonly personalTokenMaxDays: (who: Viewer) => number;
       readonly beginFor: (action: string, who: AtBrowser) => Act;
       readonly accounts?: OwnAccounts | undefined;
+      readonly factors?: OwnFactors | undefined;
+      readonly isFactorRequired: FactorParts['isRequired'];
     },
 ): Credentials {
   const { db, ids, clock, announce } = parts;
@@ -223,6 +226,7 @@ export function openCredentials(
     routes: [
       ...peopleRoutes({ ...parts, flush: watch.flush, changed }),
       ...sessionRoutes({ ...parts, flush: watch.flush }),
+      ...factorRoutes({ ...parts, flush: watch.flush, own: parts.factors, isRequired: parts.isFactorRequired }),
       ...personalTokenRoutes({ db, ids, clock, announce, flush: watch.flush, maxDays: parts.personalTokenMaxDays }),
     ],
     consoleSessions: makeConsoleSessions({ ...parts, flush: watch.flush }),
@@ -235,6 +239,14 @@ export function openCredentials(
 }
 
 export type { ConsoleSession } from './console-sessions-store.ts';
+export {
+  dropSecurityLetter,
+  type FindSecurityLetter,
+  makeFindSecurityLetter,
+  makeRecordFactorChange,
+  type RecordFactorChange,
+} from './factors/letters.ts';
+export { findAccountOf, type OwnFactors } from './factors/routes.ts';
 export { bindFirstOperator, hasOperator } from './first-operator.ts';
 export {
   dropPasswordLetter,

@@ -31,7 +31,7 @@ export const recordDelivery = (
   letter: {
     readonly eventId: string;
     readonly organizationId: string | undefined;
-    readonly kind: 'invitation' | 'password';
+    readonly kind: 'invitation' | 'password' | 'security';
     readonly subjectId: string;
   } & Outcome,
 ) =>

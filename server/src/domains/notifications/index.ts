@@ -1,11 +1,16 @@
-import { type Envelope, invitationCreated, passwordLinkRequested } from '@gpuaas/contract';
+import { type Envelope, factorsChanged, invitationCreated, passwordLinkRequested } from '@gpuaas/contract';
 import { type Database, systemViewer } from '../../kernel/act.ts';
 import type { Mail } from '../../ports/mail/port.ts';
-import { dropPasswordLetter, type FindPasswordLetter } from '../identity/index.ts';
+import {
+  dropPasswordLetter,
+  dropSecurityLetter,
+  type FindPasswordLetter,
+  type FindSecurityLetter,
+} from '../identity/index.ts';
 import { type Listener, listener } from '../outbox/index.ts';
 import type { FindInvitation } from '../tenancy/index.ts';
 import { countLetters, type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
-import { invitationLetter, passwordLetter, type Written } from './letters.ts';
+import { invitationLetter, passwordLetter, securityLetter, type Written } from './letters.ts';
 
 export { countUnread, noticeRoutes } from './notices.ts';
 
@@ -13,6 +18,7 @@ export { countUnread, noticeRoutes } from './notices.ts';
 export const acceptPath = '/invitations/accept';
 /** Where our own provider takes a new password, and where a link to it is asked for. */
 const passwordPath = '/oidc/password';
+const securityPath = '/security';
 const passwordLinkPath = '/oidc/password-link';
 
 /** Notifications: turns events into letters. An event becomes one letter, however often it is delivered. */
@@ -21,6 +27,7 @@ export function makeLetterListeners(parts: {
   readonly mail: Mail;
   readonly findInvitation: FindInvitation;
   readonly findPasswordLetter: FindPasswordLetter;
+  readonly findSecurityLetter: FindSecurityLetter;
   /** What an address is counted by: the same for the same address, and of no meaning to others. */
   readonly digestOf: (address: string) => Buffer;
   readonly maxPerRecipientPerHour: () => number;
@@ -29,7 +36,7 @@ export function makeLetterListeners(parts: {
   /** Whether people have their accounts with us, and not with another provider. */
   readonly hasOwnAccounts: boolean;
 }): Listener[] {
-  const { publicUrl, findInvitation, findPasswordLetter } = parts;
+  const { publicUrl, findInvitation, findPasswordLetter, findSecurityLetter } = parts;
 
   /** Sends what `write` has to say, unless it was sent, or its reader gets too many letters. */
   async function send(
@@ -69,6 +76,12 @@ export function makeLetterListeners(parts: {
     const { login, expiresAt, email: to } = found;
     return { ...passwordLetter({ login, expiresAt, link: link.href }), to };
   };
+  const writeSecurity = (id: string, correlationId: string) => async () => {
+    const found = await findSecurityLetter(id, correlationId);
+    if (!found) return { skip: 'the letter has left already' };
+    const { email: to, ...about } = found;
+    return { ...securityLetter({ ...about, link: new URL(securityPath, publicUrl).href }), to };
+  };
 
   return [
     listener({
@@ -94,6 +107,19 @@ export function makeLetterListeners(parts: {
         }
         await dropPasswordLetter(tx, subjectId);
         return { type: 'password_letter', id: subjectId };
+      },
+    }),
+    listener({
+      event: factorsChanged,
+      action: 'factor.mail',
+      before: ({ letter_id: id }, envelope) => send(envelope, writeSecurity(id, envelope.correlation_id)),
+      effect: async (tx, { letter_id: subjectId }, envelope, outcome) => {
+        if (outcome) {
+          const { event_id: eventId } = envelope;
+          await recordDelivery(tx, { eventId, organizationId: undefined, kind: 'security', subjectId, ...outcome });
+        }
+        await dropSecurityLetter(tx, subjectId);
+        return { type: 'security_letter', id: subjectId };
       },
     }),
   ];

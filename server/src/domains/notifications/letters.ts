@@ -75,3 +75,34 @@ export function passwordLetter(about: {
 `,
   };
 }
+
+const changes = {
+  factor_added: 'A second factor was added to it. From now on sign-in asks for it.',
+  factor_removed: 'A second factor was removed from it.',
+  recovery_codes_renewed: 'New recovery codes were made for it. The old ones do not work any more.',
+  recovery_code_used: 'Somebody signed in to it with a recovery code.',
+  factors_reset: 'An operator removed all its second factors and recovery codes, and ended all its sessions.',
+} as const;
+
+export function securityLetter(about: {
+  readonly login: string;
+  readonly change: keyof typeof changes;
+  readonly at: Date;
+  /** Where the person sees and changes their second factors. */
+  readonly link: string;
+}): Written {
+  const subject = 'The sign-in of your GPUaaS account changed';
+  const first = `This is about the account ${about.login} on GPUaaS, at ${minuteOf(about.at)}.`;
+  const second = changes[about.change];
+  const last =
+    'If it was not you, choose a new password at once and tell whoever runs this installation. Your factors:';
+  return {
+    subject,
+    text: `${first}\n\n${second}\n\n${last}\n\n  ${about.link}\n`,
+    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
+<p>${escapeHtml(first)}</p>
+<p>${escapeHtml(second)}</p>
+<p>${escapeHtml(last)} <a href="${escapeHtml(about.link)}">Security</a></p>
+`,
+  };
+}

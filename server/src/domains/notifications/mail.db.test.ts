@@ -43,6 +43,7 @@ beforeAll(async () => {
         secrets: secretsOfInvitations(keyringOfWorlds.seal('letters')),
       }),
       findPasswordLetter: async () => undefined,
+      findSecurityLetter: async () => undefined,
       digestOf: (address) => keyringOfWorlds.seal('letters').digest('recipient', address),
       maxPerRecipientPerHour: () => mostLetters,
       hasOwnAccounts: true,

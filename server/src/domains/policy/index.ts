@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/log.ts';
 import { startReconciler } from '../../kernel/reconciler.ts';
+import { hadSecondFactor } from '../../kernel/second-factor.ts';
 import { effective, makeSnapshot, type PolicySubject, type Setting, type Snapshot } from './effective.ts';
 import { lookAgainMs } from './facts.ts';
 import { policyRoutes } from './routes.ts';
@@ -33,6 +34,8 @@ export async function openPolicies(parts: {
   readonly notify: (channel: string) => void;
   /** Defaults of this installation, below every stored setting. */
   readonly overrides?: Partial<Record<PolicyKey, number | boolean | string>>;
+  /** Whether somebody has a second factor of our own provider; left out where another one keeps them. */
+  readonly hasFactor?: ((personId: string) => Promise<boolean>) | undefined;
 }): Promise<OpenPolicies> {
   const { db, ids } = parts;
   const local = Object.entries(parts.overrides ?? {}).map(
@@ -78,6 +81,8 @@ export async function openPolicies(parts: {
       ids,
       snapshot: () => snapshot,
       announce: () => parts.notify(policyChannel),
+      hasSecondFactor: async (who) =>
+        hadSecondFactor(who.credential?.methods) && (parts.hasFactor === undefined || parts.hasFactor(who.actorId)),
     }),
     async close() {
       await listening.close();

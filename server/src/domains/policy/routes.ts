@@ -2,6 +2,7 @@ import {
   type AnyPolicy,
   type EffectivePolicy,
   type PolicyDefinition,
+  type PolicyKey,
   type PolicyLevel,
   policies,
   policyFault,
@@ -10,7 +11,7 @@ import {
   policySettingList,
   policyUnset,
 } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
+import { type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { effective, type Snapshot } from './effective.ts';
@@ -22,6 +23,8 @@ interface Parts {
   readonly snapshot: () => Snapshot;
   /** Tells every process, this one included, that settings have changed. */
   readonly announce: () => void;
+  /** Whether somebody could still do sensitive operations if they asked for a second factor. */
+  readonly hasSecondFactor: (who: Viewer) => Promise<boolean>;
 }
 const on = handlers<Parts>();
 
@@ -32,6 +35,12 @@ const definition = ({ key, owner, description, ...rest }: AnyPolicy): PolicyDefi
   ...(rest as Omit<PolicyDefinition, 'key' | 'description' | 'owner'>),
 });
 const find = (key: string): AnyPolicy | undefined => policies.find((policy) => policy.key === key);
+const secondFactorKey: PolicyKey = 'auth.step_up_mfa_required';
+const lockedOut = () =>
+  new Fault(
+    'second_factor_missing',
+    'This would lock you out: set up a second factor, sign in with it, and turn this on then.',
+  );
 const absent = () => new Fault('policy_not_found', 'There is no such object.');
 
 /** `global` is for everybody and names nobody; every other level names somebody. */
@@ -62,7 +71,7 @@ const settings = on(policySettingList, async ({ db }, who) => ({
   settings: (await db.read(who, listSettings)).map(showSetting),
 }));
 
-const set = on(policySet, async ({ db, ids, announce }, act, { params, body }) => {
+const set = on(policySet, async ({ db, ids, announce, hasSecondFactor }, act, { params, body }) => {
   const policy = find(params.policy_key);
   const subjectId = subjectOf(body.level, body.subject_id);
   if (!policy) return absent();
@@ -72,6 +81,7 @@ const set = on(policySet, async ({ db, ids, announce }, act, { params, body }) =
   }
   const fault = policyFault(policy, body.value);
   if (fault) return new Fault('policy_out_of_bounds', `${policy.key} ${fault}.`, { definition: definition(policy) });
+  if (policy.key === secondFactorKey && body.value === true && !(await hasSecondFactor(act))) return lockedOut();
   const written = await db.write(act, async (tx) => {
     const row = await upsertSetting(tx, {
       id: ids.next(),

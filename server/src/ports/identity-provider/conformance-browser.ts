@@ -96,11 +96,22 @@ export function makeBrowser(origin: string): Browser {
 export async function walkThrough(
   browser: Browser,
   screen: Screen,
-  person: { readonly login: string; readonly password: string },
+  person: {
+    readonly login: string;
+    readonly password: string;
+    /** The code of a second factor, for a page that asks for one. */
+    readonly code?: (screen: Screen) => string;
+  },
 ): Promise<Screen> {
+  const { code, ...known } = person;
+  const fill = (screen: Screen): Record<string, string> => {
+    const [form] = screen.forms;
+    if (form?.hasPassword) return known;
+    return code && form?.fields.has('code') ? { code: code(screen) } : {};
+  };
   let current = screen;
   for (let page = 0; page < mostRedirects && current.forms.length > 0; page += 1) {
-    current = await browser.submit(current, current.forms[0]?.hasPassword ? { ...person } : {});
+    current = await browser.submit(current, fill(current));
     if (current.status >= 400) return current;
   }
   return current;

@@ -100,6 +100,7 @@ export async function openEmbeddedIssuer(
     const factors = makeFactors({
       ...{ pool, clock, ids, issuerName },
       seal: factorSeal,
+      endSignIns: records.endAccount,
       onTry: parts.onFactorTry,
     });
     const own = ownClients(seal, issuerName, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });

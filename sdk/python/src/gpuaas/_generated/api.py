@@ -914,6 +914,16 @@ class AdminUsersApi:
         answer: AdminUser = self._transport.call("user_enable", {"user_id": user_id, "reason": reason}, options)
         return answer
 
+    def factors_reset(self, user_id: str, *, reason: str, options: Options | None = None) -> FactorsReset:
+        """Forget the second factors of a person who lost them, and end every session of theirs
+
+        ``POST /api/v1/admin/users/{user_id}/factors/reset``
+
+        Refusals: factors_elsewhere, step_up_required, user_erased, user_not_found.
+        """
+        answer: FactorsReset = self._transport.call("user_factors_reset", {"user_id": user_id, "reason": reason}, options)
+        return answer
+
     def platform_role_revoke(self, role: str, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
         """Take a role on the platform away; the last superadmin stays one
 
@@ -962,7 +972,7 @@ class AdminPoliciesApi:
 
         ``PUT /api/v1/admin/policies/{policy_key}``
 
-        Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, step_up_required.
+        Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, second_factor_missing, step_up_required.
         """
         answer: PolicySetting = self._transport.call("policy_set", {"policy_key": policy_key, "hard": hard, "level": level, "reason": reason, "subject_id": subject_id, "value": value}, options)
         return answer
@@ -1286,7 +1296,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1305,7 +1315,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Make a service account that is pinned to a project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1335,7 +1345,7 @@ class ServiceAccountsApi:
         answer: ServiceAccount = self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Change what a service account is called, what it may do and where, or switch it off and on
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1696,6 +1706,59 @@ class MeApi:
         return answer
 
 
+class FactorsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, options: Options | None = None) -> SecondFactors:
+        """The caller's second factors
+
+        ``GET /api/v1/me/factors``
+        """
+        answer: SecondFactors = self._transport.call("factor_list", {}, options)
+        return answer
+
+    def begin(self, *, name: str, options: Options | None = None) -> NewAuthenticator:
+        """Begin to add an authenticator app; it counts once a code of it confirmed it, within ten minutes
+
+        ``POST /api/v1/me/factors``
+
+        Refusals: factor_limit, factor_not_found, factors_elsewhere, step_up_required.
+        """
+        answer: NewAuthenticator = self._transport.call("factor_begin", {"name": name}, options)
+        return answer
+
+    def remove(self, factor_id: str, *, options: Options | None = None) -> SecondFactor:
+        """Remove a factor; with the last one the recovery codes go as well
+
+        ``DELETE /api/v1/me/factors/{factor_id}``
+
+        Refusals: factor_not_found, factors_elsewhere, last_factor, step_up_required.
+        """
+        answer: SecondFactor = self._transport.call("factor_remove", {"factor_id": factor_id}, options)
+        return answer
+
+    def confirm(self, factor_id: str, *, code: str, options: Options | None = None) -> ConfirmedFactor:
+        """Confirm a new factor by a first code; sign-in asks for it from then on
+
+        ``POST /api/v1/me/factors/{factor_id}/confirm``
+
+        Refusals: factor_attempts_exceeded, factor_code_wrong, factor_not_found, factors_elsewhere, step_up_required.
+        """
+        answer: ConfirmedFactor = self._transport.call("factor_confirm", {"factor_id": factor_id, "code": code}, options)
+        return answer
+
+    def recovery_codes_renew(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> RecoveryCodes:
+        """Make ten new recovery codes; the old ones stop working
+
+        ``POST /api/v1/me/recovery-codes``
+
+        Refusals: factor_not_found, factors_elsewhere, step_up_required.
+        """
+        answer: RecoveryCodes = self._transport.call("recovery_codes_renew", {"reason": reason}, options)
+        return answer
+
+
 class NoticesApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1828,7 +1891,7 @@ class PersonalTokensApi:
         """
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Make a personal access token; it may do what its scopes and its owner may both do
 
         ``POST /api/v1/me/tokens``
@@ -2155,6 +2218,7 @@ class Api:
         self.events = EventsApi(transport)
         self.members = MembersApi(transport)
         self.me = MeApi(transport)
+        self.factors = FactorsApi(transport)
         self.notices = NoticesApi(transport)
         self.sessions = SessionsApi(transport)
         self.ssh_keys = SshKeysApi(transport)

@@ -228,6 +228,46 @@ class EventNotFoundError(GpuaasError):
     retryable = False
 
 
+class FactorAttemptsExceededError(GpuaasError):
+    """Too many wrong codes were tried for this account."""
+
+    code = "factor_attempts_exceeded"
+    status = 429
+    retryable = True
+
+
+class FactorCodeWrongError(GpuaasError):
+    """The code of the second factor is wrong, or was used before."""
+
+    code = "factor_code_wrong"
+    status = 422
+    retryable = False
+
+
+class FactorLimitError(GpuaasError):
+    """The account has as many second factors as it can have."""
+
+    code = "factor_limit"
+    status = 409
+    retryable = False
+
+
+class FactorNotFoundError(GpuaasError):
+    """There is no such second factor."""
+
+    code = "factor_not_found"
+    status = 404
+    retryable = False
+
+
+class FactorsElsewhereError(GpuaasError):
+    """Another identity provider keeps the account: its second factors are managed there."""
+
+    code = "factors_elsewhere"
+    status = 409
+    retryable = False
+
+
 class GpuCountInvalidError(GpuaasError):
     """The SKU is not sold in this count; details names those that it is sold in."""
 
@@ -336,6 +376,14 @@ class InvitationPendingError(GpuaasError):
     """This address has an invitation that can still be accepted."""
 
     code = "invitation_pending"
+    status = 409
+    retryable = False
+
+
+class LastFactorError(GpuaasError):
+    """A policy asks for a second factor, so the last one cannot be removed."""
+
+    code = "last_factor"
     status = 409
     retryable = False
 
@@ -740,6 +788,14 @@ class RouteNotFoundError(GpuaasError):
     retryable = False
 
 
+class SecondFactorMissingError(GpuaasError):
+    """Whoever asks everybody for a second factor must have signed in with one."""
+
+    code = "second_factor_missing"
+    status = 409
+    retryable = False
+
+
 class ServiceAccountKeyInvalidError(GpuaasError):
     """The key cannot be used, or would live longer than the policy allows."""
 
@@ -1097,6 +1153,11 @@ by_code: dict[str, type[GpuaasError]] = {
     "duration_invalid": DurationInvalidError,
     "event_already_settled": EventAlreadySettledError,
     "event_not_found": EventNotFoundError,
+    "factor_attempts_exceeded": FactorAttemptsExceededError,
+    "factor_code_wrong": FactorCodeWrongError,
+    "factor_limit": FactorLimitError,
+    "factor_not_found": FactorNotFoundError,
+    "factors_elsewhere": FactorsElsewhereError,
     "gpu_count_invalid": GpuCountInvalidError,
     "idempotency_in_progress": IdempotencyInProgressError,
     "idempotency_key_invalid": IdempotencyKeyInvalidError,
@@ -1111,6 +1172,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "invitation_limit_reached": InvitationLimitReachedError,
     "invitation_not_found": InvitationNotFoundError,
     "invitation_pending": InvitationPendingError,
+    "last_factor": LastFactorError,
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
     "ledger_line_not_found": LedgerLineNotFoundError,
@@ -1161,6 +1223,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "request_timeout": RequestTimeoutError,
     "resource_not_found": ResourceNotFoundError,
     "route_not_found": RouteNotFoundError,
+    "second_factor_missing": SecondFactorMissingError,
     "service_account_key_invalid": ServiceAccountKeyInvalidError,
     "service_account_key_not_found": ServiceAccountKeyNotFoundError,
     "service_account_not_found": ServiceAccountNotFoundError,

@@ -891,6 +891,12 @@ class CatalogItem(TypedDict):
     vendor: str
 
 
+class ConfirmedFactor(TypedDict):
+    factor: SecondFactor
+    recovery_codes: str | None
+    """With the first factor alone."""
+
+
 class Correlation(TypedDict):
     began_at: str | None
     correlation_id: str
@@ -1011,6 +1017,11 @@ class EffectivePolicy(TypedDict):
     source: EffectivePolicySource
     value: int | bool | str
     """A number, true or false, or one of the choices, as the policy says."""
+
+
+class FactorsReset(TypedDict):
+    removed: int
+    """How many factors there were."""
 
 
 class FleetHealthAlerts(TypedDict):
@@ -1288,6 +1299,15 @@ class Money(TypedDict):
     currency: str
 
 
+class NewAuthenticator(TypedDict):
+    expires_at: str
+    id: str
+    secret: str
+    """The key for an app without a camera. It is shown here and never again."""
+    uri: str
+    """The same for a QR code (otpauth://). It is shown here and never again."""
+
+
 class NewPersonalToken(TypedDict):
     created_at: str
     expires_at: str
@@ -1297,7 +1317,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token itself. It is shown here and never again."""
 
@@ -1543,7 +1563,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """How the token begins; enough to recognise it, too little to use it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -1696,6 +1716,11 @@ class QueueEntry(TypedDict):
     """What it waits behind: less goes first."""
 
 
+class RecoveryCodes(TypedDict):
+    recovery_codes: str
+    """Ten codes with spaces between them. They are shown here and never again."""
+
+
 class Region(TypedDict):
     active: bool
     created_at: str
@@ -1746,6 +1771,26 @@ class SealedCount(TypedDict):
     values: int
 
 
+class SecondFactor(TypedDict):
+    created_at: str
+    id: str
+    kind: Literal["totp"]
+    """totp: an authenticator app that shows codes."""
+    last_used_at: str | None
+    name: str
+
+
+class SecondFactors(TypedDict):
+    factors: Sequence[SecondFactor]
+    """Oldest first; at most 10."""
+    managed: bool
+    """False where another identity provider keeps the factors: manage them there."""
+    recovery_codes_left: int
+    """Recovery codes that were not used yet."""
+    required: bool
+    """Whether a policy asks for a second factor before sensitive operations."""
+
+
 class ServiceAccount(TypedDict):
     created_at: str
     description: str | None
@@ -1757,7 +1802,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str

@@ -22,7 +22,7 @@ describe('second factors', () => {
   const clock = { now: () => new Date(nowMs), sleep: async () => undefined };
   const over = (keys = ring) =>
     makeFactors({
-      ...{ pool, clock, ids: systemIds, issuerName: 'GPUaaS' },
+      ...{ pool, clock, ids: systemIds, issuerName: 'GPUaaS', endSignIns: async () => undefined },
       seal: keys.seal('factors'),
       onTry: (attempt) => tries.push(attempt),
     });
@@ -196,7 +196,7 @@ describe('second factors', () => {
       expect(rows[0]?.all).not.toContain(Buffer.from(text).toString('hex'));
     }
     const issuers = makeFactors({
-      ...{ pool, clock, ids: systemIds, issuerName: 'x' },
+      ...{ pool, clock, ids: systemIds, issuerName: 'x', endSignIns: async () => undefined },
       seal: ring.seal('issuer'),
     });
     await expect(issuers.prove(accountId, codeAt(secret, nowMs))).rejects.toThrow();

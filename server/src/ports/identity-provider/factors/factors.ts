@@ -4,7 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { base32 } from './base32.ts';
-import type { Factor, FactorKind, FactorProof, FactorRefused, Factors, FactorTry } from './port.ts';
+import type { Factor, FactorKind, FactorProof, Factors, FactorTry } from './port.ts';
 import { makeRecoveryCodes, readRecoveryCode } from './recovery-codes.ts';
 import { factorPlace } from './sealed-factors.ts';
 import { codeShape, findStep, otpauthUri, secretBytes } from './totp.ts';
@@ -27,7 +27,7 @@ const mostFactors = 10;
 
 /** A code has 80 random bits, so its digest needs no key; the account is in it, so that no code is looked up for all. */
 const digestOf = (accountId: string, code: string) => hash('sha256', `recovery code ${accountId} ${code}`, 'buffer');
-const refuse = (refused: Exclude<FactorRefused['refused'], 'too_many_tries'>): FactorRefused => ({ refused });
+const refuse = <const R extends string>(refused: R): { readonly refused: R } => ({ refused });
 
 /**
  * Second factors in the schema of the issuer. The secret of an app is sealed, because it has to be read again; recovery
@@ -41,6 +41,7 @@ export function makeFactors(parts: {
   readonly ids: Ids;
   /** What the installation is called in authenticator apps. */
   readonly issuerName: string;
+  readonly endSignIns: (accountId: string) => Promise<void>;
   readonly onTry?: ((attempt: FactorTry) => void) | undefined;
 }): Factors {
   const { pool, seal, clock, ids } = parts;
@@ -195,7 +196,7 @@ export function makeFactors(parts: {
       ),
 
     prove: (accountId, written) =>
-      locked(accountId, async (client): Promise<FactorProof | FactorRefused> => {
+      locked(accountId, async (client) => {
         const text = asCode(written);
         const recoveryCode = codeShape.test(text) ? undefined : readRecoveryCode(written);
         const by = recoveryCode === undefined ? 'totp' : 'recovery_code';
@@ -211,7 +212,7 @@ export function makeFactors(parts: {
         tried(by, isRight ? 'right' : 'wrong');
         if (!isRight) return refuse('code_wrong');
         await forgetTries(client, accountId);
-        return { by, methods: ['otp'] };
+        return { by, methods: ['otp'] } satisfies FactorProof;
       }),
 
     async reset(accountId) {
@@ -222,6 +223,7 @@ export function makeFactors(parts: {
          select count(confirmed_at)::int as n from gone`,
         [accountId],
       );
+      await parts.endSignIns(accountId);
       return rows[0]?.n ?? 0;
     },
   };

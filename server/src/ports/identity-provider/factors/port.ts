@@ -26,9 +26,12 @@ export interface NewTotp {
   readonly expiresAt: Date;
 }
 
-export type FactorRefused =
-  | { readonly refused: 'code_wrong' | 'not_found' | 'too_many_factors' | 'last_factor' | 'no_factor' }
-  | { readonly refused: 'too_many_tries'; readonly waitMs: number };
+type RefusedFor<R extends string> = R extends 'too_many_tries'
+  ? { readonly refused: R; readonly waitMs: number }
+  : { readonly refused: R };
+export type FactorRefused = RefusedFor<
+  'code_wrong' | 'not_found' | 'too_many_factors' | 'last_factor' | 'no_factor' | 'too_many_tries'
+>;
 
 /** How somebody showed a second factor. */
 export interface FactorProof {
@@ -41,20 +44,30 @@ export interface Factors {
   list(accountId: string): Promise<OwnedFactors>;
   has(accountId: string): Promise<boolean>;
   /** Begins anew: what was begun before and never confirmed is forgotten. */
-  beginTotp(accountId: string, name: string): Promise<NewTotp | FactorRefused>;
+  beginTotp(accountId: string, name: string): Promise<NewTotp | RefusedFor<'not_found' | 'too_many_factors'>>;
   /** The factor counts from now on. Recovery codes come with the first one, and are shown this once. */
   confirmTotp(
     accountId: string,
     id: string,
     code: string,
-  ): Promise<{ readonly factor: Factor; readonly recoveryCodes: readonly string[] | undefined } | FactorRefused>;
+  ): Promise<
+    | { readonly factor: Factor; readonly recoveryCodes: readonly string[] | undefined }
+    | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>
+  >;
   /** With the last factor the recovery codes go as well; `keepLast` refuses to remove that one. */
-  remove(accountId: string, id: string, options: { readonly keepLast: boolean }): Promise<Factor | FactorRefused>;
+  remove(
+    accountId: string,
+    id: string,
+    options: { readonly keepLast: boolean },
+  ): Promise<Factor | RefusedFor<'not_found' | 'last_factor'>>;
   /** The codes from before open nothing any more. */
-  renewRecoveryCodes(accountId: string): Promise<readonly string[] | FactorRefused>;
+  renewRecoveryCodes(accountId: string): Promise<readonly string[] | RefusedFor<'not_found' | 'no_factor'>>;
   /** Takes a code of an app, or a recovery code. Either is used up by this. */
-  prove(accountId: string, code: string): Promise<FactorProof | FactorRefused>;
-  /** Forgets everything, for somebody who lost it. Answers how many factors there were. */
+  prove(
+    accountId: string,
+    code: string,
+  ): Promise<FactorProof | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>>;
+  /** Forgets everything, for somebody who lost it, and ends every session of the account. Answers how many factors there were. */
   reset(accountId: string): Promise<number>;
 }
 

@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import type { FactorRefused } from './port.ts';
 
 /**
  * A code of six digits is worth guessing, so tries are counted for the account: ten in fifteen minutes, whatever address
@@ -7,10 +6,14 @@ import type { FactorRefused } from './port.ts';
  * the code is looked at: many at once do not slip through, and a cache that forgets gives nobody new tries. Whoever may try
  * knows the password already, so this cannot be used to lock strangers out.
  */
+interface LimitedTry {
+  readonly refused: 'too_many_tries';
+  readonly waitMs: number;
+}
 const mostTries = 10;
 const windowMs = 15 * 60_000;
 
-export async function countTry(client: PoolClient, accountId: string, now: Date): Promise<FactorRefused | undefined> {
+export async function countTry(client: PoolClient, accountId: string, now: Date): Promise<LimitedTry | undefined> {
   const { rows } = await client.query<{ factor_tries: number; factor_tries_from: Date }>(
     `update gpuaas_oidc.account set
        factor_tries = case when factor_tries_from > $3 then least(factor_tries + 1, 1000) else 1 end,

@@ -1,0 +1,76 @@
+import { factorsChanged } from '@gpuaas/contract';
+import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
+import type { Ids } from '../../../kernel/id.ts';
+
+/**
+ * Letters that tell people of changes of their second factors, so that whoever did not make the change hears of it. The api
+ * knows the address of an account; the process that writes letters does not, and finds here what it has to write.
+ */
+export type FactorChange =
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes_renewed'
+  | 'recovery_code_used'
+  | 'factors_reset';
+
+const insert = sql(
+  'security-letter-insert',
+  'insert into security_letters (id, account_id, login, email, change) values ($1, $2, $3, $4, $5)',
+);
+const find = sql('security-letter-find', 'select login, email, change, created_at from security_letters where id = $1');
+const drop = sql('security-letter-delete', 'delete from security_letters where id = $1');
+
+/** Whom a letter goes to. An account without a mail address gets none. */
+export interface Addressee {
+  readonly accountId: string;
+  readonly login: string;
+  readonly email: string | undefined;
+}
+
+/** Hands a letter to the process that sends it, as part of the change. Answers the events to commit. */
+export async function addSecurityLetter(tx: WriteTx, ids: Ids, to: Addressee, change: FactorChange) {
+  if (!to.email) return 'none' as const;
+  const id = ids.next();
+  await tx.run(insert, [id, to.accountId, to.login, to.email, change]);
+  return [factorsChanged.of(to.accountId, { letter_id: id, change })];
+}
+
+const actionOf: Readonly<Record<FactorChange, string>> = {
+  factor_added: 'factor.add',
+  factor_removed: 'factor.remove',
+  recovery_codes_renewed: 'factor.renew_codes',
+  recovery_code_used: 'factor.use_code',
+  factors_reset: 'user.factors_reset',
+};
+
+/** Writes down a change that was made elsewhere than in the API: on a page of sign-in, or by whoever runs the installation. */
+export type RecordFactorChange = (to: Addressee, change: FactorChange, details?: object) => Promise<void>;
+export const makeRecordFactorChange =
+  (parts: { readonly db: Database; readonly begin: BeginAct; readonly ids: Ids }): RecordFactorChange =>
+  async (to, change, details) => {
+    const act = parts.begin(actionOf[change], { correlationId: parts.ids.next() });
+    await parts.db.write(act, async (tx) => {
+      const events = await addSecurityLetter(tx, parts.ids, to, change);
+      const target = { type: 'account', id: to.accountId };
+      return tx.commit(undefined, { target, events, ...(details && { change: details }) });
+    });
+  };
+
+export interface SecurityLetter {
+  readonly login: string;
+  readonly email: string;
+  readonly change: FactorChange;
+  readonly at: Date;
+}
+export type FindSecurityLetter = (id: string, correlationId: string) => Promise<SecurityLetter | undefined>;
+/** The letter, for the process that sends it. */
+export const makeFindSecurityLetter =
+  (parts: { readonly db: Database }): FindSecurityLetter =>
+  async (id, correlationId) => {
+    const [row] = await parts.db.read(systemViewer('identity', { correlationId }), (tx) =>
+      tx.rows<Omit<SecurityLetter, 'at'> & { created_at: Date }>(find, [id]),
+    );
+    return row && { login: row.login, email: row.email, change: row.change, at: row.created_at };
+  };
+/** Forgets the address once the letter has left, or will never leave. */
+export const dropSecurityLetter = (tx: WriteTx, id: string) => tx.run(drop, [id]);
