@@ -4,6 +4,7 @@ import { Money } from '../money.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { AllocationConcern } from './admin-alerts.ts';
+import { attemptFields, FailedAttempts } from './allocation-attempts.ts';
 import { AttestationReceipt, TimelineItem } from './allocation-history.ts';
 import { PlacementDecision } from './placement.ts';
 
@@ -128,11 +129,7 @@ const allocationFields = {
   idle: orNull(IdleGuard),
   failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
   release_reason: orNull(Type.String()),
-  attempt: Type.Integer({ minimum: 1, description: 'Which attempt to launch it this is, or was.' }),
-  max_attempts: Type.Integer({
-    minimum: 1,
-    description: 'How many there are at most: a launch that fails because of its host is tried on another one.',
-  }),
+  ...attemptFields,
   simulated: Type.Boolean({
     description: 'Its host is simulated: there is no such machine, and nothing to sign in to by SSH.',
   }),
@@ -175,13 +172,7 @@ export const AllocationDetail = Type.Object(
         strict,
       ),
     ),
-    failed_attempts: Type.Array(
-      Type.Object(
-        { attempt: Type.Integer(), code: Type.String(), reason: Type.String(), failed_at: Timestamp },
-        strict,
-      ),
-      { description: 'Attempts that failed because of their host, and were followed by another one.' },
-    ),
+    failed_attempts: FailedAttempts,
     failed_phase: orNull(
       Type.String({
         description: 'What was being done when its launch failed: placed, lease, or a phase of its timeline.',
