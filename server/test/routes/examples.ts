@@ -5,7 +5,6 @@ import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domai
 import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
-import { billingExamples } from './billing-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
 import { createdBy, peopleExamples } from './people-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
@@ -204,7 +203,6 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_list: nothing,
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
-  ...billingExamples,
   ...fleetExamples,
   ...peopleExamples,
   ...simulatorExamples,
