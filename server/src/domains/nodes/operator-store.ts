@@ -1,19 +1,36 @@
 import type { FleetNode, FleetTask, NodeDetail, ResourceSlot } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { type ActionableNode, type Allowed, nodeActionsOf } from './rules/node.ts';
-import { alertedAt, probedAt } from './rules/proof.ts';
+import { type SlotProof, whyNoClear } from './rules/proof.ts';
 import { slotActionsOf } from './rules/slot.ts';
 
-/** Which allocations a node still serves, or is cleaning up after. */
-const busy = (node: string) => `select a.id from allocations a
-   where a.node_id = ${node} and a.state not in ('released', 'failed') and mine(a.organization_id)
+/**
+ * When the newest probe of the host `n` was asked for that found it healthy. It counts from the moment it was asked for: a probe
+ * that began before something was put aside says nothing about what put it aside.
+ */
+const probedAt = `(select max(t.created_at) from node_tasks t where t.node_id = n.id and t.allocation_id is null
+     and (t.organization_id is null or mine(t.organization_id))
+     and t.task_type = 'diag.health_probe' and t.state = 'succeeded' and t.result -> 'output' ->> 'healthy' = 'true')`;
+/** When the newest alert was raised that keeps the slot `s` from being sold. */
+const alertedAt = `(select max(a.since) from alerts a where a.node_id = s.node_id and a.effect = 'blocks_sale'
+     and a.allocation_id is null and (a.slot_id is null or a.slot_id = s.id))`;
+
+const ofSlotsSql = sql(
+  'slot-proofs',
+  `select s.id, s.updated_at, ${probedAt} as probed_at, ${alertedAt} as alerted_at
+   from slots s join nodes n on n.id = s.node_id where s.id = any ($1::uuid[])`,
+);
+
+/** Which allocations the node `n` still serves, or is cleaning up after. */
+const busy = `select a.id from allocations a
+   where a.node_id = n.id and a.state not in ('released', 'failed') and mine(a.organization_id)
    union
    select s.allocation_id from slots s
-   where s.node_id = ${node} and s.allocation_id is not null and s.state in ('reserved', 'in_use', 'cleaning')`;
+   where s.node_id = n.id and s.allocation_id is not null and s.state in ('reserved', 'in_use', 'cleaning')`;
 /** Images that are offered for a node's kind of slices and that it does not have. */
-const lacked = (node: string) => `select i.slug from skus k join os_images i on i.active and k.slug = any (i.skus)
-   where k.slug = ${node}.sku and k.capacity_shape = 'gpu_slice' and not exists (
-     select from node_image_cache c where c.node_id = ${node}.id and c.image_id = i.id and c.digest = i.digest)`;
+const lacked = `select i.slug from skus k join os_images i on i.active and k.slug = any (i.skus)
+   where k.slug = n.sku and k.capacity_shape = 'gpu_slice' and not exists (
+     select from node_image_cache c where c.node_id = n.id and c.image_id = i.id and c.digest = i.digest)`;
 
 const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode, n.address, n.labels, n.simulated, n.state, n.state_reason,
      n.schedulable, n.cordon_reason, n.version, n.enrolled_at, n.drain_deadline_at, n.topology_at, n.created_at,
@@ -28,8 +45,6 @@ const columns = `n.id, n.name, n.region, n.sku, n.gpus_total, n.onboarding_mode,
         'allocation_id', a.allocation_id, 'raised_by', a.raised_by,
         'since', to_char(a.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by a.effect, a.since), '[]')
       from alerts a left join slots s on s.id = a.slot_id where a.node_id = n.id) as alerts,
-     ${probedAt('n.id')} as probed_at,
-     array(${busy('n.id')}) as busy, array(${lacked('n')} order by i.slug) as lacked_images,
      (select count(*)::int from allocation_claims c
       where c.node_id = n.id and c.freed_at is null and mine(c.organization_id)) as claims,
      exists (select from node_tasks t where t.node_id = n.id and t.task_type = 'node.reimage_prepare'
@@ -41,20 +56,26 @@ const insertSql = sql(
 );
 const getSql = sql(
   'node-get',
-  `select ${columns} from nodes n left join node_reports r on r.node_id = n.id where n.id = $1`,
+  `select ${columns}, ${probedAt} as probed_at, array(${busy}) as busy,
+     array(${lacked} order by i.slug) as lacked_images
+   from nodes n left join node_reports r on r.node_id = n.id where n.id = $1`,
 );
 const filtered = `($3::text is null or n.region = $3) and ($4::text is null or n.sku = $4)
      and (n.state = $5 or ($5::text is null and n.state <> 'deleted')) and ($6::boolean is null or n.schedulable = $6)
      and ($7::text is null or strpos(n.name, lower($7)) > 0 or strpos(lower(n.address), lower($7)) > 0 or n.id::text = lower($7))`;
 const listSql = sql(
   'node-list',
-  `select ${columns} from nodes n left join node_reports r on r.node_id = n.id
+  `select ${columns}, ${probedAt} as probed_at, array(${busy}) as busy,
+     array(${lacked} order by i.slug) as lacked_images
+   from nodes n left join node_reports r on r.node_id = n.id
    where ($1::uuid is null or n.id > $1) and ${filtered}
    order by n.id limit $2`,
 );
 const listByNameSql = sql(
   'node-list-by-name',
-  `select ${columns} from nodes n left join node_reports r on r.node_id = n.id
+  `select ${columns}, ${probedAt} as probed_at, array(${busy}) as busy,
+     array(${lacked} order by i.slug) as lacked_images
+   from nodes n left join node_reports r on r.node_id = n.id
    where ($1::text is null or n.name collate "C" > $1) and ${filtered}
    order by n.name collate "C" limit $2`,
 );
@@ -82,13 +103,13 @@ const scheduleSql = sql(
 const lockSql = sql('node-operator-lock', 'select id, state, version from nodes where id = $1 for update');
 const slotsSql = sql(
   'node-slots',
-  `select s.*, ${probedAt('s.node_id')} as probed_at, ${alertedAt('s')} as alerted_at,
+  `select s.*, ${probedAt} as probed_at, ${alertedAt} as alerted_at,
      exists (select from allocation_claims c join allocations a on a.id = c.allocation_id
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
          and mine(a.organization_id)) as claimed
-   from slots s where s.node_id = $1 order by s.slot_index`,
+   from slots s join nodes n on n.id = s.node_id where s.node_id = $1 order by s.slot_index`,
 );
-const busySql = sql('node-busy', busy('$1'));
+const busySql = sql('node-busy', `select unnest(array(${busy})) as id from nodes n where n.id = $1`);
 const tasksSql = sql(
   'node-task-list',
   `select id, task_type, state, generation, allocation_id, failure_code, correlation_id, issued_at, expires_at,
@@ -262,3 +283,8 @@ export const listTasks = (
     readonly q: string | undefined;
   },
 ) => tx.rows<TaskRow>(tasksSql, [nodeId, of.before ?? null, of.limit, of.state ?? null, of.q ?? null]);
+/** Why slots that are locked may not be cleared yet, as far as proof of their health goes: the first reason that there is. */
+export async function whyNoneMayClear(tx: ReadTx, slotIds: readonly string[]): Promise<string | null> {
+  const proofs = await tx.rows<SlotProof>(ofSlotsSql, [slotIds]);
+  return proofs.map(whyNoClear).find((why) => why !== null) ?? null;
+}
