@@ -13,7 +13,7 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
   Type.Union([schema, Type.Null()]);
 const slug = (what: string) =>
   Type.String({ pattern: '^[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?$', minLength: 1, maxLength: 100, description: what });
-const SkuName = slug('A SKU of the catalogue.');
+export const SkuName = slug('A SKU of the catalogue.');
 const ImageName = slug('An image of the catalogue; without one, the first that suits the SKU.');
 
 export const AllocationState = Type.Enum([
@@ -272,72 +272,6 @@ export const allocationCreate = defineRoute({
   status: 201,
   body: createBody,
   response: Allocation,
-});
-
-/** How many allocations of a project are in each state. */
-export const AllocationCounts = Type.Object(
-  {
-    requested: Type.Integer({ minimum: 0 }),
-    provisioning: Type.Integer({ minimum: 0 }),
-    active: Type.Integer({ minimum: 0 }),
-    releasing: Type.Integer({ minimum: 0 }),
-    released: Type.Integer({ minimum: 0 }),
-    failed: Type.Integer({ minimum: 0 }),
-    release_failed: Type.Integer({ minimum: 0 }),
-  },
-  { $id: 'AllocationCounts', ...strict },
-);
-export type AllocationCounts = Static<typeof AllocationCounts>;
-
-const allocationFilters = {
-  state: Type.Optional(AllocationState),
-  sku: Type.Optional(SkuName),
-  tag: Type.Optional(Type.String({ maxLength: 264, description: 'A key, or key=value.' })),
-  group: Type.Optional(Uuid),
-  q: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, the SKU, the region or the id.' }),
-  ),
-  requested_by: Type.Optional(Type.String({ maxLength: 64, description: 'The id of a person or a service account.' })),
-};
-
-export const allocationList = defineRoute({
-  id: 'allocation_list',
-  method: 'GET',
-  path: '/api/v1/allocations',
-  tag,
-  summary: 'The allocations of a project, searched, filtered and ordered',
-  auth: reader,
-  tenancy: { kind: 'header' },
-  lane: 'default',
-  errors: ['cursor_invalid'],
-  query: Type.Object(
-    {
-      ...pageQuery,
-      ...allocationFilters,
-      order: Type.Optional(
-        Type.Enum(['newest', 'oldest'], { default: 'newest', description: 'By the time of the request.' }),
-      ),
-    },
-    strict,
-  ),
-  response: page(Allocation),
-});
-
-export const allocationCounts = defineRoute({
-  id: 'allocation_counts',
-  method: 'GET',
-  path: '/api/v1/allocations/counts',
-  tag,
-  summary: 'How many allocations of a project match, in all and by state',
-  auth: reader,
-  tenancy: { kind: 'header' },
-  lane: 'default',
-  errors: [],
-  query: Type.Object({ ...allocationFilters }, strict),
-  response: Type.Object(
-    { total: Type.Integer({ minimum: 0 }), states: Type.Object(AllocationCounts.properties, strict) },
-    { $id: 'AllocationCountsAnswer', ...strict },
-  ),
 });
 
 export const allocationGet = defineRoute({

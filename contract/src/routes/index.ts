@@ -17,6 +17,7 @@ import * as adminUsers from './admin-users.ts';
 import * as adminWorkflows from './admin-workflows.ts';
 import * as agentReleases from './agent-releases.ts';
 import * as allocationGroups from './allocation-groups.ts';
+import * as allocationLists from './allocation-lists.ts';
 import * as allocations from './allocations.ts';
 import * as audit from './audit.ts';
 import * as billing from './billing.ts';
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   adminAllocations,
   agentReleases,
   allocationGroups,
+  allocationLists,
   allocations,
   audit,
   billing,
@@ -113,6 +115,7 @@ export * from './admin-workflows.ts';
 export * from './agent-releases.ts';
 export * from './allocation-groups.ts';
 export * from './allocation-history.ts';
+export * from './allocation-lists.ts';
 export * from './allocations.ts';
 export * from './audit.ts';
 export * from './billing.ts';

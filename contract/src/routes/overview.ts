@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Money } from '../money.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
-import { Allocation, AllocationCounts } from './allocations.ts';
+import { AllocationCounts } from './allocation-lists.ts';
+import { Allocation } from './allocations.ts';
 
 const strict = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });

@@ -5,8 +5,10 @@ import { putAllocation, sliceSku, stockFleet, testRegion } from '../../src/domai
 import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
+import { billingExamples } from './billing-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
 import { createdBy, peopleExamples } from './people-examples.ts';
+import { policyExamples } from './policy-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
 
 /** One good request for each route, so that everything that holds for all routes can be tried on all of them. */
@@ -203,6 +205,8 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_list: nothing,
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
+  ...billingExamples,
+  ...policyExamples,
   ...fleetExamples,
   ...peopleExamples,
   ...simulatorExamples,
@@ -328,25 +332,6 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { params: { token_id: id } };
   },
   platform_health_get: nothing,
-  policy_list: nothing,
-  policy_setting_list: nothing,
-  policy_set: async () => ({
-    params: { policy_key: 'billing.window_seconds' },
-    body: { level: 'plan', subject_id: unique('plan'), value: 30, reason: 'an example' },
-  }),
-  policy_unset: async (world) => {
-    const plan = unique('plan');
-    await asSystem(
-      world.root,
-      `insert into policy_values (id, key, level, subject_id, value, reason)
-       values (gen_random_uuid(), 'billing.window_seconds', 'plan', $1, '30', 'an example')`,
-      [plan],
-    );
-    return {
-      params: { policy_key: 'billing.window_seconds' },
-      body: { level: 'plan', subject_id: plan, reason: 'an example' },
-    };
-  },
   project_create: async (_, tenant) => ({
     params: { organization_id: tenant.organizationId },
     body: { name: 'An example', slug: unique('project') },

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, issuer, type World } from '../../src/testing/world.ts';
-import { billingExamples } from './billing-examples.ts';
 import type { MakeExample } from './examples.ts';
 
 /** Somebody whom nobody else in a test depends on. */
@@ -26,7 +25,6 @@ const body = { reason: 'an example' };
 const aboutSomebody: MakeExample = async (world) => ({ params: { user_id: await somebody(world) }, body });
 
 export const peopleExamples: Readonly<Record<string, MakeExample>> = {
-  ...billingExamples,
   user_list: async () => ({}),
   user_get: async (world) => ({ params: { user_id: await somebody(world) } }),
   user_disable: aboutSomebody,
