@@ -1,4 +1,5 @@
 import type { FactorsOfAccounts } from '../bin/api/factors.ts';
+import { systemIds } from '../kernel/id.ts';
 import type { Factor } from '../ports/identity-provider/port.ts';
 
 const at = new Date('2026-01-01T00:00:00Z');
@@ -6,25 +7,28 @@ const at = new Date('2026-01-01T00:00:00Z');
 const accountId = '01900000-0000-7000-8000-0000000000ac';
 const factor = (id: string): Factor => ({ id, kind: 'totp', name: 'Phone', createdAt: at, lastUsedAt: undefined });
 
-/** A provider that grants every change, for tests about routes. What a real one does is tried by its own tests. */
-export const makeFactorsDouble = (): FactorsOfAccounts => ({
-  findAccount: async (subject) => ({
-    ...{ id: accountId, login: subject, displayName: subject, email: 'somebody@example.com' },
-    ...{ createdAt: at, disabledAt: undefined },
-  }),
-  factors: {
-    list: async () => ({ factors: [factor('01900000-0000-7000-8000-00000000000f')], recoveryCodesLeft: 10 }),
-    has: async () => false,
-    beginTotp: async () => ({
-      id: '01900000-0000-7000-8000-00000000000f',
-      secret: 'A',
-      uri: 'otpauth://x',
-      expiresAt: at,
+/** A provider that grants every change to a factor that was begun, for tests about routes. A real one has its own tests. */
+export function makeFactorsDouble(): FactorsOfAccounts {
+  const begun = new Set<string>();
+  return {
+    findAccount: async (subject) => ({
+      ...{ id: accountId, login: subject, displayName: subject, email: 'somebody@example.com' },
+      ...{ createdAt: at, disabledAt: undefined },
     }),
-    confirmTotp: async (_, id) => ({ factor: factor(id), recoveryCodes: ['a', 'b'] }),
-    remove: async (_, id) => factor(id),
-    renewRecoveryCodes: async () => ['a', 'b'],
-    prove: async () => ({ by: 'totp', methods: ['otp'] }),
-    reset: async () => 1,
-  },
-});
+    factors: {
+      list: async () => ({ factors: [factor('01900000-0000-7000-8000-00000000000f')], recoveryCodesLeft: 10 }),
+      has: async () => false,
+      beginTotp: async () => {
+        const id = systemIds.next();
+        begun.add(id);
+        return { id, secret: 'A', uri: 'otpauth://x', expiresAt: at };
+      },
+      confirmTotp: async (_, id) =>
+        begun.has(id) ? { factor: factor(id), recoveryCodes: ['a', 'b'] } : { refused: 'not_found' },
+      remove: async (_, id) => (begun.has(id) ? factor(id) : { refused: 'not_found' }),
+      renewRecoveryCodes: async () => ['a', 'b'],
+      prove: async () => ({ by: 'totp', methods: ['otp'] }),
+      reset: async () => 1,
+    },
+  };
+}

@@ -143,6 +143,8 @@ export async function openWorld(
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         'rate_limit.financial_requests_per_minute': 1_000_000,
+        // One person founds an organization for each case of a suite.
+        'tenancy.max_owned_organizations': 100_000,
         // Tokens of tests say when they were issued, not when somebody signed in.
         'auth.step_up_enabled': false,
         // Tests count the organizations that they found themselves.

@@ -354,6 +354,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'], project_ids: [tenant.projectId] },
   }),
   machine_identity_list: organization,
+  secrets_get: nothing,
   service_account_create: async (_, tenant) => ({
     params: { project_id: tenant.projectId },
     body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'] },

@@ -24,6 +24,11 @@ export async function createdBy(world: World, allocationId: string, personId: st
 const body = { reason: 'an example' };
 const aboutSomebody: MakeExample = async (world) => ({ params: { user_id: await somebody(world) }, body });
 
+const beginFactor = async (world: World, as: string): Promise<string> => {
+  const made = await world.call('POST', '/api/v1/me/factors', { as, key: systemIds.next(), body: { name: 'Phone' } });
+  return made.body.id as string;
+};
+
 export const peopleExamples: Readonly<Record<string, MakeExample>> = {
   user_list: async () => ({}),
   user_get: async (world) => ({ params: { user_id: await somebody(world) } }),
@@ -32,8 +37,11 @@ export const peopleExamples: Readonly<Record<string, MakeExample>> = {
   user_delete: aboutSomebody,
   factor_list: async () => ({}),
   factor_begin: async () => ({ body: { name: 'Phone' } }),
-  factor_confirm: async () => ({ params: { factor_id: systemIds.next() }, body: { code: '123456' } }),
-  factor_remove: async () => ({ params: { factor_id: systemIds.next() } }),
+  factor_confirm: async (world, _, caller) => ({
+    params: { factor_id: await beginFactor(world, caller) },
+    body: { code: '123456' },
+  }),
+  factor_remove: async (world, _, caller) => ({ params: { factor_id: await beginFactor(world, caller) } }),
   recovery_codes_renew: async () => ({ body: { reason: `an example ${systemIds.next()}` } }),
   user_factors_reset: aboutSomebody,
   platform_role_list: async () => ({}),

@@ -18,7 +18,7 @@ import { readPage } from '../../kernel/page.ts';
 import { hourMs, secondMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { lengthOfDayMs, mostUsageDays, mostUsageRows, usualUsageDays } from './facts.ts';
-import { type AccountRow, findAccount, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
+import { findAccount, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
 import { money } from './money.ts';
 import {
   findLine,
@@ -170,7 +170,7 @@ async function report(
   who: Viewer,
   query: { readonly from?: string; readonly to?: string; readonly group_by?: UsageReport['group_by'] },
   of: { readonly organizationId: string; readonly projectId: string | undefined },
-): Promise<UsageReport | Fault<'period_invalid'>> {
+): Promise<UsageReport | Fault<'period_invalid'> | undefined> {
   const period = periodOf(query, clock.now());
   if (period instanceof Fault) return period;
   const by = query.group_by ?? 'day';
@@ -181,7 +181,8 @@ async function report(
       readTotal(tx, { ...of, ...period }),
     ]),
   );
-  const { currency } = account as AccountRow;
+  if (!account) return undefined;
+  const { currency } = account;
   return {
     ...period,
     group_by: by,
@@ -194,12 +195,16 @@ async function report(
     })),
   };
 }
-const usage = on(billingUsageGet, (parts, who, { params, query }) =>
-  report(parts, who, query, { organizationId: params.organization_id, projectId: undefined }),
-);
-const projectUsage = on(projectUsageGet, (parts, who, { query }) =>
-  report(parts, who, query, { organizationId: who.organizationId as string, projectId: who.projectId }),
-);
+const usage = on(billingUsageGet, async (parts, who, { params, query }) => {
+  const found = await report(parts, who, query, { organizationId: params.organization_id, projectId: undefined });
+  return found ?? new Fault('organization_not_found', 'There is no such object.');
+});
+const projectUsage = on(projectUsageGet, async (parts, who, { query }) => {
+  const of = { organizationId: who.organizationId as string, projectId: who.projectId };
+  const found = await report(parts, who, query, of);
+  if (!found) throw new Error(`organization ${of.organizationId} has no billing account`);
+  return found;
+});
 
 export const readRoutes = (parts: Parts): Mounted[] =>
   [balance, ledger, windows, verify, usage, projectUsage].map((bind) => bind(parts));
