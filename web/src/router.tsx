@@ -60,6 +60,7 @@ const serviceAccounts = lazyPart(() => import('./pages/service-accounts.tsx'), '
 const sessions = lazyPart(() => import('./pages/sessions.tsx'), 'SessionsPage');
 const security = lazyPart(() => import('./pages/security.tsx'), 'SecurityPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
+const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
 const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
 
 const fleet = lazyPart(() => import('./ops/fleet.tsx'), 'FleetPage');
@@ -73,6 +74,7 @@ const events = lazyPart(() => import('./ops/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
 const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
+const accounts = lazyPart(() => import('./ops/billing/accounts.tsx'), 'AccountsPage');
 const tenants = lazyPart(() => import('./ops/tenants.tsx'), 'TenantsPage');
 const tenant = lazyPart(() => import('./ops/tenant.tsx'), 'TenantPage');
 const people = lazyPart(() => import('./ops/people.tsx'), 'PeoplePage');
@@ -98,6 +100,7 @@ const tree = root.addChildren([
   page('/sessions', sessions, none),
   page('/security', security, none),
   page('/team', team, none),
+  page('/billing', billing, words('by')),
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
   page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
@@ -108,6 +111,7 @@ const tree = root.addChildren([
   page('/ops/allocations', allAllocations, words('state', 'node', 'organization')),
   page('/ops/allocations/$id', placement, none),
   page('/ops/queue', queue, words('sku', 'region')),
+  page('/ops/accounts', accounts, words('q')),
   page('/ops/tenants', tenants, words('q')),
   page('/ops/tenants/$id', tenant, none),
   page('/ops/people', people, words('q', 'state')),

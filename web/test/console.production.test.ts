@@ -63,6 +63,7 @@ describe('the console, for somebody who rents', () => {
       ['/service-accounts', 'Service accounts'],
       ['/sessions', 'Sign-in sessions'],
       ['/team', 'Team'],
+      ['/billing', 'Billing'],
       ['/activity', 'Activity'],
     ];
     const findings: string[] = [];

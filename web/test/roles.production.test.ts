@@ -17,13 +17,13 @@ const settle = async (page: Page) => {
 
 /** Where each person lands, and some of what the menu has and has not. */
 const people: readonly (readonly [login: string, home: string, has: readonly string[], lacks: readonly string[]])[] = [
-  ['owner', 'Playground', ['Home', 'Launch', 'Team'], ['Wall', 'Tenants']],
+  ['owner', 'Playground', ['Home', 'Launch', 'Team', 'Billing'], ['Wall', 'Tenants', 'Accounts']],
   ['admin', 'Playground', ['Home', 'Launch', 'Team'], ['Wall']],
-  ['member', 'Playground', ['Home', 'Launch'], ['Wall']],
+  ['member', 'Playground', ['Home', 'Launch', 'Billing'], ['Wall']],
   ['viewer', 'Playground', ['Home', 'Allocations', 'Activity'], ['Launch', 'Wall']],
   ['operator', 'Fleet', ['Wall', 'Policies', 'Simulator', 'Personal tokens'], ['Launch', 'Home', 'Team']],
   ['support', 'Fleet', ['Wall', 'Tenants', 'Audit'], ['Policies', 'Simulator', 'Launch']],
-  ['finance', 'Tenants', ['Tenants', 'Sign-in sessions'], ['Wall', 'Launch', 'Team', 'Nodes']],
+  ['finance', 'Accounts', ['Accounts', 'Tenants', 'Sign-in sessions'], ['Wall', 'Launch', 'Team', 'Nodes']],
 ];
 
 describe('each role', () => {

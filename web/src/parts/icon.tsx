@@ -14,6 +14,7 @@ const drawings = {
   server: 'M4 4h16v6H4zM4 14h16v6H4zM8 7h.01M8 17h.01',
   plus: 'M12 5v14M5 12h14',
   tag: 'M4 4h8l8 8-8 8-8-8zM8.500 8.500h.01',
+  wallet: 'M4 7h15a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1zM4 7l11-3v3M16 13h.01',
   rules: 'M5 6h14M5 12h14M5 18h14M9 4v4m6 2v4m-4 2v4',
   mail: 'M3 6h18v12H3zM3 7l9 7 9-7',
   book: 'M5 4h12a2 2 0 0 1 2 2v14H7a2 2 0 0 1-2-2zM9 8h6M9 12h6',

@@ -42,6 +42,7 @@ const projectPlaces: readonly PlaceGroup[] = [
     name: 'Account',
     places: [
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
+      { to: '/billing', label: 'Billing', icon: 'wallet', key: 'b', needs: 'project_usage_get' },
       { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },
       { to: '/sessions', label: 'Sign-in sessions', icon: 'devices', needs: 'session_list' },
       { to: '/security', label: 'Security', icon: 'shield', needs: 'factor_list' },
@@ -62,6 +63,7 @@ const operatorPlaces: readonly PlaceGroup[] = [
   {
     name: 'Business',
     places: [
+      { to: '/ops/accounts', label: 'Accounts', icon: 'wallet', needs: 'admin_billing_account_list' },
       { to: '/ops/tenants', label: 'Tenants', icon: 'team', needs: 'admin_organization_list' },
       { to: '/ops/people', label: 'People', icon: 'devices', needs: 'user_list' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag', needs: 'admin_sku_list' },

@@ -12,6 +12,7 @@ import { lazyPart } from '../parts/lazy-part.tsx';
 import { Page } from '../parts/page.tsx';
 import { PartBoundary } from '../parts/part-boundary.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
+import { BalanceMark } from './balance-mark.tsx';
 import { listenToKeys, onKey } from './keys.ts';
 import { LiveBanner, LiveMark } from './live-mark.tsx';
 import { Nav } from './nav.tsx';
@@ -144,6 +145,7 @@ function Frame({ session }: { session: Session }) {
             <span className="truncate">Search or jump to…</span>
             <kbd className="ms-auto hidden rounded bg-sunk px-1.5 font-sans text-xs sm:block">Ctrl K</kbd>
           </button>
+          {!operating && <BalanceMark />}
           <LiveMark status={shownStatus} />
           {session.project && <Bell onOpen={() => setSheet('notices')} />}
           <PersonMenu session={session} />

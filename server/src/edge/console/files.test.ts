@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { plainBranding } from './branding.ts';
-import { mountConsoleFiles, readConsoleFiles } from './files.ts';
+import { consolePlaces, mountConsoleFiles, readConsoleFiles } from './files.ts';
 
 const script = `globalThis.answer = ${JSON.stringify('a'.repeat(2_000))};`;
 let folder: string;
@@ -50,6 +50,12 @@ describe('the files of the console', () => {
     'leave %s to others',
     async (url) => expect((await get(url)).statusCode).toBe(404),
   );
+
+  it('answer every address that the console has a page for', async () => {
+    const router = await readFile(join(import.meta.dirname, '../../../../web/src/router.tsx'), 'utf8');
+    const pages = [...router.matchAll(/^ {2}page\('\/([a-z-]+)/gm)].map(([, first]) => first);
+    expect(new Set(pages)).toEqual(new Set(consolePlaces));
+  });
 
   it('may be kept for ever where the name says what is in them, and are packed as the browser likes', async () => {
     const url = '/assets/main-abc123.js';

@@ -1,0 +1,115 @@
+import type { BillingAccount, CreditGrant } from '@gpuaas/sdk';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../client/api.ts';
+import { useList } from '../../client/ask.ts';
+import { useMay } from '../../client/session.tsx';
+import { Button } from '../../parts/button.tsx';
+import { WordFilter } from '../../parts/filter.tsx';
+import { NameCell } from '../../parts/name-cell.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type Column, Rows } from '../../parts/rows.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { spellMoney } from '../../words/money.ts';
+import { CreditDialog } from './credit-dialog.tsx';
+
+/** Every account with its balance, and a way to give credit. */
+export function AccountsPage() {
+  const search = useSearch({ strict: false }) as { q?: string };
+  const navigate = useNavigate();
+  const may = useMay();
+  const q = search.q?.trim();
+  const [chosen, setChosen] = useState<BillingAccount>();
+  const [given, setGiven] = useState<{ readonly grant: CreditGrant; readonly to: string }>();
+  const list = useList(
+    ['accounts', q],
+    (from, options) => api.adminBilling.accountList({ ...from, ...(q && { q }) }, options),
+    { everyMs: 60_000 },
+  );
+  const columns = columnsFor(may('admin_organization_get'), may('admin_billing_grant_create') ? setChosen : undefined);
+  return (
+    <Page
+      title="Accounts"
+      lead="What every organization has and was charged, before tax; newest organization first."
+      actions={
+        <WordFilter
+          label="Find an account"
+          placeholder="Name, slug or id"
+          value={search.q}
+          onChange={(next) => void navigate({ to: '/ops/accounts', replace: true, search: next ? { q: next } : {} })}
+        />
+      }
+      shown={{ operation: 'admin_billing_account_list', input: { q, limit: 50 } }}
+    >
+      {given && (
+        <p role="status" className="rounded-lg bg-ok-soft px-4 py-3 text-ok">
+          <bdi>{given.to}</bdi> was given {spellMoney(given.grant.amount)}. Its balance is{' '}
+          {spellMoney(given.grant.balance)}.
+        </p>
+      )}
+      <Rows
+        label="Accounts"
+        list={list}
+        keyOf={({ organization_id }) => organization_id}
+        columns={columns}
+        empty={<Empty icon="wallet" title={q ? 'No accounts match' : 'No accounts yet'} />}
+      />
+      {chosen && (
+        <CreditDialog
+          account={chosen}
+          onClose={() => setChosen(undefined)}
+          onGiven={(grant) => {
+            setGiven({ grant, to: chosen.name });
+            setChosen(undefined);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+const columnsFor = (
+  mayOpen: boolean,
+  onGive: ((account: BillingAccount) => void) | undefined,
+): readonly Column<BillingAccount>[] => [
+  {
+    head: 'Organization',
+    cell: (row) =>
+      mayOpen ? (
+        <NameCell to="/ops/tenants/$id" id={row.organization_id} name={row.name} also={row.slug} />
+      ) : (
+        <span>
+          <bdi className="line-clamp-2 font-medium break-all">{row.name}</bdi>
+          <span className="font-mono text-xs text-dim">{row.slug}</span>
+        </span>
+      ),
+  },
+  {
+    head: 'Balance',
+    end: true,
+    cell: ({ balance }) => (
+      <span className={`tabular whitespace-nowrap ${balance.amount_minor.startsWith('-') ? 'text-bad' : ''}`}>
+        {spellMoney(balance)}
+      </span>
+    ),
+  },
+  {
+    head: 'Charged in 30 days',
+    end: true,
+    cell: (row) => <span className="tabular whitespace-nowrap">{spellMoney(row.charged_30_days)}</span>,
+  },
+  { head: 'Entries', end: true, cell: (row) => <span className="tabular">{row.entries.toLocaleString('en')}</span> },
+  ...(onGive
+    ? [
+        {
+          head: '',
+          end: true,
+          cell: (row: BillingAccount) => (
+            <Button aria-label={`Give credit to ${row.name} (${row.slug})`} onClick={() => onGive(row)}>
+              Give credit
+            </Button>
+          ),
+        },
+      ]
+    : []),
+];

@@ -1,0 +1,71 @@
+import type { BillingAccount, CreditGrant } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../../client/api.ts';
+import { useAct } from '../../client/ask.ts';
+import { Field, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { tellGrant } from '../../words/billing/usage.ts';
+import { minorOf, spellMoney } from '../../words/money.ts';
+
+/** Gives an organization credit. What it is about to do is said with the amount and the name before it is done. */
+export function CreditDialog({
+  account,
+  onClose,
+  onGiven,
+}: {
+  account: BillingAccount;
+  onClose(): void;
+  onGiven(grant: CreditGrant): void;
+}) {
+  const { organization_id, name } = account;
+  const { currency } = account.balance;
+  const [amount, setAmount] = useState('');
+  const [reason, setReason] = useState('');
+  const minor = minorOf(amount, currency);
+  const isAmount = minor !== undefined && minor !== '0';
+  const give = useAct(
+    'credit grant',
+    (input: { amount_minor: string; reason: string }, options) =>
+      api.adminBilling.grantCreate({ organization_id, currency, ...input }, options),
+    { stale: ['accounts', 'tenants'], done: onGiven },
+  );
+  return (
+    <FormDialog
+      title={`Give credit to ${name}`}
+      lead={`Its balance is ${spellMoney(account.balance)}.`}
+      verb={isAmount ? `Give ${spellMoney({ amount_minor: minor, currency })}` : 'Give credit'}
+      busy={give.isPending}
+      error={give.error}
+      onClose={onClose}
+      onSubmit={() => isAmount && reason.trim() !== '' && give.mutate({ amount_minor: minor, reason: reason.trim() })}
+    >
+      <Field
+        label={`Amount (${currency})`}
+        hint={amount !== '' && !isAmount ? 'Enter an amount above 0, for example 25.00.' : undefined}
+      >
+        {(id) => (
+          <input
+            id={id}
+            required
+            inputMode="decimal"
+            autoComplete="off"
+            className="field"
+            placeholder="25.00"
+            aria-invalid={amount !== '' && !isAmount}
+            value={amount}
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        )}
+      </Field>
+      <TextField
+        label="Reason"
+        hint="Kept in the ledger, where the organization sees it, and in the audit log."
+        required
+        maxLength={500}
+        value={reason}
+        onChange={setReason}
+      />
+      {isAmount && <p role="status">{tellGrant({ amount_minor: minor, currency }, account)}</p>}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { api } from '../../client/api.ts';
+import { useAct } from '../../client/ask.ts';
+import { useBalance } from '../../client/balance.ts';
+import { useMay } from '../../client/session.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { balanceWarning, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
+import { tellCheck } from '../../words/billing/usage.ts';
+import { spellMoney } from '../../words/money.ts';
+
+const tones = { warn: 'text-warn', bad: 'text-bad' } as const;
+
+/** What there is, how long it lasts, what depends on it, and a way to prove it. */
+export function BalancePanel({ organizationId }: { organizationId: string }) {
+  const mayVerify = useMay()('billing_ledger_verify');
+  const balance = useBalance();
+  const verify = useAct('ledger verify', (organization_id: string, options) =>
+    api.billing.ledgerVerify({ organization_id }, options),
+  );
+  const it = balance.data;
+  const warning = it && balanceWarning(it);
+  return (
+    <Panel
+      title="Balance"
+      aside={
+        mayVerify && (
+          <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate(organizationId)}>
+            Verify the chain
+          </Button>
+        )
+      }
+    >
+      {balance.error && !it ? (
+        <Problem error={balance.error} again={() => void balance.refetch()} />
+      ) : !it ? (
+        <Loading rows={2} label="Loading the balance" />
+      ) : (
+        <div className="grid gap-1">
+          <p className="tabular text-3xl font-semibold tracking-tight">{spellMoney(it.balance)}</p>
+          <p className={warning ? `font-medium ${tones[warning.tone]}` : ''}>{tellRunway(it)}</p>
+          <p className="text-dim">{tellEnforced(it)}</p>
+          {it.held.amount_minor !== '0' && (
+            <p className="text-dim">
+              {spellMoney(it.held)} is set aside for what was ordered; the balance is without it.
+            </p>
+          )}
+          <p className="text-sm text-dim">
+            {it.charged_to ? (
+              <>
+                Usage is charged up to <Ago at={it.charged_to} />.
+              </>
+            ) : (
+              'No usage was charged yet.'
+            )}
+          </p>
+        </div>
+      )}
+      <div className="mt-3 empty:hidden">
+        {verify.error && <Problem error={verify.error} />}
+        {verify.data && (
+          <p
+            role="status"
+            className={`rounded-lg px-4 py-3 ${verify.data.ok ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}
+          >
+            {tellCheck(verify.data)}
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}

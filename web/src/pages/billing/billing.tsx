@@ -1,0 +1,108 @@
+import type { UsageReport } from '@gpuaas/sdk';
+import { choices } from '@gpuaas/sdk/choices';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { api } from '../../client/api.ts';
+import { useAsk } from '../../client/ask.ts';
+import { useMay, useSession } from '../../client/session.tsx';
+import { Filter } from '../../parts/filter.tsx';
+import { Page } from '../../parts/page.tsx';
+import { NoProject } from '../../parts/states.tsx';
+import { BalancePanel } from './balance-panel.tsx';
+import { LedgerTable } from './ledger-table.tsx';
+import { SpendChart } from './spend-chart.tsx';
+import { UsageTable } from './usage-table.tsx';
+
+/** What the organization has and spends; for those who may not see its account, what their project used. */
+export function BillingPage() {
+  const session = useSession();
+  const seesAccount = useMay()('billing_balance_get');
+  if (!session.project) {
+    return (
+      <Page title="Billing">
+        <NoProject />
+      </Page>
+    );
+  }
+  return seesAccount ? (
+    <AccountBilling organizationId={session.project.organization_id} />
+  ) : (
+    <ProjectBilling projectName={session.project.name} />
+  );
+}
+
+const freshMs = 60_000;
+const useAccountUsage = (organization_id: string, group_by: UsageReport['group_by']) =>
+  useAsk(
+    ['billing', 'usage', organization_id, group_by],
+    (options) => api.billing.usageGet({ organization_id, group_by }, options),
+    { freshMs, keep: true },
+  );
+const useProjectUsage = (group_by: (typeof choices.project_usage_get.group_by)[number]) =>
+  useAsk(['billing', 'project-usage', group_by], (options) => api.billing.projectUsageGet({ group_by }, options), {
+    freshMs,
+    keep: true,
+  });
+
+function AccountBilling({ organizationId }: { organizationId: string }) {
+  const organization_id = organizationId;
+  const by = useGroups(choices.billing_usage_get.group_by);
+  const days = useAccountUsage(organization_id, 'day');
+  const usage = useAccountUsage(organization_id, by);
+  return (
+    <Page
+      title="Billing"
+      lead="What your organization has, what it spent, and every line of its ledger. Amounts are before tax; days are in UTC."
+      shown={{ operation: 'billing_usage_get', input: { organization_id, group_by: by } }}
+    >
+      <BalancePanel organizationId={organization_id} />
+      <SpendChart usage={days} />
+      <UsageTable
+        usage={usage}
+        aside={<GroupFilter by={by} groups={choices.billing_usage_get.group_by} />}
+        linked={false}
+      />
+      <LedgerTable organizationId={organization_id} />
+    </Page>
+  );
+}
+
+function ProjectBilling({ projectName }: { projectName: string }) {
+  const by = useGroups(choices.project_usage_get.group_by);
+  const days = useProjectUsage('day');
+  const usage = useProjectUsage(by);
+  return (
+    <Page
+      title="Billing"
+      lead={
+        <>
+          What the project <bdi>{projectName}</bdi> used. Owners and administrators see the balance and the ledger.
+        </>
+      }
+      shown={{ operation: 'project_usage_get', input: { group_by: by } }}
+    >
+      <SpendChart usage={days} />
+      <UsageTable usage={usage} aside={<GroupFilter by={by} groups={choices.project_usage_get.group_by} />} linked />
+    </Page>
+  );
+}
+
+/** What the table is grouped by, from the address; by day where it says nothing that is known. */
+function useGroups<G extends string>(groups: readonly G[]): G | 'day' {
+  const { by } = useSearch({ strict: false }) as { by?: string };
+  return groups.find((each) => each === by) ?? 'day';
+}
+
+const groupNames: Readonly<Record<string, string>> = { project: 'project', sku: 'SKU', allocation: 'allocation' };
+
+function GroupFilter({ by, groups }: { by: string; groups: readonly string[] }) {
+  const navigate = useNavigate();
+  return (
+    <Filter
+      label="By"
+      any="day"
+      value={by === 'day' ? undefined : by}
+      options={groups.flatMap((each) => (each === 'day' ? [] : [[each, groupNames[each] ?? each] as const]))}
+      onChoose={(next) => void navigate({ to: '/billing', replace: true, search: next ? { by: next } : {} })}
+    />
+  );
+}

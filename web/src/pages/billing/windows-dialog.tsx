@@ -1,0 +1,53 @@
+import type { LedgerLine } from '@gpuaas/sdk';
+import { api } from '../../client/api.ts';
+import { useList } from '../../client/ask.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Rows } from '../../parts/rows.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { spellDate, spellQuantity, spellRate, tellSubject } from '../../words/billing/usage.ts';
+import { spellMoney } from '../../words/money.ts';
+import { spellClock } from '../../words/time.ts';
+
+/** The windows of a line of usage: how much, at which price, and what that came to. */
+export function WindowsDialog({
+  organizationId,
+  line,
+  onClose,
+}: {
+  organizationId: string;
+  line: LedgerLine;
+  onClose(): void;
+}) {
+  const list = useList(['billing', 'windows', line.id], (from, options) =>
+    api.billing.windowList({ organization_id: organizationId, line_id: line.id, ...from }, options),
+  );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title={`${tellSubject(line)}, ${spellDate(line.day)}`}
+      lead="Each window is charged for what its host has proven. Times are local; the day is in UTC."
+    >
+      <Rows
+        label="Windows"
+        list={list}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: 'When',
+            cell: ({ from, to }) => (
+              <span className="tabular whitespace-nowrap">
+                {spellClock(from)} – {spellClock(to)}
+              </span>
+            ),
+          },
+          { head: 'Quantity', end: true, cell: (row) => <span className="tabular">{spellQuantity(row)}</span> },
+          { head: 'Price', end: true, cell: (row) => <span className="tabular">{spellRate(row)}</span> },
+          { head: 'Amount', end: true, cell: (row) => <span className="tabular">{spellMoney(row.amount)}</span> },
+        ]}
+        empty={<Empty icon="clock" title="No windows" />}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,89 @@
+import type { LedgerCheck, LedgerLine, UsageReport, UsageWindow } from '@gpuaas/sdk';
+import { type Amount, spellMoney } from '../money.ts';
+import { counted, shortId } from '../sizes.ts';
+
+const hourMs = 3_600_000n;
+/** Units of a price times milliseconds, as hours of a unit: `1,204.25`, and `0.0167` below one. Cut, and never 0 for something. */
+export function spellHours(quantityMs: string): string {
+  const ms = BigInt(quantityMs);
+  const digits = ms < hourMs ? 4 : 2;
+  const parts = 10n ** BigInt(digits);
+  const small = (ms * parts) / hourMs;
+  if (small === 0n) return ms === 0n ? '0' : '< 0.0001';
+  return `${(small / parts).toLocaleString('en')}.${String(small % parts).padStart(digits, '0')}`;
+}
+
+const units: Readonly<Record<UsageWindow['unit'], string>> = { gpu_hour: 'GPU h', node_hour: 'node h' };
+/** `0.25 GPU h`. */
+export const spellQuantity = ({ quantity_ms, unit }: Pick<UsageWindow, 'quantity_ms' | 'unit'>): string =>
+  `${spellHours(quantity_ms)} ${units[unit]}`;
+
+const microDigits = 6;
+const microPerMinor = 10n ** BigInt(microDigits);
+/** `$4.50/GPU h`, with the digits below a cent where there are any. */
+export function spellRate({ rate_micro, unit, amount }: Pick<UsageWindow, 'rate_micro' | 'unit' | 'amount'>): string {
+  const micro = BigInt(rate_micro);
+  const whole = spellMoney({ amount_minor: String(micro / microPerMinor), currency: amount.currency });
+  const finer = String(micro % microPerMinor)
+    .padStart(microDigits, '0')
+    .replace(/0+$/, '');
+  const point = whole.includes('.') ? '' : '.';
+  return `${finer === '' ? whole : whole.replace(/\d(?=\D*$)/, (digit) => digit + point + finer)}/${units[unit]}`;
+}
+
+const kinds: Readonly<Record<LedgerLine['kind'], string>> = {
+  usage: 'GPU time',
+  top_up: 'Payment',
+  refund: 'Refund',
+  grant: 'Credit',
+  correction: 'Correction',
+  hold: 'Set aside',
+  hold_release: 'No longer set aside',
+  tax: 'Tax',
+};
+export const tellKind = ({ kind }: Pick<LedgerLine, 'kind'>): string => kinds[kind];
+
+/** What a line is about: the allocation, or the reason that was given. */
+export const tellSubject = ({ allocation_id, allocation_name, reason }: LedgerLine): string =>
+  allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? ''));
+
+/** What came of recomputing the ledger. */
+export const tellCheck = (check: LedgerCheck): string =>
+  check.ok
+    ? `The ledger is correct: ${counted(check.entries, 'entry', 'entries')} checked; their sum is the balance of ${spellMoney(check.balance)}.`
+    : `The ledger is not correct. ${check.problem ?? ''} Report this to the operator of the platform.`;
+
+export interface DayBar {
+  readonly day: string;
+  readonly amount: Amount;
+  /** Of the dearest day, in thousandths. */
+  readonly share: number;
+}
+const dayMs = 86_400_000;
+/** A bar for each day of the report; a day without usage has an empty one. */
+export function barsOf({ from, to, total, rows }: UsageReport): readonly DayBar[] {
+  const amounts = new Map(rows.map(({ key, amount }) => [key, amount]));
+  const most = Math.max(0, ...rows.map(({ amount }) => Number(amount.amount_minor)));
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
+  return Array.from({ length: days }, (_, index) => {
+    const day = new Date(Date.parse(from) + index * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
+    const amount = amounts.get(day) ?? { amount_minor: '0', currency: total.currency };
+    return { day, amount, share: most === 0 ? 0 : Math.round((Number(amount.amount_minor) / most) * 1_000) };
+  });
+}
+
+const dayFace = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** `16 Nov`, of a day in UTC. */
+export const spellDay = (day: string): string => dayFace.format(new Date(day));
+
+const dateFace = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+/** `16 Nov 2026`, of a day in UTC. */
+export const spellDate = (day: string): string => dateFace.format(new Date(day));
+
+/** What the group of a row is called. */
+export const tellGroup = (by: UsageReport['group_by'], { key, name }: UsageReport['rows'][number]): string =>
+  by === 'day' ? spellDay(key) : (name ?? (by === 'sku' ? key : shortId(key)));
+
+/** What a grant is about to do, before it is done. */
+export const tellGrant = (amount: Amount, { name, slug }: { readonly name: string; readonly slug: string }): string =>
+  `This gives ${spellMoney(amount)} of credit to ${name} (${slug}). It counts at once and cannot be taken back here.`;

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Installation, lookAt, openInstallation, seriousFindings } from './in-browser.ts';
+
+/** Money, as those who spend it and those who look after it see it. */
+let here: Installation;
+beforeAll(async () => {
+  here = await openInstallation(['--bare']);
+}, 240_000);
+afterAll(() => here?.close(), 60_000);
+
+const findAccount = async () => {
+  const finance = await here.call('finance');
+  const { data } = await finance.adminBilling.accountList({ q: 'demo' });
+  const account = data.find(({ slug }) => slug === 'demo');
+  if (!account) throw new Error('The demo has no account.');
+  return account;
+};
+
+describe('billing, in the console', () => {
+  it('shows an owner the balance, the usage in groups, and a ledger that is found correct', {
+    timeout: 240_000,
+  }, async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Billing' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+    const balance = page.getByRole('region', { name: 'Balance' });
+    await balance.getByText(/^\$[\d,]+\.\d\d$/).waitFor();
+    await balance.getByText('Launches are not refused, whatever the balance is.').waitFor();
+    await page.getByRole('region', { name: 'Ledger' }).getByText('credit to try everything with').waitFor();
+    const groups = page.getByRole('region', { name: 'Usage' }).getByRole('combobox');
+    await groups.selectOption('sku');
+    await expect.poll(() => page.url()).toContain('/billing?by=sku');
+    await balance.getByRole('button', { name: 'Verify the chain' }).click();
+    await balance.getByText(/^The ledger is correct: /).waitFor();
+    // The same address shows the same groups.
+    await page.reload();
+    await expect.poll(() => groups.inputValue()).toBe('sku');
+    expect(await lookAt(here, page, '/billing', 'Billing')).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('opens a line of usage into its windows, and warns in the top bar of a balance that ends soon', {
+    timeout: 240_000,
+  }, async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    const dollars = (amount_minor: string) => ({ amount_minor, currency: 'USD' });
+    const id = '01960000-0000-7000-8000-000000000001';
+    await page.route('**/billing/balance', (route) =>
+      route.fulfill({
+        json: {
+          organization_id: id,
+          balance: dollars('5625'),
+          held: dollars('0'),
+          per_hour: dollars('450'),
+          runway_seconds: 45_000,
+          charged_to: '2026-01-01T00:00:00.000Z',
+          enforced: true,
+          minimum_runway_minutes: 60,
+        },
+      }),
+    );
+    await page.route('**/billing/ledger?**', (route) =>
+      route.fulfill({
+        json: {
+          data: [
+            {
+              id,
+              kind: 'usage',
+              day: '2026-01-01',
+              amount: dollars('-450'),
+              at: null,
+              allocation_id: id,
+              allocation_name: 'Training run',
+              project_id: id,
+              sku: 'h200-sxm-slice',
+              quantity_ms: '3600000',
+              windows: 1,
+              reason: null,
+            },
+          ],
+          next_cursor: null,
+          has_more: false,
+        },
+      }),
+    );
+    await page.route(`**/billing/ledger/${id}/windows?**`, (route) =>
+      route.fulfill({
+        json: {
+          data: [
+            {
+              id,
+              from: '2026-01-01T00:00:00.000Z',
+              to: '2026-01-01T01:00:00.000Z',
+              quantity_ms: '3600000',
+              unit: 'gpu_hour',
+              rate_micro: '450000000',
+              price_id: null,
+              amount: dollars('450'),
+              charged: dollars('450'),
+            },
+          ],
+          next_cursor: null,
+          has_more: false,
+        },
+      }),
+    );
+    await page.goto(here.base);
+    await page.getByRole('banner').getByRole('link', { name: 'Billing: 12 h 30 m left' }).click();
+    await page.getByText('At $4.50/h, 12 h 30 m left.').waitFor();
+    await page.getByText('Launches are refused when the balance does not last for 60 minutes.').waitFor();
+    await page.getByRole('button', { name: 'Windows of Training run on 1 Jan 2026' }).click();
+    const windows = page.getByRole('dialog', { name: 'Training run, 1 Jan 2026' });
+    await windows.getByRole('row', { name: /1\.00 GPU h.*\$4\.50\/GPU h.*\$4\.50/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows a member what the project used, and nothing of the account', { timeout: 120_000 }, async () => {
+    const { context, page, complaints } = await here.enter('member');
+    await page.goto(`${here.base}/billing?by=allocation`);
+    await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
+    await page.getByText(/^What the project Playground used\./).waitFor();
+    expect(await page.getByRole('region', { name: /^(?:Balance|Ledger)$/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('lets finance give credit, and says to whom and how much before and after', { timeout: 240_000 }, async () => {
+    const before = await findAccount();
+    const { context, page, complaints } = await here.enter('finance');
+    await page.goto(`${here.base}/ops/accounts?q=demo`);
+    await page.getByRole('button', { name: 'Give credit to Demo (demo)' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Give credit to Demo' });
+    await dialog.getByLabel(/^Amount/).fill('12.34');
+    await dialog.getByLabel('Reason').fill('a lost night');
+    await dialog.getByText(/^This gives \$12\.34 of credit to Demo \(demo\)\./).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Give $12.34' }).click();
+    await page.getByText(/^Demo was given \$12\.34\. Its balance is \$/).waitFor();
+    expect((await findAccount()).entries).toBeGreaterThan(before.entries);
+    const owner = await here.call('owner');
+    const { data } = await owner.billing.ledgerList({ organization_id: before.organization_id, limit: 50 });
+    const grant = data.find(({ reason }) => reason === 'a lost night');
+    expect(grant?.amount).toEqual({ amount_minor: '1234', currency: 'USD' });
+    expect(await lookAt(here, page, '/ops/accounts', 'Accounts')).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
