@@ -1,9 +1,16 @@
 import { Component, type ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
+import { IconButton } from './button.tsx';
 import { isUnreachablePart, PartFailure } from './lazy-part.tsx';
 import { Problem } from './states.tsx';
 
-/** Around sheets that are fetched when they are opened: a failure of one stays in a sheet, and the page stays whole. */
+const showModal = (sheet: HTMLDialogElement | null): void => {
+  if (sheet && !sheet.open) sheet.showModal();
+};
+
+/**
+ * Around sheets that are fetched when they are opened: a failure of one stays in a sheet, and the page stays whole. The sheet is
+ * the browser's own: it is part of the first page, and has to be there when nothing more can be fetched.
+ */
 export class PartBoundary extends Component<
   { readonly children: ReactNode; onClose(): void },
   { readonly failure: unknown }
@@ -21,9 +28,18 @@ export class PartBoundary extends Component<
       this.props.onClose();
     };
     return (
-      <Dialog open onClose={close} title="Could not be opened">
+      <dialog
+        ref={showModal}
+        onClose={close}
+        aria-label="Could not be opened"
+        className="panel m-auto w-[calc(100vw-24px)] max-w-lg p-5 text-ink shadow-lift backdrop:bg-veil"
+      >
+        <div className="mb-3 flex items-start gap-3">
+          <h2 className="grow text-lg font-semibold">Could not be opened</h2>
+          <IconButton icon="close" label="Close" onClick={close} />
+        </div>
         {isUnreachablePart(failure) ? <PartFailure again={clear} /> : <Problem error={failure} again={clear} />}
-      </Dialog>
+      </dialog>
     );
   }
 }
