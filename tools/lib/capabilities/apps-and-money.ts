@@ -1,4 +1,5 @@
 import type { Capability, CapabilityGroup } from './row.ts';
+import { files as t } from './tests.ts';
 
 const notBuilt = (id: string, words: string): Capability => ({ id, words, notBuilt: true });
 
@@ -36,17 +37,57 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
   {
     name: 'Money and notifications',
     rows: [
-      notBuilt('BIL-01', 'The balance is the sum of ledger entries that never change'),
-      notBuilt('BIL-02', 'Usage is accrued for each window, by policy'),
+      {
+        id: 'BIL-01',
+        words: 'The balance is the sum of ledger entries that never change',
+        by: {
+          [t.ledger]: [
+            'has a balance that is the sum of its entries, and postings that sum to zero',
+            'only grows, also for its owner',
+            'keeps its balance while many write at once',
+          ],
+        },
+      },
+      {
+        id: 'BIL-02',
+        words: 'Usage is accrued for each window, by policy',
+        by: {
+          [t.accrual]: [
+            'charges exactly what the evidence proves, however it arrives and in however many windows',
+            'charges each window once when several workers are at it at the same time',
+            'charges evidence that comes after an outage, and never the time of which there is none',
+          ],
+        },
+      },
       notBuilt('BIL-03', 'A crossing of the low balance is told once'),
       notBuilt('BIL-04', 'Depletion releases all active allocations'),
       notBuilt('BIL-05', 'A release for lack of money is announced first'),
       notBuilt('BIL-06', 'Usage can be attributed to apps'),
-      notBuilt('BIL-07', 'Accrual and balance are tested on a real PostgreSQL'),
-      notBuilt('BIL-08', 'Nobody is charged for a slice whose driver does not work'),
+      {
+        id: 'BIL-07',
+        words: 'Accrual and balance are tested on a real PostgreSQL',
+        by: {
+          [t.accrual]: ['adds up three days of windows of a minute to the price of the three days'],
+          [t.ledger]: ['keeps its balance while many write at once'],
+        },
+      },
+      {
+        id: 'BIL-08',
+        words: 'Nobody is charged for a slice whose driver does not work',
+        by: {
+          [t.evidence]: ['is refused for a lease that this node never proved ready'],
+          [t.accrual]: ['charges no more GPUs than were ordered and no GPU that the host did not see'],
+        },
+        lacks: 'a slice on a real host',
+      },
       notBuilt('PAY-01', 'Payment webhooks are verified over the raw body and credited once'),
       notBuilt('PAY-02', 'Refunds, and reconciliation that repairs'),
-      notBuilt('PAY-03', 'Money has a lane of its own and always asks for an idempotency key'),
+      {
+        id: 'PAY-03',
+        words: 'Money has a lane of its own and always asks for an idempotency key',
+        by: { [t.everyRoute]: ['asks for a key'], [t.billingRoutes]: ['is given by finance with a reason'] },
+        lacks: 'payments, and a test of the lane of money by name',
+      },
       notBuilt('NTF-01', 'Notifications reach browsers through the bus and the cache'),
       notBuilt('NTF-02', 'Mail about low and depleted balance reaches people who are signed out'),
       notBuilt('NTF-03', 'At the next sign-in people read why allocations ended'),

@@ -54,7 +54,12 @@ export const contracts: readonly CapabilityGroup[] = [
   {
     name: 'Policies',
     rows: [
-      { id: 'POL-01', words: 'billing.window_seconds, 60, within 10 and 3600', notBuilt: true },
+      {
+        id: 'POL-01',
+        words: 'billing.window_seconds, 60, within 10 and 3600',
+        by: { [t.accrual]: ['adds up three days of windows of a minute'] },
+        lacks: 'a test of these bounds by name',
+      },
       {
         id: 'POL-02',
         words: 'allocation.isolation_model: user-revoke or full-reimage, and both act',
@@ -118,7 +123,7 @@ export const contracts: readonly CapabilityGroup[] = [
         ruledOtherwise:
           'how long a task lives is a policy, fifteen minutes by default, since a large image takes longer than five',
       },
-      { id: 'NUM-05', words: 'Billing windows of 60 seconds, within 10 and 3600', notBuilt: true },
+      { id: 'NUM-05', words: 'Billing windows of 60 seconds, within 10 and 3600', sameAs: 'POL-01' },
       {
         id: 'NUM-06',
         words: 'Policies are cached for 60 seconds',

@@ -8,7 +8,11 @@ const clock = makeTestClock(new Date('2026-06-01T12:00:00Z'));
 /** Accounts in memory, and whom letters were posted to. */
 function setUp(
   known: readonly Partial<Account>[] = [],
-  { invited = [], isSignUpOpen = false }: { invited?: readonly string[]; isSignUpOpen?: boolean } = {},
+  {
+    invited = [],
+    isSignUpOpen = false,
+    isLinkYoung = () => false,
+  }: { invited?: readonly string[]; isSignUpOpen?: boolean; isLinkYoung?: () => boolean } = {},
 ) {
   const accounts = known.map((each, index) => ({ id: `a${index}`, login: 'x', ...each }) as Account);
   const done: string[] = [];
@@ -21,7 +25,11 @@ function setUp(
         accounts.push(made);
         return made;
       },
-      makePasswordLink: async (id, _ttlMs, token) => `${done.push(`link of ${id} with ${token}`)}`,
+      async offerPasswordLink(id, { token }) {
+        if (isLinkYoung()) return false;
+        done.push(`link of ${id} with ${token}`);
+        return true;
+      },
     },
     letters: {
       make: () => ({ id: 'letter', token: 'token' }),
@@ -44,6 +52,12 @@ it('writes to whoever has an account, however they write their address', async (
   const { send, done } = setUp([{ email: 'ada@example.com' }]);
   await send('  ADA@Example.com ');
   expect(done).toEqual(sentTo('ada@example.com', 'a0'));
+});
+
+it('writes no second letter while the link of the last one is young', async () => {
+  const { send, done } = setUp([{ email: 'ada@example.com' }], { isLinkYoung: () => true });
+  await send('ada@example.com');
+  expect(done).toEqual([]);
 });
 
 it('makes an account for an address that was invited, once', async () => {

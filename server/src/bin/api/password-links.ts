@@ -1,6 +1,6 @@
 import type { PasswordLetters } from '../../domains/identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { hourMs } from '../../kernel/units.ts';
+import { hourMs, minuteMs } from '../../kernel/units.ts';
 import type { Account, Accounts } from '../../ports/identity-provider/port.ts';
 
 /**
@@ -10,11 +10,13 @@ import type { Account, Accounts } from '../../ports/identity-provider/port.ts';
 export type SendPasswordLink = (address: string) => Promise<void>;
 
 const linkMs = hourMs;
+/** A person gets at most six letters an hour, which stays below the limit of letters to one address. */
+const restMs = 10 * minuteMs;
 const addressShape = /^[a-z0-9][a-z0-9._+-]{0,63}@[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 const maxLoginLength = 128;
 
 export function makeSendPasswordLink(parts: {
-  readonly accounts: Pick<Accounts, 'find' | 'create' | 'makePasswordLink'>;
+  readonly accounts: Pick<Accounts, 'find' | 'create' | 'offerPasswordLink'>;
   readonly letters: PasswordLetters;
   readonly isInvited: (email: string) => Promise<boolean>;
   readonly isSignUpOpen: () => boolean;
@@ -37,7 +39,7 @@ export function makeSendPasswordLink(parts: {
     if (!account?.email || account.disabledAt) return;
     const { id, token } = letters.make();
     // First the link, then the letter: no letter carries a link that does not work yet.
-    await accounts.makePasswordLink(account.id, linkMs, token);
+    if (!(await accounts.offerPasswordLink(account.id, { token, ttlMs: linkMs, restMs }))) return;
     const expiresAt = new Date(parts.clock.now().getTime() + linkMs);
     await letters.post({ id, accountId: account.id, login: account.login, email: account.email, expiresAt });
   };

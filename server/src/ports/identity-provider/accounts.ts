@@ -78,7 +78,18 @@ export function makeAccounts(parts: {
       return row && accountOf(row);
     },
 
-    async makePasswordLink(id, ttlMs, token = ids.secret(32)) {
+    async offerPasswordLink(id, { token, ttlMs, restMs }) {
+      const expiresMs = clock.now().getTime() + ttlMs;
+      const { rowCount } = await pool.query(
+        `update gpuaas_oidc.account set link_digest = $2, link_expires_at = $3
+         where id = $1 and (link_expires_at is null or link_expires_at <= $4)`,
+        [id, linkDigest(token), new Date(expiresMs), new Date(expiresMs - restMs)],
+      );
+      return rowCount === 1;
+    },
+
+    async makePasswordLink(id, ttlMs) {
+      const token = ids.secret(32);
       const { rowCount } = await pool.query(
         'update gpuaas_oidc.account set link_digest = $2, link_expires_at = $3 where id = $1',
         [id, linkDigest(token), new Date(clock.now().getTime() + ttlMs)],

@@ -237,6 +237,17 @@ describe('the embedded issuer', () => {
     expect(screen.forms[0]?.hasPassword).toBe(true);
   });
 
+  it('keeps a link that was sent a moment ago when somebody asks for another one', async () => {
+    const { accounts } = bench.issuer();
+    const { id } = made(await accounts.create({ login: 'asked', displayName: 'Asked' }));
+    const offer = (token: string) => accounts.offerPasswordLink(id, { token, ttlMs: hourMs, restMs: 600_000 });
+    expect(await offer('first')).toBe(true);
+    expect(await offer('second')).toBe(false);
+    expect(await accounts.redeemPasswordLink('second', 'correct horse battery')).toBeUndefined();
+    expect(await accounts.redeemPasswordLink('first', 'correct horse battery')).toMatchObject({ id });
+    expect(await offer('third')).toBe(true);
+  });
+
   it('replaces an older link by a newer one', async () => {
     const { accounts } = bench.issuer();
     const { id } = made(await accounts.create({ login: 'hanna', displayName: 'Hanna' }));

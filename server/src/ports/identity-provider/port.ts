@@ -137,10 +137,17 @@ export interface Accounts {
     by: { readonly id: string } | { readonly login: string } | { readonly email: string },
   ): Promise<Account | undefined>;
   /**
-   * A link under which the person chooses a password, once. A new link ends the older ones. The token in it is made here,
-   * or by a caller who has to know it beforehand.
+   * A link under which the person chooses a password, once. A new link ends the older ones.
    */
-  makePasswordLink(id: string, ttlMs: number, token?: string): Promise<string>;
+  makePasswordLink(id: string, ttlMs: number): Promise<string>;
+  /**
+   * The same for somebody who asked by mail, with a token that the letter carries. It does nothing and answers false while a
+   * link that was made within `restMs` is good: a stranger who asks again and again does not end the link in the mailbox.
+   */
+  offerPasswordLink(
+    id: string,
+    link: { readonly token: string; readonly ttlMs: number; readonly restMs: number },
+  ): Promise<boolean>;
   /** Sets a password by such a link; undefined when the link is spent, late or unknown. */
   redeemPasswordLink(token: string, password: string): Promise<Account | AccountRefused | undefined>;
   /** Also ends every session of the account. */
