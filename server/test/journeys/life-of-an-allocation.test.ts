@@ -9,6 +9,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { freePort } from '../chaos/children.ts';
 import { endAll, type Started, start } from './npm-start.ts';
 import { signIn } from './sign-in.ts';
+import { publicKey } from './ssh-key.ts';
 import { type Watch, watchEvents } from './watch-events.ts';
 
 /**
@@ -23,6 +24,8 @@ const metal = { sku: 'h200-sxm-baremetal-8g', region: 'north' } as const;
 
 let started: Started;
 let owner: Gpuaas;
+let member: Gpuaas;
+let organization: string;
 let operator: Gpuaas;
 let watch: Watch;
 
@@ -37,6 +40,8 @@ beforeAll(async () => {
   const organization_id = (await visitor.me.get()).organizations.find(({ slug }) => slug === 'demo')?.id ?? '';
   const project = (await visitor.projects.list({ organization_id })).data.find(({ slug }) => slug === 'playground')?.id;
   owner = openGpuaas({ baseUrl, token, project });
+  member = openGpuaas({ baseUrl, token: await tokenOf('member'), project });
+  organization = organization_id;
   watch = await watchEvents(baseUrl, token, project ?? '');
   await eventually(async () => {
     await systemClock.sleep(lookEveryMs);
@@ -227,6 +232,23 @@ describe('the life of an allocation', () => {
       expect(existsSync(canary)).toBe(false);
       const control = await refusal(owner.allocations.create({ ...slice, gpus: 1, name: 'a\nb' }));
       expect(control.code).toBe('validation_error');
+    },
+    patience,
+  );
+
+  it(
+    'keeps no SSH key of a person who left the organization',
+    async () => {
+      const { id: key } = await member.sshKeys.add({ public_key: publicKey() });
+      const { id } = await member.allocations.create({ ...slice, gpus: 1, ssh_key_ids: [key] });
+      await watch.until(id, 'provisioning.active');
+      expect((await get(id)).ssh_keys.map(({ ssh_key_id }) => ssh_key_id)).toEqual([key]);
+      await owner.members.remove({ organization_id: organization, user_id: (await member.me.get()).id });
+      await eventually(async () => {
+        await systemClock.sleep(lookEveryMs);
+        return (await get(id)).ssh_keys.length === 0;
+      });
+      await release(id);
     },
     patience,
   );
