@@ -900,9 +900,10 @@ CREATE OR REPLACE FUNCTION public.sealed_key_id(p_sealed bytea)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-AS $function$ select case get_byte(p_sealed, 0)
-    when 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
-    when 1 then 'first' else 'unknown' end $function$;
+AS $function$ select case
+    when length(p_sealed) < 2 then 'unknown'
+    when get_byte(p_sealed, 0) = 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
+    when get_byte(p_sealed, 0) = 1 then 'first' else 'unknown' end $function$;
 grant execute on function sealed_key_id(bytea) to gpuaas_api, gpuaas_worker;
 
 -- Function simulated_hosts_allowed()

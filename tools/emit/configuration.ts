@@ -64,7 +64,6 @@ export function emitConfiguration(): string {
   );
   return `---
 status: shipped
-capabilities: GOV-12
 ---
 
 # Configuration

@@ -38,14 +38,15 @@ async function blocksOf(heading: string): Promise<string> {
   if (blocks.length === 0) throw new Error(`"${heading}" has no command`);
   return blocks.join('\n');
 }
+const password = 'typed-by-a-test';
 const here = (text: string) =>
   text
     .replaceAll('/opt/gpuaas', folder)
     .replaceAll('postgres://admin:…@10.0.0.3:5432/postgres', server.url)
-    .replaceAll(/(GPUAAS_[A-Z]+_PASSWORD)=…/g, '$1=typed-by-a-test')
+    .replaceAll(/(GPUAAS_[A-Z]+_PASSWORD)=…/g, `$1=${password}`)
     .replaceAll(
       /postgres:\/\/(gpuaas_\w+):…@10\.0\.0\.3:5432/g,
-      `postgres://$1:typed-by-a-test@${new URL(server.url).host}`,
+      `${new URL(server.url).protocol}//$1:${password}@${new URL(server.url).host}`,
     )
     .replaceAll('/etc/gpuaas', folder);
 /** A file of settings as the guide has it, in the folder that stands for /etc/gpuaas. */

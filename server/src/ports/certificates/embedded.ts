@@ -34,9 +34,10 @@ const tables = `
     not_after timestamptz not null
   );
   create or replace function gpuaas_pki.sealed_key_id(p_sealed bytea) returns text language sql immutable strict parallel safe
-    as $$ select case get_byte(p_sealed, 0)
-      when 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
-      when 1 then 'first' else 'unknown' end $$;
+    as $$ select case
+      when length(p_sealed) < 2 then 'unknown'
+      when get_byte(p_sealed, 0) = 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
+      when get_byte(p_sealed, 0) = 1 then 'first' else 'unknown' end $$;
 `;
 const yearMs = 365 * 24 * 3_600_000;
 const rootLifeMs = 20 * yearMs;

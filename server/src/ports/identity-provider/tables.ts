@@ -8,9 +8,10 @@ const tables = `
   select pg_advisory_xact_lock(7235118452003511);
   create schema if not exists gpuaas_oidc;
   create or replace function gpuaas_oidc.sealed_key_id(p_sealed bytea) returns text language sql immutable strict parallel safe
-    as $$ select case get_byte(p_sealed, 0)
-      when 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
-      when 1 then 'first' else 'unknown' end $$;
+    as $$ select case
+      when length(p_sealed) < 2 then 'unknown'
+      when get_byte(p_sealed, 0) = 2 then convert_from(substring(p_sealed from 3 for get_byte(p_sealed, 1)), 'LATIN1')
+      when get_byte(p_sealed, 0) = 1 then 'first' else 'unknown' end $$;
   create table if not exists gpuaas_oidc.record (
     kind text not null,
     id bytea not null,
