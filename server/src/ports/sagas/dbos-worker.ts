@@ -356,8 +356,12 @@ function engineFor(
       durable(async () => {
         const earlier = next(marks.cancel)?.tried;
         if (earlier?.end === 'halt') calledOff = earlier.reason;
-        if (calledOff !== undefined || run.recorded[place] || !run.order.aborted) return calledOff;
-        const reason = reasonIn(await records.letter(run.id, cancelTopic));
+        if (calledOff !== undefined || run.recorded[place]) return calledOff;
+        // The wake-up may come later than the end of the step during which the run was called off, so the letter itself
+        // is looked for. Nothing is there before the first step.
+        const letter = place > 0 || run.order.aborted ? await records.letter(run.id, cancelTopic) : undefined;
+        if (!letter) return undefined;
+        const reason = reasonIn(letter);
         await mark(marks.cancel, reason);
         calledOff = reason;
         return calledOff;
