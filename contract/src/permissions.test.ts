@@ -25,7 +25,7 @@ describe('the operations that a person is told of', () => {
 
   it('are fewer with a token that has fewer scopes', () => {
     const person = { ...nobody, tenantRoles: ['owner'] as const, narrowed: new Set(['allocations:read']) };
-    expect(permissionsOf(routes, person).map(({ as }) => as)).toEqual(['owner']);
+    expect(permissionsOf(routes, person).map(({ role }) => role)).toEqual(['owner']);
     expect(listed(person)).toContain('allocation_list');
     expect(listed(person)).not.toContain('allocation_create');
   });

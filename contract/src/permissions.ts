@@ -6,7 +6,7 @@ export const entitlements = ['self', 'platform', 'viewer', 'member', 'admin', 'o
 export type Entitlement = (typeof entitlements)[number];
 
 export interface Permission {
-  readonly as: Entitlement;
+  readonly role: Entitlement;
   readonly operations: string[];
 }
 
@@ -25,13 +25,13 @@ export function permissionsOf(
     ['platform', person.platformRoles.flatMap((role) => platformRoles[role])],
     ...[...new Set(person.tenantRoles)].map((role) => [role, tenantRoles[role]] as const),
   ];
-  return held.flatMap(([as, scopes]) => {
+  return held.flatMap(([role, scopes]) => {
     const operations = routes.flatMap((route) => {
-      const wanted = scopeFor(route, as);
+      const wanted = scopeFor(route, role);
       if (wanted === undefined || !scopes.includes(wanted)) return [];
       return person.narrowed === undefined || person.narrowed.has(wanted) ? [route.id] : [];
     });
-    return operations.length > 0 ? [{ as, operations }] : [];
+    return operations.length > 0 ? [{ role, operations }] : [];
   });
 }
 

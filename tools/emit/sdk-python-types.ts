@@ -53,7 +53,17 @@ export function makePythonTypes(space: string) {
   /** Inner objects are defined before what holds them, so that a reader meets them in that order. */
   const define = (schema: JsonObject, name: string): void => {
     const required = new Set((schema['required'] ?? []) as readonly string[]);
-    const members = Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>).map(([field, each]) => {
+    const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonObject>);
+    // A class cannot have a field with a name that Python keeps for itself, such as "from"; a call can.
+    if (properties.some(([field]) => keywords.has(field))) {
+      const entries = properties.map(([field, each]) => {
+        const is = quoteLater(typeOf(each, `${name}${pascal(field)}`));
+        return `    ${JSON.stringify(field)}: ${required.has(field) ? is : `NotRequired[${is}]`},\n`;
+      });
+      named.push(`${name} = TypedDict("${name}", {\n${entries.join('')}})\n`);
+      return;
+    }
+    const members = properties.map(([field, each]) => {
       if (!/^[a-z_][a-z0-9_]*$/i.test(field)) throw new Error(`${name}.${field} is no name in Python`);
       const is = typeOf(each, `${name}${pascal(field)}`);
       const told = typeof each['description'] === 'string' ? `\n    ${docstring(each['description'])}` : '';

@@ -35,7 +35,7 @@ async function pasteOnHost(line: string): Promise<void> {
         GPUAAS_HOST: 'simulated',
         GPUAAS_API_URL: word('url'),
         GPUAAS_CA_FINGERPRINT: word('ca-fingerprint'),
-        GPUAAS_ENROLMENT_TOKEN: word('token'),
+        GPUAAS_ENROLMENT_TOKEN: /echo (gpuaas_node_\w+) \|/.exec(line)?.[1] ?? '',
         GPUAAS_STATE_DIR: join(folder, 'state'),
         GPUAAS_LOG_DIR: join(folder, 'log'),
       },
@@ -103,7 +103,7 @@ describe('operators, in the console', () => {
     await page.getByRole('link', { name: 'Somebody works here' }).waitFor();
     await page.getByRole('button', { name: 'Drain' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 allocation of 1 tenant on it now.').waitFor();
+    await dialog.getByText('Running on it: 1 allocation of 1 tenant.').waitFor();
     await dialog.getByLabel('Notice in minutes').fill('90');
     await dialog.getByLabel('Reason').fill('a fan is loud');
     await dialog.getByRole('button', { name: 'Drain' }).click();
@@ -129,7 +129,7 @@ describe('operators, in the console', () => {
       /created an allocation/,
       'GPUs were requested.',
       /The saga allocation.provision/,
-      'The host was given a task.',
+      /^Task sent: /,
       'Active: the host has verified the GPUs.',
     ]) {
       await story.getByText(sentence).first().waitFor();

@@ -41,7 +41,7 @@ describe('an installation with a history', () => {
     await page.getByRole('link', { name: 'first-attempt' }).click();
     const panel = page.getByRole('alert');
     await panel.getByText('It never became active.').waitFor();
-    await panel.getByText('driver_unavailable').waitFor();
+    await panel.getByText('image_unavailable').waitFor();
     await page.getByRole('list').getByText('Verifying GPUs').first().waitFor();
 
     await page.getByRole('button', { name: /^Notices, \d+\+? new$/ }).click();

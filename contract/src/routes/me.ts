@@ -32,7 +32,7 @@ export const Me = Type.Object(
     permissions: Type.Array(
       Type.Object(
         {
-          as: Type.Enum([...entitlements], {
+          role: Type.Enum([...entitlements], {
             description: 'What entitles: being signed in, a platform role, or this role in an organization.',
           }),
           operations: Type.Array(Type.String(), {

@@ -23,7 +23,8 @@ export function useSession(): Session {
 export function may({ me, project }: Session, operation: OperationId): boolean {
   const role = me.organizations.find(({ id }) => id === project?.organization_id)?.role;
   return me.permissions.some(
-    ({ as, operations }) => (as === 'self' || as === 'platform' || as === role) && operations.includes(operation),
+    (each) =>
+      (each.role === 'self' || each.role === 'platform' || each.role === role) && each.operations.includes(operation),
   );
 }
 export function useMay(): (operation: OperationId) => boolean {

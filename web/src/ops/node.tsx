@@ -301,7 +301,7 @@ function Detail({ node }: { node: NodeDetail }) {
             <p className="font-medium text-ink">
               {living.length === 0
                 ? 'No running allocations.'
-                : `${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')} are running on it.`}
+                : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
             </p>
           )}
           {verb === 'drain' && (

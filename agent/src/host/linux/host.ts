@@ -29,6 +29,8 @@ export interface LinuxHostOrder {
   readonly clock: Clock;
   /** What stands for `/` when the system is read. */
   readonly root?: string;
+  /** Where `sys/bus/pci` is; below the root, if it is not said. */
+  readonly busRoot?: string;
   readonly homes?: string;
   /** Where the keys of tenants are, for sshd. */
   readonly keysFolder?: string;
@@ -59,7 +61,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
   const folder = join(order.folder, 'tenancies');
   await disk.sweep(folder);
   const kernelLog = order.kernelLog ?? makeJournalLog(commands);
-  const watch = makeWatch({ root, homes, commands, kernelLog, door, clock });
+  const watch = makeWatch({ root: order.busRoot ?? root, homes, commands, kernelLog, door, clock });
   const shells = makeShells({ isRoot });
   const wholeNode = makeWholeNode({
     root,

@@ -1138,10 +1138,10 @@ readonly organizations: readonly {
 }[];
   /** What the caller may do here, so that a console offers nothing that would be refused. */
 readonly permissions: readonly {
-  /** What entitles: being signed in, a platform role, or this role in an organization. */
-readonly as: "self" | "platform" | "viewer" | "member" | "admin" | "owner";
   /** The ids of operations, as in the description of the API. */
 readonly operations: readonly string[];
+  /** What entitles: being signed in, a platform role, or this role in an organization. */
+readonly role: "self" | "platform" | "viewer" | "member" | "admin" | "owner";
 }[];
   /** The longest life of a personal token that the policy allows. */
 readonly personal_token_max_days: number;

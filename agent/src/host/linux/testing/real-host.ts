@@ -109,6 +109,7 @@ export async function makeRealHost(
       const host = await openLinuxHost({
         folder: join(folder, 'state'),
         homes,
+        busRoot: join(folder, 'tree'),
         keysFolder: keys,
         sshdConfig: join(folder, 'sshd_config'),
         clock: systemClock,

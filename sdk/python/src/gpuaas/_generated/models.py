@@ -1253,10 +1253,10 @@ class MeOrganizationsItem(TypedDict):
 
 
 class MePermissionsItem(TypedDict):
-    as: Literal["self", "platform", "viewer", "member", "admin", "owner"]
-    """What entitles: being signed in, a platform role, or this role in an organization."""
     operations: Sequence[str]
     """The ids of operations, as in the description of the API."""
+    role: Literal["self", "platform", "viewer", "member", "admin", "owner"]
+    """What entitles: being signed in, a platform role, or this role in an organization."""
 
 
 class MePosix(TypedDict):
@@ -1998,28 +1998,26 @@ class UsageReportRowsItem(TypedDict):
     quantity_ms: str
 
 
-class UsageReport(TypedDict):
-    from: str
-    """A day in UTC."""
-    group_by: Literal["project", "sku", "allocation", "day"]
-    rows: Sequence[UsageReportRowsItem]
-    """Days in their order, everything else dearest first; at most 1,000."""
-    to: str
-    """A day in UTC."""
-    total: Money
+UsageReport = TypedDict("UsageReport", {
+    "from": "str",
+    "group_by": "Literal['project', 'sku', 'allocation', 'day']",
+    "rows": "Sequence[UsageReportRowsItem]",
+    "to": "str",
+    "total": "Money",
+})
 
 
-class UsageWindow(TypedDict):
-    amount: Money
-    charged: Money
-    from: str
-    id: str
-    price_id: str | None
-    quantity_ms: str
-    rate_micro: str
-    """Minor units for a unit and hour, times a million."""
-    to: str
-    unit: Literal["gpu_hour", "node_hour"]
+UsageWindow = TypedDict("UsageWindow", {
+    "amount": "Money",
+    "charged": "Money",
+    "from": "str",
+    "id": "str",
+    "price_id": "str | None",
+    "quantity_ms": "str",
+    "rate_micro": "str",
+    "to": "str",
+    "unit": "Literal['gpu_hour', 'node_hour']",
+})
 
 
 class VmProfile(TypedDict):
