@@ -217,6 +217,8 @@ describe('production, composed', () => {
       await eventually(async () => (await ask(`select id from slots where state <> 'available'`)).length === 0);
       expect(await ask(`select id from node_tasks where state in ('queued', 'dispatched')`)).toEqual([]);
       expect(await ask('select * from dead_letters')).toEqual([]);
+      // After the rewind the relay sends the whole history again; how far it is it notes from time to time.
+      await eventually(async () => (await brokenInvariants(ask)).every(({ name }) => !name.startsWith('I8 ')));
       expect(await brokenInvariants(ask)).toEqual([]);
       const elsewhere = ['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects', 'identity-provider'] as const;
       const bound = processes
