@@ -64,6 +64,7 @@ export function emitConfiguration(): string {
   );
   return `---
 status: shipped
+capabilities: GOV-02
 ---
 
 # Configuration
