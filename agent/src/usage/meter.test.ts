@@ -72,9 +72,9 @@ describe('the meter of a node', () => {
 
   it('records what ran, without a gap, and says when it has ended', async () => {
     const { files, meter, until } = await open();
-    await until(() => files.pending().length === 3);
+    await until(() => files.pending().length >= 3);
     const records = files.pending();
-    expect(records.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(records.slice(0, 3).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     for (const [at, record] of records.entries()) {
       expect(record).toMatchObject({
         node_id: nodeId,
@@ -87,39 +87,42 @@ describe('the meter of a node', () => {
     }
     held = [];
     meter.look();
-    await until(() => files.pending().length === 4);
-    expect(files.pending().at(-1)).toMatchObject({ sequence: 4, final: true, gpus: [gpu] });
+    await until(() => files.pending().some(({ final }) => final));
+    const all = files.pending();
+    expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1));
+    expect(all.at(-1)).toMatchObject({ final: true, gpus: [gpu] });
   });
 
   it('names only the GPUs that the host sees, and waits when the host cannot look', async () => {
     const { files, until } = await open();
-    await until(() => files.pending().length === 1);
+    await until(() => files.pending().length >= 1);
     host.gpus = [];
-    await until(() => files.pending().length === 2);
-    expect(files.pending()[1]?.gpus).toEqual([]);
+    await until(() => files.pending().length >= 2);
+    expect(files.pending().at(-1)?.gpus).toEqual([]);
     const look = host.gpusOf;
     host.gpusOf = () => Promise.reject(new Error('the driver hangs'));
+    const made = files.pending().length;
     await clock.advance(200_000);
-    expect(files.pending()).toHaveLength(2);
+    expect(files.pending()).toHaveLength(made);
     host.gpusOf = look;
     host.gpus = [gpu];
-    await until(() => files.pending().length === 3);
-    expect(files.pending()[2]?.from).toBe(files.pending()[1]?.to);
+    await until(() => files.pending().length > made);
+    expect(files.pending()[made]?.from).toBe(files.pending()[made - 1]?.to);
   });
 
   it('goes on where it was after a restart of the agent, and not after one of the machine', async () => {
     const first = await open();
-    await first.until(() => first.files.pending().length === 1);
+    await first.until(() => first.files.pending().length >= 1);
     first.stop.abort();
     await clock.advance(600_000);
     const second = await open('boot-1');
-    await second.until(() => second.files.pending().length === 2);
+    await second.until(() => second.files.pending().length >= 2);
     const [before, after] = second.files.pending();
     expect(after).toMatchObject({ sequence: 2, from: before?.to });
     second.stop.abort();
     await clock.advance(600_000);
     const third = await open('boot-2');
-    await third.until(() => third.files.pending().length === 3);
+    await third.until(() => third.files.pending().length >= 3);
     const last = third.files.pending()[2];
     expect(last?.sequence).toBe(3);
     expect(Date.parse(last?.from ?? '') - Date.parse(after?.to ?? '')).toBeGreaterThanOrEqual(600_000);
@@ -134,7 +137,7 @@ describe('the meter of a node', () => {
 
   it('measures a new generation of a lease by itself', async () => {
     const { files, meter, until } = await open();
-    await until(() => files.pending().length === 1);
+    await until(() => files.pending().length >= 1);
     held = [lease('running', 2)];
     meter.look();
     await until(() => files.pending().some(({ generation }) => generation === 2));

@@ -99,10 +99,10 @@ export function makeMeter(parts: {
     if (toMs > cursor.to_ms) await write(cursor, toMs, gpus, false);
   };
   const end = async (cursor: Cursor): Promise<void> => {
-    const toMs = nowMs();
     // What another boot of this machine began is over since nobody knows when: what was recorded stands.
-    const isOurs = cursor.boot_id === parts.bootId && toMs > cursor.to_ms;
-    await (isOurs ? write(cursor, toMs, cursor.gpus, true) : files.move({ ...cursor, ended: true }));
+    if (cursor.boot_id !== parts.bootId) return files.move({ ...cursor, ended: true });
+    // A lease that ends in the moment of its last record gets a final one of a millisecond: the end is said in any case.
+    return write(cursor, Math.max(nowMs(), cursor.to_ms + 1), cursor.gpus, true);
   };
   const round = async (isDue: boolean): Promise<void> => {
     const running = new Map(
