@@ -10,6 +10,6 @@ export const roleName: Readonly<Record<PlatformRole, string>> = {
 export const roleMeaning: Readonly<Record<PlatformRole, string>> = {
   platform_superadmin: 'can do everything, including granting roles',
   platform_ops: 'can manage the fleet, policies and people',
-  platform_finance: 'can see tenants; billing permissions follow',
+  platform_finance: 'can see tenants and their accounts, and give credit',
   platform_support: 'can see tenants, people and the fleet, and change nothing',
 };
