@@ -49,6 +49,19 @@ export const noShellStrings = sourceLaw({
   },
 });
 
+/** A client of PostgreSQL outside of a pool ends the process when the server goes away, unless its error has a listener. */
+export const noBareConnection = sourceLaw({
+  name: 'no-bare-connection',
+  applies: (path) => path.startsWith('server/src/') && !isTestCode(path),
+  look: (node, _parents, text) => {
+    if (node.type !== 'NewExpression' || !/from 'pg'/.test(text)) return undefined;
+    if (calleeName(node) !== 'Client' && calleeName(node) !== 'pg.Client') return undefined;
+    return /client\.on\('error'/.test(text)
+      ? undefined
+      : 'the loss of this connection would end the process; use connectSingle, or listen for its error';
+  },
+});
+
 export const noEval = sourceLaw({
   name: 'no-eval',
   look: (node) => {
@@ -345,6 +358,7 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noRemovalByPath,
   noLookThatForgives,
   noCallsOut,
+  noBareConnection,
   noEval,
   noBuiltSql(excused.builtSql),
   noOffset,

@@ -39,6 +39,9 @@ const slice = { sku: 'h200-sxm-slice', region: 'local', gpus: 1 };
 /** Slow enough for phases that are worth a word. */
 const speed = 200;
 const againMs = 100;
+/** A process that cannot start gets this many attempts, with this much time between them. */
+const mostStarts = 20;
+const restartMs = 500;
 /** One makes it, one ends it. */
 const sagasOfALife = 2;
 /** Nobody notices a lost hand-out sooner than this, and the matrix waits for it in every cell that loses one. */
@@ -68,6 +71,17 @@ export async function openCapacity(): Promise<Capacity> {
     victim === 'agent'
       ? installation.fork('agent-child.ts', JSON.stringify(agentOrder))
       : installation.start(victim, 'none');
+  /** As a supervisor does it: a process that ends while it starts, because the database is away, is started again. */
+  const startAgain = async (victim: Process): Promise<Child> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await startAs(victim);
+      } catch (fault) {
+        if (attempt === mostStarts) throw fault;
+        await systemClock.sleep(restartMs);
+      }
+    }
+  };
   const childOf = (victim: Process): Child => {
     const child = children.get(victim);
     if (!child) throw new Error(`${victim} does not run`);
@@ -145,7 +159,7 @@ export async function openCapacity(): Promise<Capacity> {
       await child.arm(`${place}=kill`);
       const { signal, code } = await child.ended;
       if (signal !== 'SIGKILL') throw new Error(`${victim} ended with ${signal ?? code}: ${child.output()}`);
-      children.set(victim, await startAs(victim));
+      children.set(victim, await startAgain(victim));
     },
     output: (victim) => childOf(victim).output(),
     async close() {

@@ -17,7 +17,8 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
+import { connectSingle } from '../single-connection.ts';
 import { chooseAccount } from './embedded/account.ts';
 import { findInstalled, type Machine, prepareBinaries } from './embedded/binaries.ts';
 import { bareEnvironment, makeCluster } from './embedded/cluster.ts';
@@ -121,17 +122,15 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
 
 /** The one thing that a start cannot know by itself: that the password kept beside the cluster is the cluster's. */
 async function assertAnswers(url: string, dataDir: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   try {
-    await client.connect();
+    const client = await connectSingle({ connectionString: url, connectionTimeoutMillis: 30_000 });
+    await client.end();
   } catch (cause) {
     if (!(cause instanceof DatabaseError) || cause.code !== '28P01') throw cause;
     throw new Error(
       `PostgreSQL in ${dataDir} does not accept the password in superuser.password; put back the file it began with.`,
       { cause },
     );
-  } finally {
-    await client.end();
   }
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type { Client } from 'pg';
+import { connectSingle } from '../single-connection.ts';
 
 /** Where the numbered files are: `0001-foundation.up.sql` and its `.down.sql`. */
 export const migrationsFolder = join(import.meta.dirname, '../../../../db/migrations');
@@ -38,9 +39,8 @@ export class SchemaMismatch extends Error {
 const lockKey = 7_275_001;
 
 /** Runs `work` alone: of several processes that start together, one migrates and the others wait for it. */
-async function alone<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'gpuaas migrate' });
-  await client.connect();
+async function alone<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connectSingle({ connectionString: url, application_name: 'gpuaas migrate' });
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     await client.query(`create table if not exists schema_migrations (
@@ -55,7 +55,7 @@ async function alone<T>(url: string, work: (client: pg.Client) => Promise<T>): P
   }
 }
 
-async function applied(client: pg.Client, known: readonly Migration[]): Promise<number> {
+async function applied(client: Client, known: readonly Migration[]): Promise<number> {
   const { rows } = await client.query<{ number: number; name: string; checksum: string }>(
     'select number, name, checksum from schema_migrations order by number',
   );
@@ -108,7 +108,7 @@ export async function migrateDown(url: string, migrations: readonly Migration[],
   });
 }
 
-async function inTransaction(client: pg.Client, script: string, [text, values]: [string, unknown[]]): Promise<void> {
+async function inTransaction(client: Client, script: string, [text, values]: [string, unknown[]]): Promise<void> {
   await client.query('begin');
   try {
     await client.query(script);

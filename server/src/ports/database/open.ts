@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectSingle } from '../single-connection.ts';
 import { codeOf } from './embedded/owner.ts';
 import { openEmbeddedPostgres } from './embedded.ts';
 import { type Migration, migrateUp, readMigrations, SchemaMismatch } from './migrate.ts';
@@ -172,9 +173,8 @@ async function assertOurs(owner: Client, database: string): Promise<void> {
 
 /** Those who were given passwords share the logins; one who makes up its own must be alone. */
 async function claimLogins(adminUrl: string, alone: boolean): Promise<Client> {
+  // If the connection is lost, so is the claim; nothing that works now stops working by that.
   const client = await connect(adminUrl);
-  // Should the connection get lost, so does the claim; nothing that works now stops working by that.
-  client.on('error', () => undefined);
   const lock = alone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
   const { rows } = await client.query<{ free: boolean }>(`select ${lock}($1) as free`, [loginsLock]);
   if (rows[0]?.free) return client;
@@ -238,15 +238,13 @@ function addressOf(
   return address.href;
 }
 
-async function connect(url: string): Promise<Client> {
-  const client = new Client({
+function connect(url: string): Promise<Client> {
+  return connectSingle({
     connectionString: url,
     application_name: 'gpuaas set-up',
     connectionTimeoutMillis: connectWithinMs,
     lock_timeout: turnWithinMs,
   });
-  await client.connect();
-  return client;
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -1,11 +1,12 @@
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import { migrateSystemDatabase } from '@dbos-inc/dbos-sdk/internal/system_database';
 import { GlobalLogger } from '@dbos-inc/dbos-sdk/internal/telemetry/logs';
-import { Client, escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { Check } from 'typebox/schema';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Saga } from '../../kernel/saga.ts';
+import { connectSingle } from '../single-connection.ts';
 import { type Beginning, laneName, makeAttempts, runName, runOf, type SagaLog } from './attempts.ts';
 import { runsChannel } from './dbos-ears.ts';
 import { leaseTables } from './dbos-leases.ts';
@@ -72,8 +73,7 @@ export async function migrateDbosSagas(
   options: { readonly log: SagaLog; readonly clock: Clock; readonly roles?: readonly string[] },
 ): Promise<void> {
   const logger = new GlobalLogger(undefined, { logger: quietLogger(options.log) });
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await connectSingle({ connectionString: url });
   try {
     // Asked again and again, not waited for: DBOS builds indexes concurrently, and those wait for whoever waits here.
     while (!(await client.query<{ ours: boolean }>(lockSql)).rows[0]?.ours) await options.clock.sleep(100);
