@@ -54,6 +54,7 @@ export const usageFailure = (message: string, next = 'gpuaas --help shows how.')
 const byCode: Readonly<Record<string, ExitCode>> = {
   sku_unavailable: exitCodes.capacity,
   allocation_concurrency_limit: exitCodes.limit,
+  organization_gpu_limit: exitCodes.limit,
   insufficient_balance: exitCodes.limit,
   rate_limit_exceeded: exitCodes.limit,
   ssh_key_limit: exitCodes.limit,
@@ -77,6 +78,8 @@ const nextSteps: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'Wait a minute and repeat the command.',
   sku_unavailable: 'Add --queue 2h to wait for it, or look for another with gpuaas sku list.',
   allocation_concurrency_limit: 'Release one first: gpuaas alloc list shows them.',
+  organization_gpu_limit:
+    'Release some GPUs of the organization, or ask the operator of the platform for a higher limit.',
   allocation_not_active: 'Look at it with gpuaas alloc get <id>, or wait with gpuaas alloc wait <id>.',
   allocation_not_found: 'gpuaas alloc list shows those of the project.',
   sku_not_found: 'gpuaas sku list shows what there is.',

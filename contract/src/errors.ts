@@ -98,6 +98,11 @@ export const errors = {
   allocation_not_active: kind(409, 'The allocation is not active.'),
   allocation_already_releasing: kind(409, 'The allocation is being released already.', 'nobody'),
   allocation_concurrency_limit: kind(409, 'The caller holds as many allocations as its policy allows.', 'tenant admin'),
+  organization_gpu_limit: kind(
+    409,
+    'The organization holds as many GPUs as its policy allows; details list what is counted.',
+    'operator',
+  ),
   allocation_group_not_found: kind(404, 'There is no such group of allocations.'),
   gpu_count_invalid: kind(422, 'The SKU is not sold in this count; details names those that it is sold in.'),
   duration_invalid: kind(422, 'It would last, or wait, longer than the policy allows, or has no end to move.'),

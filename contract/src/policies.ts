@@ -232,6 +232,15 @@ export const policies = [
     'allocations',
     'Allocations that one person may hold at a time.',
   ),
+  definePolicy({
+    key: 'allocation.max_gpus_per_organization',
+    type: 'integer',
+    ...{ default: 512, minimum: 0, maximum: 1_000_000, unit: 'GPUs' },
+    levels: ['organization', 'plan', 'global'],
+    owner: 'allocations',
+    description:
+      'GPUs that one organization may hold at a time, whoever asks: queued, requested, provisioning and active ones. A lower value ends nothing; it refuses what is asked for next.',
+  }),
   whole(
     'allocation.max_leaving_per_user',
     { default: 50, minimum: 1, maximum: 100_000, unit: 'allocations' },
@@ -306,18 +315,23 @@ export const policies = [
     'nodes',
     'Whether simulated hosts may be published. Tenants would rent machines that do not exist.',
   ),
-  whole(
-    'automation.breaker_percent',
-    { default: 25, minimum: 0, maximum: 100, unit: 'percent' },
-    'attention',
-    'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0. Set at platform level only.',
-  ),
-  whole(
-    'automation.breaker_window_minutes',
-    { default: 60, minimum: 1, maximum: 10_080, unit: 'minutes' },
-    'attention',
-    'The window of the breaker. Automation that would take more within it stops until a person resets it. Set at platform level only.',
-  ),
+  definePolicy({
+    key: 'automation.breaker_percent',
+    type: 'integer',
+    ...{ default: 25, minimum: 0, maximum: 100, unit: 'percent' },
+    levels: ['global'],
+    owner: 'attention',
+    description:
+      'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0.',
+  }),
+  definePolicy({
+    key: 'automation.breaker_window_minutes',
+    type: 'integer',
+    ...{ default: 60, minimum: 1, maximum: 10_080, unit: 'minutes' },
+    levels: ['global'],
+    owner: 'attention',
+    description: 'The window of the breaker. Automation that would take more within it stops until a person resets it.',
+  }),
   whole(
     'node.heartbeat_seconds',
     { default: 15, minimum: 1, maximum: 300, unit: 'seconds' },

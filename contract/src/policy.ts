@@ -10,6 +10,8 @@ export type Policy = PolicyKind & {
   readonly description: string;
   /** Which domain reads it. */
   readonly owner: string;
+  /** Where it may be set; left out: at every level. */
+  readonly levels?: readonly PolicyLevel[];
 };
 export const definePolicy = <const P extends Policy>(policy: P): P => policy;
 

@@ -62,6 +62,7 @@ export async function setUpCapacity(
   await operator('POST', '/api/v1/admin/catalog/defaults', { reason: 'something to sell' });
   const policies = {
     'allocation.max_concurrent_per_user': 100_000,
+    'allocation.max_gpus_per_organization': 1_000_000,
     'rate_limit.credential_attempts_per_minute': 1_000_000,
     ...options.policies,
   };

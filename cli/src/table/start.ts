@@ -106,7 +106,10 @@ export const start: CommandGroup = {
       summary: 'The project at a glance: counts, hourly price, queue and recent activity',
       examples: ['gpuaas overview', 'gpuaas overview --json running,states'],
       operation: 'overview_get',
-      columns: ['running.allocations', 'running.gpus', 'running.per_hour', 'queued', 'states', 'unread_notices'],
+      columns: [
+        ...['running.allocations', 'running.gpus', 'running.per_hour', 'queued', 'states', 'unread_notices'],
+        ...['gpu_quota.held', 'gpu_quota.limit'],
+      ],
       reads: true,
     },
     {

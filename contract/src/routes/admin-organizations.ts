@@ -3,7 +3,7 @@ import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { Organization } from './organizations.ts';
-import { PolicySetting } from './policies.ts';
+import { GpuQuota, PolicySetting } from './policies.ts';
 
 const strict = { additionalProperties: false } as const;
 const { role: _role, resource_name: _name, version: _version, ...own } = Organization.properties;
@@ -51,6 +51,7 @@ export const AdminOrganizationDetail = Type.Object(
       ),
       { description: 'At most 200.' },
     ),
+    gpu_quota: Type.Object(GpuQuota.properties, strict),
     policies: Type.Array(PolicySetting, {
       description:
         'What was set for the organization, its plan or one of its projects; everything else comes from the platform.',

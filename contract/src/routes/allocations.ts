@@ -239,7 +239,12 @@ export const wishErrors = [
   'ssh_key_not_found',
 ] as const;
 /** How it may be refused when a place was looked for. */
-export const placeErrors = ['sku_unavailable', 'insufficient_balance', 'allocation_concurrency_limit'] as const;
+export const placeErrors = [
+  'sku_unavailable',
+  'insufficient_balance',
+  'allocation_concurrency_limit',
+  'organization_gpu_limit',
+] as const;
 
 export const allocationPlan = defineRoute({
   id: 'allocation_plan',

@@ -4,6 +4,7 @@ import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
 import { AllocationCounts } from './allocation-lists.ts';
 import { Allocation } from './allocations.ts';
+import { GpuQuota } from './policies.ts';
 
 const strict = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -22,6 +23,10 @@ export const Overview = Type.Object(
     ),
     states: AllocationCounts,
     queued: Type.Integer({ minimum: 0, description: 'Of those that are requested: how many wait in the queue.' }),
+    gpu_quota: Type.Object(GpuQuota.properties, {
+      ...strict,
+      description: 'GPUs of the whole organization, in all of its projects.',
+    }),
     current: Type.Array(Allocation, { description: 'The latest allocations that have not ended.' }),
     launch_again: Type.Array(Type.Object({ sku: Type.String(), gpus: Type.Integer(), region: Type.String() }, strict), {
       description: 'What the caller launched last in this project, each kind once.',

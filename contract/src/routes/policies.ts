@@ -19,6 +19,9 @@ export const PolicyDefinition = Type.Object(
     unit: Type.Optional(Type.String()),
     description: Type.String(),
     owner: Type.String(),
+    levels: Type.Optional(
+      Type.Array(Type.Enum([...policyLevels]), { description: 'Where it may be set; left out: at every level.' }),
+    ),
   },
   { $id: 'PolicyDefinition', additionalProperties: false },
 );
@@ -42,6 +45,21 @@ export const EffectivePolicy = Type.Object(
   { $id: 'EffectivePolicy', additionalProperties: false },
 );
 export type EffectivePolicy = Static<typeof EffectivePolicy>;
+
+/** How many GPUs an organization holds, and how many it may hold. */
+export const GpuQuota = Type.Object(
+  {
+    held: Type.Integer({
+      minimum: 0,
+      description:
+        'GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them.',
+    }),
+    limit: Type.Integer({ minimum: 0, description: 'allocation.max_gpus_per_organization as it applies here.' }),
+    level: Type.Enum([...policyLevels, 'default'], { description: 'Where the limit is set.' }),
+  },
+  { $id: 'GpuQuota', additionalProperties: false },
+);
+export type GpuQuota = Static<typeof GpuQuota>;
 
 export const PolicySetting = Type.Object(
   {

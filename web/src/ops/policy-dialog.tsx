@@ -130,11 +130,13 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
                   value={wish.level}
                   onChange={(event) => change({ level: event.target.value as Level })}
                 >
-                  {levels.map(([level, label]) => (
-                    <option key={level} value={level}>
-                      {label}
-                    </option>
-                  ))}
+                  {levels
+                    .filter(([level]) => definition.levels?.includes(level) ?? true)
+                    .map(([level, label]) => (
+                      <option key={level} value={level}>
+                        {label}
+                      </option>
+                    ))}
                 </select>
               )}
             </Field>

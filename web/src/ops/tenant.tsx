@@ -9,6 +9,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
+import { spellQuota } from '../words/quota.ts';
 import { counted, shortId } from '../words/sizes.ts';
 
 /** One tenant: what they have, who belongs to it, and what was set for them. */
@@ -74,6 +75,7 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
               ['Since', <Ago key="since" at={tenant.created_at} />],
               ['Currency', tenant.currency],
               ['Allocations', `${tenant.allocations} current, with ${counted(tenant.gpus, 'GPU')}`],
+              ['GPU quota', spellQuota(tenant.gpu_quota)],
             ]}
           />
         </Panel>

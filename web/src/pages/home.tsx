@@ -12,6 +12,7 @@ import { menuOf } from '../shell/places.ts';
 import { tellAction } from '../words/actions.ts';
 import { spellMoney } from '../words/money.ts';
 import { sumUp, unended } from '../words/overview.ts';
+import { spellQuota } from '../words/quota.ts';
 import { shownState } from './allocation-rows.tsx';
 import { FirstSteps, LaunchAgain } from './home-steps.tsx';
 
@@ -35,7 +36,7 @@ export function HomePage() {
   return (
     <Page
       title={session.project.name}
-      lead={it ? sumUp(it) : 'Loading…'}
+      lead={it ? `${sumUp(it)} The organization holds ${spellQuota(it.gpu_quota)}.` : 'Loading…'}
       actions={
         mayLaunch && (
           <ButtonLink look="primary" icon="launch" to="/launch">

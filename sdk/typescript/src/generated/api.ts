@@ -909,7 +909,7 @@ readonly missing: readonly number[];
      *
      * `POST /api/v1/allocation-groups`
      *
-     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly members: readonly {
   readonly gpus: number;
@@ -962,7 +962,7 @@ readonly tags?: Readonly<Record<string, string>>;
      *
      * `POST /api/v1/allocations`
      *
-     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+     * Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
      */
     create(input: { readonly gpus: number; readonly idle?: {
   readonly action: "warn" | "release";

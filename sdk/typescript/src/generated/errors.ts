@@ -132,6 +132,8 @@ export const errorCodes = {
   node_token_invalid: { status: 401, retryable: false },
   /** No offered representation suits the Accept header. */
   not_acceptable: { status: 406, retryable: false },
+  /** The organization holds as many GPUs as its policy allows; details list what is counted. */
+  organization_gpu_limit: { status: 409, retryable: false },
   /** The person owns as many organizations as the policy allows. */
   organization_limit_reached: { status: 409, retryable: false },
   /** The organization still has projects. */

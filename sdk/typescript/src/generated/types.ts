@@ -133,6 +133,14 @@ export type AdminOrganizationDetail = {
 readonly allocations: number;
   readonly created_at: string;
   readonly currency: string;
+  readonly gpu_quota: {
+  /** GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them. */
+readonly held: number;
+  /** Where the limit is set. */
+readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
+  /** allocation.max_gpus_per_organization as it applies here. */
+readonly limit: number;
+};
   /** GPUs of those allocations. */
 readonly gpus: number;
   readonly id: string;
@@ -1381,6 +1389,15 @@ readonly getting_started: {
   readonly has_teammates: boolean;
   readonly has_token: boolean;
 };
+  /** GPUs of the whole organization, in all of its projects. */
+readonly gpu_quota: {
+  /** GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them. */
+readonly held: number;
+  /** Where the limit is set. */
+readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
+  /** allocation.max_gpus_per_organization as it applies here. */
+readonly limit: number;
+};
   /** What the caller launched last in this project, each kind once. */
 readonly launch_again: readonly {
   readonly gpus: number;
@@ -1479,6 +1496,8 @@ export type PolicyDefinition = {
 readonly default: number | boolean | string;
   readonly description: string;
   readonly key: string;
+  /** Where it may be set; left out: at every level. */
+readonly levels?: readonly ("user" | "project" | "organization" | "plan" | "global")[];
   readonly maximum?: number;
   readonly minimum?: number;
   readonly owner: string;

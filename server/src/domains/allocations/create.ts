@@ -10,15 +10,15 @@ import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { writeBirths } from './births.ts';
 import { makeClaim } from './claim.ts';
-import { maxNamed, namedInSentence } from './facts.ts';
 import { readOrder } from './order.ts';
 import type { AllocationParts } from './parts.ts';
 import { redact, sayWhy } from './placement/explain.ts';
 import { costMinor, money, perHourMinor } from './price.ts';
+import { mayHoldMore, tellQuota } from './quota/quota.ts';
 import { ask } from './sagas/ask.ts';
 import { forMachine } from './sagas/provision.ts';
 import { showAllocation, showPlanned } from './show.ts';
-import { type AllocationRow, countHeld, findAllocation, insertAllocation, type Login, listHeld } from './store.ts';
+import { type AllocationRow, findAllocation, insertAllocation, type Login } from './store.ts';
 import { type Resolved, resolveWish, type Wish } from './wish.ts';
 import { findLogin } from './wish-store.ts';
 
@@ -36,13 +36,15 @@ const plan = on(allocationPlan, async (parts, act, { body }) =>
     const resolved = await resolveWish(tx, act, body, limitsOf(parts, act));
     if (resolved instanceof Fault) return tx.abandon(resolved);
     const decision = await parts.placer.plan(tx, resolved);
+    const overQuota = await tellQuota(tx, parts.policies, act, body.gpus);
+    const feasible = decision.chosen !== null && overQuota === undefined;
     const price = priceOf(resolved);
     const perHour = perHourMinor(price);
     const seconds = body.max_duration_seconds;
     return tx.commit(
       {
-        feasible: decision.chosen !== null,
-        message: decision.chosen ? 'Capacity available.' : sayWhy(decision),
+        feasible,
+        message: overQuota ?? (decision.chosen ? 'Capacity available.' : sayWhy(decision)),
         price: {
           price_id: resolved.offer.price_id,
           unit: price.billing_unit,
@@ -55,7 +57,7 @@ const plan = on(allocationPlan, async (parts, act, { body }) =>
       },
       {
         target: { type: 'project', id: act.projectId as string },
-        change: { sku: body.sku, gpus: body.gpus, region: body.region, feasible: decision.chosen !== null },
+        change: { sku: body.sku, gpus: body.gpus, region: body.region, feasible },
         events: 'none',
       },
     );
@@ -72,7 +74,10 @@ const priceOf = ({ offer, wish }: Resolved) => ({
 const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish } }) =>
   parts.db.write(act, async (tx) => {
     // What neither needs the other's answer is asked at once.
-    const [refused, prepared] = await Promise.all([mayHoldMore(tx, parts, act, 1), prepare(tx, parts, act, wish)]);
+    const [refused, prepared] = await Promise.all([
+      mayHoldMore(tx, parts, act, { allocations: 1, gpus: wish.gpus }),
+      prepare(tx, parts, act, wish),
+    ]);
     if (refused) return tx.abandon(refused);
     if (prepared instanceof Fault) return tx.abandon(prepared);
     const made = await makeAllocations(tx, parts, act, [prepared], { maxWaitSeconds: queue?.max_wait_seconds });
@@ -86,39 +91,6 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish 
     });
   }),
 );
-
-const limitPolicy = 'allocation.max_concurrent_per_user';
-const leavingPolicy = 'allocation.max_leaving_per_user';
-
-/** Whether the caller may hold so many more. Whoever else asks in the same name waits for the answer. */
-export async function mayHoldMore(
-  tx: WriteTx,
-  { policies }: AllocationParts,
-  act: Act,
-  more: number,
-): Promise<Fault<'allocation_concurrency_limit'> | undefined> {
-  const most = policies.number(limitPolicy, act);
-  const { held, leaving } = await countHeld(tx, act.organizationId as string, act.actorId);
-  const mostLeaving = policies.number(leavingPolicy, act);
-  // Who gives back and asks anew at once would keep any number of hosts busy with cleaning.
-  if (leaving >= mostLeaving) {
-    return new Fault(
-      'allocation_concurrency_limit',
-      `${leaving} of your allocations have ended and are still being cleaned up, and with ${mostLeaving} of them nothing new is given out (${leavingPolicy}). Wait until some are clean.`,
-      { leaving, asked: more, limit: mostLeaving, policy: leavingPolicy },
-    );
-  }
-  if (held + more <= most) return undefined;
-  const counted = await listHeld(tx, act.organizationId as string, act.actorId, maxNamed);
-  const first = counted.slice(0, namedInSentence).map(({ name, gpu_count }) => `${name} (${gpu_count} GPU)`);
-  const others = held > first.length ? ` and ${held - first.length} more` : '';
-  const level = policies.level?.(limitPolicy, act) ?? 'default';
-  return new Fault(
-    'allocation_concurrency_limit',
-    `You hold ${held} allocations${held > 0 ? `: ${first.join(', ')}${others}` : ''}. You asked for ${more} more, and at most ${most} are allowed (${limitPolicy}, ${level === 'default' ? 'the default' : `set for: ${level}`}).`,
-    { held, asked: more, limit: most, policy: limitPolicy, level, counted },
-  );
-}
 
 /** A wish that stands up against the catalogue, and who would log in. */
 export interface Prepared {

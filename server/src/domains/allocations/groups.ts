@@ -11,12 +11,13 @@ import { handlers, type Mounted, type ReadTx, type Viewer } from '../../kernel/a
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
-import { makeAllocations, mayHoldMore, type Prepared, prepare } from './create.ts';
+import { makeAllocations, type Prepared, prepare } from './create.ts';
 import { statusOf } from './group-status.ts';
 import { askForRelease, findGroup, type GroupRow, holdGroup, insertGroup, listGroups } from './groups-store.ts';
 import type { AllocationState } from './machine.ts';
 import type { AllocationParts } from './parts.ts';
 import { addPerHour } from './price.ts';
+import { mayHoldMore } from './quota/quota.ts';
 import { endAllocation } from './release.ts';
 import { showAllocation } from './show.ts';
 import { listGroup } from './store.ts';
@@ -65,7 +66,8 @@ async function showDetail(
 
 const create = on(allocationGroupCreate, async (parts, act, { body }) =>
   parts.db.write(act, async (tx) => {
-    const refused = await mayHoldMore(tx, parts, act, body.members.length);
+    const gpus = body.members.reduce((sum, member) => sum + member.gpus, 0);
+    const refused = await mayHoldMore(tx, parts, act, { allocations: body.members.length, gpus });
     if (refused) return tx.abandon(refused);
     const groupId = parts.ids.next();
     const stored = await insertGroup(tx, {

@@ -83,6 +83,7 @@ export { decide } from './placement/decide.ts';
 export type { CandidateNode, PlacementRequest } from './placement/model.ts';
 export { makePlacer } from './placement/place.ts';
 export { openQueue } from './queue.ts';
+export { readGpuQuota } from './quota/quota.ts';
 export { makeReattest } from './reattest.ts';
 export { makeAttest, makeRestart } from './sagas/attest.ts';
 export type { OfLease, SagaParts } from './sagas/parts.ts';

@@ -110,21 +110,6 @@ const extendSql = sql(
   `update allocations set version = version + 1, updated_at = act_time(), max_duration_seconds = $2, expires_at = $3
    where id = $1 and mine(organization_id)`,
 );
-/** Serialises the requests of one caller, so that two of them cannot pass the limit together. */
-const holdSql = sql('allocation-hold', `select pg_advisory_xact_lock(hashtextextended('allocations ' || $1::text, 0))`);
-const countSql = sql(
-  'allocation-count',
-  `select count(*) filter (where ended_at is null)::int as held, count(*) filter (where state = 'releasing')::int as leaving
-   from allocations
-   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and mine(organization_id)`,
-);
-const heldSql = sql(
-  'allocation-held',
-  `select id, name, state, gpu_count from allocations
-   where organization_id = $1 and requested_by = $2 and state not in ('released', 'failed') and ended_at is null
-     and mine(organization_id)
-   order by id desc limit $3`,
-);
 const timelineSql = sql(
   'allocation-timeline',
   `select t.id, t.at, t.kind, t.name, t.from_state, t.to_state, t.version, t.detail, t.correlation_id
@@ -347,24 +332,6 @@ export const updateAllocation = (
 ) => tx.run(updateSql, [id, to.name, to.tags, to.idle_minutes, to.idle_action]);
 export const extendAllocation = (tx: WriteTx, id: string, seconds: number, expiresAt: Date | null) =>
   tx.run(extendSql, [id, seconds, expiresAt]);
-/** How many the caller holds. Others who ask in the same name wait until this request is settled. */
-export async function countHeld(tx: WriteTx, organizationId: string, requestedBy: string): Promise<Held> {
-  const [, counted] = await Promise.all([
-    tx.rows(holdSql, [`${organizationId} ${requestedBy}`]),
-    tx.rows<Held>(countSql, [organizationId, requestedBy]),
-  ]);
-  return counted[0] ?? { held: 0, leaving: 0 };
-}
-export interface Held {
-  readonly held: number;
-  /** Those that have ended for their owner, and whose hosts still clean up. */
-  readonly leaving: number;
-}
-
-/** What counts, for whoever is told that it is too much. */
-export const listHeld = (tx: ReadTx, organizationId: string, requestedBy: string, limit: number) =>
-  tx.rows<Pick<AllocationRow, 'id' | 'name' | 'state' | 'gpu_count'>>(heldSql, [organizationId, requestedBy, limit]);
-
 const failedPhaseSql = sql(
   'allocation-failed-phase',
   `select p.name from allocation_timeline p

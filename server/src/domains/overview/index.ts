@@ -1,6 +1,6 @@
 import { overviewGet } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, type ReadTx, sql, type Viewer } from '../../kernel/act.ts';
-import { readCurrent, readTotals } from '../allocations/index.ts';
+import { readCurrent, readGpuQuota, readTotals } from '../allocations/index.ts';
 import { readActivity } from '../audit/index.ts';
 import { countUnread } from '../notifications/index.ts';
 import type { Policies } from '../policy/index.ts';
@@ -52,6 +52,7 @@ const overview = on(overviewGet, async ({ db, policies }, who) => {
     const mayLook = maySeeActivity(who);
     return {
       ...totals,
+      gpu_quota: await readGpuQuota(tx, policies, of.organizationId),
       current: await readCurrent(tx, of, shownCurrent, limits),
       activity: mayLook ? await readActivity(tx, of, { actors: 'people', limit: shownActivity }) : null,
       unread_notices: mayLook ? await countUnread(tx, of.projectId, mine.read_until, countedNotices) : null,

@@ -38,7 +38,7 @@ export const makeSnapshot = (
 
 /**
  * The value that applies: a hard global setting first, then user, project, organization, plan, global, default. A stored
- * value that its definition no longer allows (the bounds were narrowed since) is passed over, never applied.
+ * value, or a level, that its definition no longer allows (the bounds were narrowed since) is passed over, never applied.
  */
 export function effective(policy: AnyPolicy, { settings, plans }: Snapshot, subject: PolicySubject): Effective {
   const global = settings.get(at(policy.key, 'global', ''));
@@ -51,8 +51,9 @@ export function effective(policy: AnyPolicy, { settings, plans }: Snapshot, subj
     plan && settings.get(at(policy.key, 'plan', plan)),
     global,
   ];
+  const levels: readonly PolicyLevel[] | undefined = 'levels' in policy ? policy.levels : undefined;
   for (const found of candidates) {
-    if (found && policyFault(policy, found.value) === undefined) {
+    if (found && (levels?.includes(found.level) ?? true) && policyFault(policy, found.value) === undefined) {
       return { value: found.value, level: found.level, subjectId: found.subjectId || undefined, hard: found.hard };
     }
   }

@@ -79,6 +79,9 @@ const set = on(policySet, async ({ db, ids, announce, hasSecondFactor }, act, { 
   if (body.hard && body.level !== 'global') {
     return new Fault('policy_level_invalid', 'Only a global setting can stand above all others.');
   }
+  if ('levels' in policy && !(policy.levels as readonly PolicyLevel[]).includes(body.level)) {
+    return new Fault('policy_level_invalid', `${policy.key} can be set for: ${policy.levels.join(', ')}.`);
+  }
   const fault = policyFault(policy, body.value);
   if (fault) return new Fault('policy_out_of_bounds', `${policy.key} ${fault}.`, { definition: definition(policy) });
   if (policy.key === secondFactorKey && body.value === true && !(await hasSecondFactor(act))) return lockedOut();

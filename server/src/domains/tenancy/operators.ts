@@ -8,6 +8,8 @@ import {
 import { type Database, handlers, sql } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
+import { readGpuQuota } from '../allocations/index.ts';
+import type { Policies } from '../policy/index.ts';
 import { maxShown } from './facts.ts';
 
 /** Tenants as those see them who look after the platform. They look over every wall, and change nothing here. */
@@ -69,7 +71,7 @@ interface MemberRow {
 }
 type PolicyRow = Omit<PolicySetting, 'updated_at'> & { readonly updated_at: Date };
 
-const on = handlers<{ readonly db: Database }>();
+const on = handlers<{ readonly db: Database; readonly policies: Policies }>();
 const show = (row: Row): AdminOrganization => ({ ...row, created_at: row.created_at.toISOString() });
 
 export const list = on(adminOrganizationList, ({ db }, who, { query }) =>
@@ -83,14 +85,14 @@ export const list = on(adminOrganizationList, ({ db }, who, { query }) =>
   }),
 );
 
-export const get = on(adminOrganizationGet, ({ db }, who, { params }) =>
+export const get = on(adminOrganizationGet, ({ db, policies }, who, { params }) =>
   db.read(who, async (tx): Promise<AdminOrganizationDetail | Fault<'organization_not_found'>> => {
     const id = params.organization_id;
     const [row] = await tx.rows<Row>(listSql, [null, null, 1, id]);
     if (!row) return new Fault('organization_not_found', 'There is no such object.');
     const projects = await tx.rows<ProjectRow>(projectsSql, [id, maxShown]);
     const members = await tx.rows<MemberRow>(membersSql, [id, maxShown]);
-    const policies = await tx.rows<PolicyRow>(policiesSql, [id, row.plan, maxShown]);
+    const overrides = await tx.rows<PolicyRow>(policiesSql, [id, row.plan, maxShown]);
     return {
       ...show(row),
       project_list: projects.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
@@ -99,7 +101,8 @@ export const get = on(adminOrganizationGet, ({ db }, who, { params }) =>
         joined_at: each.joined_at.toISOString(),
         last_seen_at: each.last_seen_at?.toISOString() ?? null,
       })),
-      policies: policies.map((each) => ({ ...each, updated_at: each.updated_at.toISOString() })),
+      gpu_quota: await readGpuQuota(tx, policies, id),
+      policies: overrides.map((each) => ({ ...each, updated_at: each.updated_at.toISOString() })),
     };
   }),
 );

@@ -1107,7 +1107,7 @@ class AsyncAllocationGroupsApi:
 
         ``POST /api/v1/allocation-groups``
 
-        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: AllocationGroupDetail = await self._transport.call("allocation_group_create", {"members": members, "name": name}, options)
         return answer
@@ -1151,7 +1151,7 @@ class AsyncAllocationsApi:
 
         ``POST /api/v1/allocations``
 
-        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
+        Refusals: allocation_concurrency_limit, duration_invalid, gpu_count_invalid, insufficient_balance, organization_gpu_limit, os_image_not_found, project_not_found, region_not_found, sku_not_found, sku_unavailable, ssh_key_not_found.
         """
         answer: Allocation = await self._transport.call("allocation_create", {"gpus": gpus, "idle": idle, "image": image, "max_duration_seconds": max_duration_seconds, "name": name, "queue": queue, "region": region, "sku": sku, "ssh_key_ids": ssh_key_ids, "tags": tags}, options)
         return answer

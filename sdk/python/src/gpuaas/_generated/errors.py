@@ -524,6 +524,14 @@ class NotAcceptableError(GpuaasError):
     retryable = False
 
 
+class OrganizationGpuLimitError(GpuaasError):
+    """The organization holds as many GPUs as its policy allows; details list what is counted."""
+
+    code = "organization_gpu_limit"
+    status = 409
+    retryable = False
+
+
 class OrganizationLimitReachedError(GpuaasError):
     """The person owns as many organizations as the policy allows."""
 
@@ -1190,6 +1198,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "node_task_settled": NodeTaskSettledError,
     "node_token_invalid": NodeTokenInvalidError,
     "not_acceptable": NotAcceptableError,
+    "organization_gpu_limit": OrganizationGpuLimitError,
     "organization_limit_reached": OrganizationLimitReachedError,
     "organization_not_empty": OrganizationNotEmptyError,
     "organization_not_found": OrganizationNotFoundError,

@@ -147,6 +147,15 @@ class AdminOrganization(TypedDict):
     type: Literal["personal", "enterprise"]
 
 
+class AdminOrganizationDetailGpuQuota(TypedDict):
+    held: int
+    """GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them."""
+    level: Literal["user", "project", "organization", "plan", "global", "default"]
+    """Where the limit is set."""
+    limit: int
+    """allocation.max_gpus_per_organization as it applies here."""
+
+
 class AdminOrganizationDetailMemberListItem(TypedDict):
     joined_at: str
     last_seen_at: str | None
@@ -168,6 +177,7 @@ class AdminOrganizationDetail(TypedDict):
     """Those that have not ended."""
     created_at: str
     currency: str
+    gpu_quota: AdminOrganizationDetailGpuQuota
     gpus: int
     """GPUs of those allocations."""
     id: str
@@ -1516,6 +1526,17 @@ class OverviewGettingStarted(TypedDict):
     has_token: bool
 
 
+class OverviewGpuQuota(TypedDict):
+    """GPUs of the whole organization, in all of its projects."""
+
+    held: int
+    """GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them."""
+    level: Literal["user", "project", "organization", "plan", "global", "default"]
+    """Where the limit is set."""
+    limit: int
+    """allocation.max_gpus_per_organization as it applies here."""
+
+
 class OverviewLaunchAgainItem(TypedDict):
     gpus: int
     region: str
@@ -1543,6 +1564,8 @@ class Overview(TypedDict):
     """The latest allocations that have not ended."""
     getting_started: OverviewGettingStarted
     """What the caller has done already."""
+    gpu_quota: OverviewGpuQuota
+    """GPUs of the whole organization, in all of its projects."""
     launch_again: Sequence[OverviewLaunchAgainItem]
     """What the caller launched last in this project, each kind once."""
     queued: int
@@ -1636,6 +1659,8 @@ class PolicyDefinition(TypedDict):
     """A number, true or false, or one of the choices, as the policy says."""
     description: str
     key: str
+    levels: NotRequired[Sequence[Literal["user", "project", "organization", "plan", "global"]]]
+    """Where it may be set; left out: at every level."""
     maximum: NotRequired[int]
     minimum: NotRequired[int]
     owner: str

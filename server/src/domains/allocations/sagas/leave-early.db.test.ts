@@ -9,7 +9,7 @@ import { runSaga } from '../../../testing/sagas.ts';
 import { makeDispatch } from '../../nodes/index.ts';
 import { makeGuards } from '../guards.ts';
 import { readOrder } from '../order.ts';
-import { countHeld } from '../store.ts';
+import { countHeld } from '../quota/store.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { ask, type Question } from './ask.ts';
 import { forMachine } from './provision.ts';
@@ -128,7 +128,7 @@ describe('what its owner ends', () => {
       });
     const before = (await held()).value;
     await release(allocation.id, 'user');
-    expect((await held()).value).toEqual({ held: before.held - 1, leaving: before.leaving + 1 });
+    expect((await held()).value).toEqual({ held: before.held - 1, leaving: before.leaving + 1, gpus: before.gpus - 2 });
     const { rows } = await yard.root.query(
       'select state, ended_at, ended_at = releasing_at as at_once from allocations where id = $1',
       [allocation.id],
