@@ -276,6 +276,36 @@ describe('the queue', () => {
     expect(told.body.data.map(({ name }: { name: string }) => name)).toContain('host_reserved');
   });
 
+  it('reserves the GPUs that the oldest needs, and leaves the others of the host to everybody', async () => {
+    const { id: node } = await addNode({ groups: [2, 2] });
+    const ending = await ask(rich, 2, 86_400, { max_duration_seconds: 40_000 });
+    const [endless] = [await ask(rich, 1), await ask(rich, 1)];
+    const old = await ask(poor, 2);
+    ahead += 2 * 3_600_000;
+    await world.root.query('update node_reports set reported_at = $1', [clock.now()]);
+    await round();
+    const { rows } = await world.root.query(
+      `select r.node_id, array(select s.allocation_id from slots s where s.id = any (r.slot_ids)) as under
+       from queue_reservations r`,
+    );
+    expect(rows).toEqual([{ node_id: node, under: [ending.id, ending.id] }]);
+    // One GPU beside them comes free: it is too little for the oldest, and anybody may have it, also without an end.
+    await give(rich, endless?.id ?? '');
+    await round();
+    const newcomer = await attempt(rich, { gpus: 1 });
+    expect(newcomer.body, newcomer.text).toMatchObject({ placement_status: 'reserved' });
+    // Those that it waits for are kept for it.
+    await world.root.query(
+      `set session_replication_role = replica; update slots set state = 'available', allocation_id = null
+         where id = (select slot_ids[1] from queue_reservations);
+       set session_replication_role = origin`,
+    );
+    expect((await attempt(rich, { gpus: 1 })).body).toMatchObject({
+      ...{ code: 'sku_unavailable', message: expect.stringContaining('waited longer') },
+    });
+    expect(await look(poor, old.id)).toMatchObject({ queue: { host_reserved: true } });
+  });
+
   it('moves a reservation whose host is taken out of service, and has one of a host although two look at once', async () => {
     const { id: first } = await addNode({ groups: [2] });
     await ask(rich, 2);

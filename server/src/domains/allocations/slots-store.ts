@@ -31,7 +31,7 @@ export const takeSlots = sql(
        and (w.need = 1 or w.need = (
          select count(*) from wanted v join slots t on t.id = v.slot_id
          where v.allocation_id = w.allocation_id and t.state = 'available' and t.health_state = 'healthy'))
-       and not capacity_kept(n.id, w.ends_at, w.image_required, w.provision_seconds)
+       and not capacity_kept(n.id, w.ends_at, w.image_required, w.provision_seconds, array[w.slot_id])
      order by s.id for update of s skip locked
    ), lease as materialized (
      select f.allocation_id, max(f.generation) + 1 as generation from free f

@@ -8,13 +8,16 @@ const readSql = sql(
      host_offered(n.schedulable, n.simulated) as schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $2), false) as reporting,
      case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
-     case when $3::boolean then capacity_kept(n.id, $4, $5, $6) else false end as kept,
+     case when $3::boolean then capacity_kept(n.id, $4, $5, $6, '{}') else false end as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
-        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation, s.id = any (k.slot_ids))
+        order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
    from nodes n left join node_reports r on r.node_id = n.id
      left join node_launch_failures f on f.node_id = n.id
+     cross join lateral (
+       select case when $3::boolean then reserved_slots(n.id, $4) else '{}' end as slot_ids) k
    where n.id = any ($1::uuid[])`,
 );
 /** Hosts on which it fits now, those where a launch failed lately at the end. This is the last word on whether there are any. */
@@ -29,7 +32,7 @@ const fittingSql = sql(
      and (not $4 or s.fabric_vf_pci_address is not null) and (not $5 or s.nvme_device is not null)
      and ($6::uuid is null or exists (
        select from node_image_cache c where c.node_id = n.id and c.image_id = $6))
-     and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null, $12)
+     and n.id <> all ($7::uuid[]) and not capacity_kept(n.id, $11, $6::uuid is not null, $12, array[s.id])
    group by n.id, f.failed_at, case when $8 then 0 else s.numa_node end
    having count(*) >= $9 and (not $8 or count(*) = (select count(*) from slots t where t.node_id = n.id))
    order by f.failed_at nulls first, count(*), n.id limit $10`,
@@ -40,13 +43,16 @@ const surveySql = sql(
      host_offered(n.schedulable, n.simulated) as schedulable,
      coalesce(r.reported_at > act_time() - make_interval(secs => $5), false) as reporting,
      case when f.avoided_until > act_time() then f.failed_at end as launch_failed_at,
-     n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7, $8) as kept,
+     n.sku = $2 and n.region = $3 and capacity_kept(n.id, $6, $7, $8, '{}') as kept,
      array(select c.image_id::text from node_image_cache c where c.node_id = n.id) as images,
      (select json_agg(json_build_array(s.id, s.slot_index, s.state, s.health_state, s.numa_node,
-        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation) order by s.slot_index)
+        s.fabric_vf_pci_address is not null, s.nvme_device is not null, s.generation, s.id = any (k.slot_ids))
+        order by s.slot_index)
       from slots s where s.node_id = n.id) as slots
    from nodes n left join node_reports r on r.node_id = n.id
      left join node_launch_failures f on f.node_id = n.id
+     cross join lateral (
+       select case when n.sku = $2 and n.region = $3 then reserved_slots(n.id, $6) else '{}' end as slot_ids) k
    where n.sku = any ($1) and n.state <> 'deleted'
    order by n.sku = $2 and n.region = $3 desc, n.id limit $4`,
 );
@@ -55,13 +61,14 @@ const pageSql = sql(
   `select id from nodes where state = 'active' and ($1::uuid is null or id > $1) order by id limit $2`,
 );
 
-type SlotValues = readonly [string, number, string, string, number, boolean, boolean, number];
+type SlotValues = readonly [string, number, string, string, number, boolean, boolean, number, boolean];
 interface Row extends Omit<CandidateNode, 'slots' | 'launchFailedAt'> {
   readonly launch_failed_at: Date | null;
   readonly slots: readonly SlotValues[] | null;
 }
-const asSlot = ([id, index, state, health, numa, fabric, nvme, generation]: SlotValues): CandidateSlot => ({
+const asSlot = ([id, index, state, health, numa, fabric, nvme, generation, kept]: SlotValues): CandidateSlot => ({
   ...{ id, index, state, health, numa, fabric, nvme, generation },
+  ...(kept && { kept }),
 });
 const asNode = ({ launch_failed_at: failedAt, ...row }: Row): CandidateNode => ({
   ...row,

@@ -184,7 +184,7 @@ function smallestChanges(
   const emptied = candidates.map((node) => ({
     ...node,
     kept: false,
-    slots: node.slots.map((slot) => (isOccupied(slot.state) ? { ...slot, state: 'available' } : slot)),
+    slots: node.slots.map((slot) => ({ ...slot, kept: false, ...(isOccupied(slot.state) && { state: 'available' }) })),
   }));
   if (emptied.some((node) => !isMiss(fitOn(request, node)))) changes.push({ change: 'wait' });
   return changes;

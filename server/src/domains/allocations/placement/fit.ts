@@ -11,6 +11,22 @@ const kept = miss('kept', 'free for anybody', 'kept for requests that wait');
 
 /** One node and one request: where it fits best on the node, or the first reason why it does not fit. */
 export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Miss {
+  const found = fitAnywhere(request, node);
+  if (isMiss(found)) return found;
+  if (node.kept) return kept;
+  const ids = new Set(node.slots.flatMap((slot) => (slot.kept ? [slot.id] : [])));
+  if (ids.size === 0) return found;
+  const beside = fitAnywhere(request, without(node, ids));
+  return isMiss(beside) ? kept : beside;
+}
+
+/** The node as somebody sees it who may not use these slots. */
+export const without = (node: CandidateNode, slotIds: ReadonlySet<string>): CandidateNode => ({
+  ...node,
+  slots: node.slots.map((slot) => (slotIds.has(slot.id) ? { ...slot, state: 'reserved' } : slot)),
+});
+
+function fitAnywhere(request: PlacementRequest, node: CandidateNode): Fit | Miss {
   if (node.region !== request.region) return miss('region', request.region, node.region);
   if (node.sku !== request.sku) return miss('sku', request.sku, node.sku);
   if (node.state !== 'active') return miss('node_state', 'active', node.state);
@@ -34,7 +50,6 @@ export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Mis
   if (usable.length < wanted || wanted === 0) return miss('single_node', wanted, usable.length);
 
   if (spans(request, node)) {
-    if (node.kept) return kept;
     const slots = usable.slice(0, wanted);
     const left = usable.length - wanted;
     return { slots, groupLeft: left, nodeLeft: left, imageCached };
@@ -42,7 +57,6 @@ export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Mis
   const groups = groupsOf(usable);
   const [best] = groups.filter((group) => group.length >= wanted).sort((a, b) => a.length - b.length);
   if (!best) return miss('single_numa', wanted, Math.max(0, ...groups.map(({ length }) => length)));
-  if (node.kept) return kept;
   return {
     slots: best.slice(0, wanted),
     groupLeft: best.length - wanted,

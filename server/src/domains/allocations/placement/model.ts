@@ -24,6 +24,8 @@ export interface CandidateSlot {
   readonly nvme: boolean;
   /** Grows with every reservation; left out where nobody asks. */
   readonly generation?: number;
+  /** It is reserved for a request that has waited longer. */
+  readonly kept?: boolean;
 }
 export interface CandidateNode {
   readonly id: string;

@@ -87,7 +87,7 @@ export function makePlacer(parts: {
         : await findFitting(tx, request, { lostAfterSeconds, whole, except: [...except], limit });
     const nodes = ids.length > 0 ? await readCandidates(tx, ids, lostAfterSeconds, request) : [];
     // Who waits changes faster than memory: what is kept is asked of the rows each time.
-    index.learn(nodes.map((node) => marked({ ...node, kept: false }, isTaking)));
+    index.learn(nodes.map((node) => marked(keptFromNobody(node), isTaking)));
     return { nodes, isLastWord: known.length === 0 };
   }
 
@@ -113,7 +113,7 @@ export function makePlacer(parts: {
     const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
     const node = nodes.find(({ id }) => id === nodeId);
     for (const slot of node?.slots ?? []) if (slotIds.includes(slot.id)) take(slot);
-    if (node) index.learn([marked({ ...node, kept: false }, isTaking)]);
+    if (node) index.learn([marked(keptFromNobody(node), isTaking)]);
     return { decision, nodeId, slotIds };
   }
 
@@ -192,6 +192,11 @@ interface Chosen {
   readonly slotIds: readonly string[];
 }
 const isLastResort = ({ launchFailedAt }: CandidateNode): boolean => launchFailedAt !== undefined;
+const keptFromNobody = (node: CandidateNode): CandidateNode => ({
+  ...node,
+  kept: false,
+  slots: node.slots.some(({ kept }) => kept) ? node.slots.map(({ kept: _kept, ...slot }) => slot) : node.slots,
+});
 const marked = (node: CandidateNode, isTaken: (slot: CandidateSlot) => boolean): CandidateNode => ({
   ...node,
   slots: node.slots.map((slot) => (isTaken(slot) ? { ...slot, state: 'reserved' } : slot)),

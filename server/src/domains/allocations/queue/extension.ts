@@ -3,7 +3,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { AllocationParts } from '../parts.ts';
 import type { AllocationRow } from '../store.ts';
 import { readLine } from './line.ts';
-import { expectedStart } from './plan.ts';
+import { expectedStart, onlySlots } from './plan.ts';
 import type { LineRow } from './store.ts';
 
 const lineSql = sql(
@@ -17,7 +17,7 @@ const slotsSql = sql(
 );
 
 /**
- * Why an allocation may not end later: another request has reserved its host and would start later for it. What does not
+ * Why an allocation may not end later: another request has reserved its slots and would start later for it. What does not
  * delay that request may be extended. Who waits is not said.
  */
 export async function whoWaitsFor(
@@ -44,7 +44,10 @@ export async function whoWaitsFor(
     if (!waiter || !host || host.node.id !== row.node_id) return undefined;
     const slots = await tx.rows<{ id: string }>(slotsSql, [row.id, row.generation, row.node_id]);
     const ends = new Map([...host.ends, ...slots.map(({ id }) => [id, expiresAt] as const)]);
-    const [before, after] = [host, { ...host, ends }].map((each) => expectedStart(waiter.request, each, view.now));
+    // Only an end later on the slots that are reserved delays the request.
+    const [before, after] = [host, { ...host, ends }].map((each) =>
+      expectedStart(waiter.request, onlySlots(each, reservation.slotIds), view.now),
+    );
     const isDelayed = before !== undefined && (after === undefined || after > before);
     if (!isDelayed) return undefined;
     return new Fault(

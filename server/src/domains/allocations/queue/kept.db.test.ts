@@ -35,9 +35,15 @@ const scene = fc.record({
   hosts: fc.array(host, { minLength: 1, maxLength: 2 }),
   waiters: fc.array(waiter, { maxLength: 3 }),
   reservation: fc.option(
-    fc.record({ host: fc.nat(1), waiter: fc.nat(2), startsInHours: fc.option(fc.integer({ min: 1, max: 6 })) }),
+    fc.record({
+      ...{ host: fc.nat(1), waiter: fc.nat(2), startsInHours: fc.option(fc.integer({ min: 1, max: 6 })) },
+      /** Which slots of the host; none is what the release before wrote, and means all of them. */
+      slots: fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
+    }),
   ),
   endsInHours: fc.option(fc.integer({ min: 1, max: 6 })),
+  /** Which slots of a host the newcomer reaches for. */
+  reaches: fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
   imageRequired: fc.boolean(),
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
@@ -111,8 +117,9 @@ async function build({ sku, hosts, waiters, reservation }: Scene, now: Date): Pr
       reservation?.startsInHours == null ? null : new Date(now.getTime() + (reservation.startsInHours + 0.5) * hourMs);
     await asSystem(
       root,
-      `insert into queue_reservations (allocation_id, node_id, sku, region, expected_start_at) values ($1, $2, $3, $4, $5)`,
-      [reserved.allocation, reserved.node, sku, testRegion, startsAt],
+      `insert into queue_reservations (allocation_id, node_id, sku, region, expected_start_at, slot_ids)
+       select $1, $2, $3, $4, $5, array(select id from slots where node_id = $2 and ($6::boolean[])[slot_index + 1])`,
+      [reserved.allocation, reserved.node, sku, testRegion, startsAt, reservation?.slots],
     );
   }
   return ids;
@@ -140,15 +147,16 @@ describe('what is kept for those who wait', () => {
         for (const id of hosts) {
           const { node } = view.hosts.find((each) => each.node.id === id) ?? {};
           if (!node) throw new Error('a host is not in its line');
-          const planned = isKept(node, { endsAt }, view);
-          const { rows } = await yard.root.query('select capacity_kept($1, $2, $3, $4) as kept', [
-            ...[id, endsAt ?? null, one.imageRequired, provisionSeconds],
+          const slotIds = node.slots.flatMap((each, at) => (one.reaches[at] ? [each.id] : []));
+          const planned = isKept(node, { endsAt, slotIds }, view);
+          const { rows } = await yard.root.query('select capacity_kept($1, $2, $3, $4, $5) as kept', [
+            ...[id, endsAt ?? null, one.imageRequired, provisionSeconds, slotIds],
           ]);
           expect(rows[0].kept, JSON.stringify(one)).toBe(planned);
           seen[planned ? 'kept' : 'free'] += 1;
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 120 },
     );
     // Both answers came up: the comparison compared something.
     expect(Math.min(seen.kept, seen.free)).toBeGreaterThan(5);

@@ -49,6 +49,10 @@ export async function readLine(tx: ReadTx, line: LineRow, look: LineLook): Promi
     hosts: nodes.map((node) => ({ node, ends })),
     reservation: held && {
       ...{ allocationId: held.allocation_id, nodeId: held.node_id },
+      slotIds:
+        held.slot_ids.length > 0
+          ? held.slot_ids
+          : (nodes.find(({ id }) => id === held.node_id)?.slots ?? []).map(({ id }) => id),
       expectedStartAt: held.expected_start_at ?? undefined,
     },
   };
@@ -79,7 +83,7 @@ export async function writeReservation(
 ): Promise<void> {
   const [before, after] = [view.reservation, plan.reservation];
   if (isSame(before, after)) return;
-  const isMoved = before?.allocationId !== after?.allocationId || before?.nodeId !== after?.nodeId;
+  const isMoved = !holdsSame(before, after);
   const row = after && view.rows.get(after.allocationId);
   const whose = row && { organizationId: row.organization_id, projectId: row.project_id };
   const act = parts.begin('allocation.reserve_host', { correlationId: parts.ids.next(), ...whose });
@@ -87,7 +91,7 @@ export async function writeReservation(
     if (isMoved) await dropReservation(tx, line);
     if (after) {
       const kept = {
-        ...{ allocation_id: after.allocationId, node_id: after.nodeId },
+        ...{ allocation_id: after.allocationId, node_id: after.nodeId, slot_ids: after.slotIds },
         expected_start_at: after.expectedStartAt ?? null,
       };
       const written = isMoved ? await keepReservation(tx, line, kept) : await expectReservation(tx, kept);
@@ -104,6 +108,7 @@ export async function writeReservation(
       target: { type: 'allocation', id: after?.allocationId ?? before?.allocationId ?? '' },
       change: {
         host: [before?.nodeId ?? null, after?.nodeId ?? null],
+        slots: after?.slotIds ?? [],
         expected_start_at: after?.expectedStartAt ?? null,
       },
       ...(row && { organizationId: row.organization_id }),
@@ -111,10 +116,12 @@ export async function writeReservation(
     });
   });
 }
-const isSame = (a: HostReservation | undefined, b: HostReservation | undefined): boolean =>
+const holdsSame = (a: HostReservation | undefined, b: HostReservation | undefined): boolean =>
   a?.allocationId === b?.allocationId &&
   a?.nodeId === b?.nodeId &&
-  a?.expectedStartAt?.getTime() === b?.expectedStartAt?.getTime();
+  a?.slotIds.toSorted().join() === b?.slotIds.toSorted().join();
+const isSame = (a: HostReservation | undefined, b: HostReservation | undefined): boolean =>
+  holdsSame(a, b) && a?.expectedStartAt?.getTime() === b?.expectedStartAt?.getTime();
 
 export const systemView = (parts: { readonly ids: Ids }) =>
   systemViewer('allocation-queue', { correlationId: parts.ids.next() });

@@ -79,6 +79,13 @@ function simulate(fleet: readonly CandidateNode[], arrivals: readonly Arrival[],
     }
     waiting = waiting.filter(({ id }) => !started.has(id));
     ({ reservation } = plan);
+    if (reservation) {
+      // It holds what it needs on one host, and no slot more.
+      const { allocationId, nodeId, slotIds } = reservation;
+      expect(new Set(slotIds).size).toBe(asked.get(allocationId)?.gpus);
+      const own = fleet.find(({ id }) => id === nodeId)?.slots.map(({ id }) => id);
+      expect(own).toEqual(expect.arrayContaining([...slotIds]));
+    }
     if (reservation?.expectedStartAt && !promised.has(reservation.allocationId)) {
       promised.set(reservation.allocationId, { by: reservation.expectedStartAt.getTime(), nodeId: reservation.nodeId });
     }
@@ -104,11 +111,13 @@ function simulate(fleet: readonly CandidateNode[], arrivals: readonly Arrival[],
     asked.set(id, { time, gpus: arrival.gpus });
     const endsAt = arrival.says ? at(time + arrival.lasts) : undefined;
     const line = { waiters: waiting, reservation, now: at(time) };
-    const open = look(time).filter(({ node }) => !isKept(node, { endsAt }, line));
-    const { chosen } = decide(
-      ask(arrival.gpus),
-      open.map(({ node }) => node),
-    );
+    const isClosed = (node: CandidateNode, slotIds: readonly string[]) => isKept(node, { endsAt, slotIds }, line);
+    const open = look(time).map(({ node }) => ({
+      ...node,
+      kept: isClosed(node, []),
+      slots: node.slots.map((slot) => ({ ...slot, kept: isClosed(node, [slot.id]) })),
+    }));
+    const { chosen } = decide(ask(arrival.gpus), open);
     if (chosen) start(id, time, chosen.slot_ids, arrival.lasts, arrival.says);
     else {
       const lastsMs = arrival.says ? arrival.lasts : undefined;
@@ -189,12 +198,14 @@ describe('the plan of a line', () => {
     const hosts = [full('slow', [4], 900), full('unknown', [4]), full('soon', [4], 200)];
     expect(plan([waiter('old', 4)], hosts).reservation).toEqual({
       ...{ allocationId: 'old', nodeId: 'soon', expectedStartAt: at(200) },
+      slotIds: ['soon-0-0', 'soon-0-1', 'soon-0-2', 'soon-0-3'],
     });
     expect(plan([waiter('young', 4, 90)], hosts).reservation).toBeUndefined();
   });
 
   it('moves a reservation whose host is gone, and keeps one whose host is only slow', () => {
-    const held = { allocationId: 'old', nodeId: 'slow', expectedStartAt: at(900) };
+    const slotIds = ['slow-0-0', 'slow-0-1', 'slow-0-2', 'slow-0-3'];
+    const held = { allocationId: 'old', nodeId: 'slow', slotIds, expectedStartAt: at(900) };
     expect(plan([waiter('old', 4)], [full('slow', [4], 900), full('soon', [4], 200)], held).reservation).toEqual(held);
     expect(plan([waiter('old', 4)], [full('soon', [4], 200)], held).reservation?.nodeId).toBe('soon');
     const slow = full('slow', [4], 900);
@@ -214,6 +225,33 @@ describe('the plan of a line', () => {
     expect(started(waiter('short', 1, 90, 100))).toEqual(['short']);
     expect(started(waiter('long', 1, 90, 101))).toEqual([]);
     expect(started(waiter('endless', 1, 90))).toEqual([]);
+  });
+
+  it('holds as many slots as it needs and leaves the rest of the host to everybody', () => {
+    const busy = full('host', [4, 4], 200);
+    const isFree = (id: string) => id === 'host-1-0';
+    const node = {
+      ...busy.node,
+      slots: busy.node.slots.map((slot) => (isFree(slot.id) ? { ...slot, state: 'available' } : slot)),
+    };
+    const ends = new Map([...busy.ends].filter(([id]) => id.startsWith('host-0')));
+    const hosts = [{ node, ends }];
+    const line = plan([waiter('old', 2), waiter('endless', 1, 90)], hosts);
+    expect(line.reservation).toMatchObject({ allocationId: 'old', slotIds: ['host-0-0', 'host-0-1'] });
+    expect(line.starts.map(({ id, slotIds }) => [id, slotIds])).toEqual([['endless', ['host-1-0']]]);
+    // A newcomer that waits for nothing takes it as well, and what is reserved is kept from it.
+    const seen = { waiters: [waiter('old', 2)], reservation: line.reservation, now: at(100) };
+    expect(isKept(node, { endsAt: undefined, slotIds: ['host-1-0'] }, seen)).toBe(false);
+    expect(isKept(node, { endsAt: undefined, slotIds: ['host-0-0'] }, seen)).toBe(true);
+  });
+
+  it('takes other slots of the host when one that it waits for is broken', () => {
+    const busy = full('host', [4], 200);
+    const held = { allocationId: 'old', nodeId: 'host', slotIds: ['host-0-0', 'host-0-1'], expectedStartAt: at(200) };
+    expect(plan([waiter('old', 2)], [busy], held).reservation).toEqual(held);
+    const slots = busy.node.slots.map((slot) => (slot.id === 'host-0-0' ? { ...slot, health: 'failed' } : slot));
+    const broken = { ...busy, node: { ...busy.node, slots } };
+    expect(plan([waiter('old', 2)], [broken], held).reservation?.slotIds).toEqual(['host-0-1', 'host-0-2']);
   });
 
   it('is not held up by what no host could ever hold', () => {

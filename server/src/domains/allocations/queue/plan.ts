@@ -1,18 +1,19 @@
 import { type Decision, decide } from '../placement/decide.ts';
-import { fitOn, isMiss } from '../placement/fit.ts';
+import { fitOn, isMiss, without } from '../placement/fit.ts';
 import type { CandidateNode, PlacementRequest } from '../placement/model.ts';
 
 /**
  * The queue decides as placement does: a pure function of who waits, what the hosts look like and when they come free. It
  * plans one line, which is what is sold of one SKU in one region; lines never wait for each other.
  *
- * - Who waits is looked at in order. Who fits starts, on any host that is not kept for somebody else.
- * - The first that has waited for the ageing time and fits nowhere reserves a host: the one that is expected to come free
- *   for it first. A host has one reservation, and so has a line.
- * - Others use a reserved host only if they end before the reservation is expected to start (backfill).
- * - A reservation stays where it is while its host can still come free for it, and moves when that cannot happen any more.
+ * - Who waits is looked at in order. Who fits starts, on any slots that are not reserved for somebody else.
+ * - The first that has waited for the ageing time and fits nowhere reserves slots on one host, as many as it asked for: those
+ *   that are expected to come free for it first. A host has one reservation, and so has a line.
+ * - Others use reserved slots only if they end before the reservation is expected to start (backfill). The other slots of the
+ *   host are free for everybody.
+ * - A reservation keeps its slots while they can still come free for it, and moves when that cannot happen any more.
  *
- * So nobody waits for ever while running allocations end: the oldest request that some host could hold has a host that
+ * So nobody waits for ever while running allocations end: the oldest request that some host could hold has slots that
  * nobody new keeps busy beyond its expected start; when it has started, the next one is the oldest.
  */
 export interface Waiter {
@@ -32,7 +33,9 @@ export interface QueueHost {
 export interface HostReservation {
   readonly allocationId: string;
   readonly nodeId: string;
-  /** Undefined where the host runs something that has no declared end. */
+  /** As many slots of the host as the request needs. */
+  readonly slotIds: readonly string[];
+  /** Undefined where one of them is in use without a declared end. */
   readonly expectedStartAt: Date | undefined;
 }
 export interface Line {
@@ -63,13 +66,8 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
     const kind = `${waiter.request.gpus} ${waiter.request.image?.id ?? ''} ${[...(waiter.except ?? [])].join(' ')}`;
     const isOwner = reservation?.allocationId === waiter.id;
     if (hopeless.has(kind) && !isOwner && !slipsIn(waiter)) continue;
-    const open = [...hosts.values()].filter(
-      ({ node }) => !waiter.except?.has(node.id) && (node.id !== reservation?.nodeId || isOwner || slipsIn(waiter)),
-    );
-    const decision = decide(
-      waiter.request,
-      open.map(({ node }) => node),
-    );
+    const open = [...hosts.values()].filter(({ node }) => !waiter.except?.has(node.id)).map(({ node }) => node);
+    const decision = decide(waiter.request, isOwner || slipsIn(waiter) ? open : open.map(unreserved));
     if (decision.chosen) {
       const { node_id: nodeId, slot_ids: slotIds } = decision.chosen;
       starts.push({ id: waiter.id, nodeId, slotIds, decision });
@@ -83,6 +81,9 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
   }
   return { starts, reservation: reservation && refreshed(reservation) };
 
+  function unreserved(node: CandidateNode): CandidateNode {
+    return node.id === reservation?.nodeId ? without(node, new Set(reservation.slotIds)) : node;
+  }
   function slipsIn({ lastsMs }: Waiter): boolean {
     const start = reservation?.expectedStartAt;
     return start !== undefined && lastsMs !== undefined && now.getTime() + lastsMs <= start.getTime();
@@ -105,17 +106,21 @@ export function planLine({ now, ageingMs, waiters, hosts: given, reservation: he
           endless(a.host) - endless(b.host) ||
           (a.host.node.id < b.host.node.id ? -1 : 1),
       );
-    return best && { allocationId: id, nodeId: best.host.node.id, expectedStartAt: best.at };
+    if (!best) return undefined;
+    const slotIds = slotsFor(request, best.host, best.at);
+    return { allocationId: id, nodeId: best.host.node.id, slotIds, expectedStartAt: best.at };
   }
-  function stillMeets({ allocationId, nodeId }: HostReservation): boolean {
+  function stillMeets({ allocationId, nodeId, slotIds }: HostReservation): boolean {
     const waiter = waiters.find(({ id }) => id === allocationId);
     const host = hosts.get(nodeId);
-    return waiter !== undefined && host !== undefined && !waiter.except?.has(nodeId) && couldHold(waiter.request, host);
+    if (!waiter || !host || waiter.except?.has(nodeId)) return false;
+    return couldHold(waiter.request, onlySlots(host, slotIds));
   }
   function refreshed(kept: HostReservation): HostReservation {
     const waiter = waiters.find(({ id }) => id === kept.allocationId);
     const host = hosts.get(kept.nodeId);
-    return waiter && host ? { ...kept, expectedStartAt: expectedStart(waiter.request, host, now) } : kept;
+    if (!waiter || !host) return kept;
+    return { ...kept, expectedStartAt: expectedStart(waiter.request, onlySlots(host, kept.slotIds), now) };
   }
 }
 
@@ -132,6 +137,24 @@ const emptied = ({ node, ends }: QueueHost, until?: Date): CandidateNode => ({
 export const couldHold = (request: PlacementRequest, host: QueueHost): boolean =>
   !isMiss(fitOn(request, emptied(host)));
 
+/**
+ * The slots of the host that it waits for: those that are free at its expected start. Where that is not known, those that are
+ * free or end at a known time come before those that end nobody knows when.
+ */
+function slotsFor(request: PlacementRequest, host: QueueHost, at: Date | undefined): string[] {
+  const node = emptied(host, at);
+  const isEndless = ({ id }: { readonly id: string }) =>
+    occupiedStates.has(host.node.slots.find((slot) => slot.id === id)?.state ?? '') && !host.ends.has(id) ? 1 : 0;
+  const slots = node.slots.toSorted((a, b) => isEndless(a) - isEndless(b));
+  const found = fitOn(request, { ...node, slots });
+  return isMiss(found) ? [] : found.slots.map(({ id }) => id);
+}
+/** The host as if it had these slots alone. */
+export const onlySlots = ({ node, ends }: QueueHost, slotIds: readonly string[]): QueueHost => ({
+  node: { ...node, slots: node.slots.filter(({ id }) => slotIds.includes(id)) },
+  ends: new Map([...ends].filter(([id]) => slotIds.includes(id))),
+});
+
 /** When the host is expected to have room for it; undefined where that hangs on something without a declared end. */
 export function expectedStart(request: PlacementRequest, host: QueueHost, now: Date): Date | undefined {
   if (!isMiss(fitOn(request, host.node))) return now;
@@ -143,21 +166,25 @@ const endless = ({ node, ends }: QueueHost): number =>
   node.slots.filter(({ id, state }) => occupiedStates.has(state) && !ends.has(id)).length;
 
 /**
- * Whether what is free on a host is kept from a newcomer, who ends at a time or nobody knows when. The database asks the
- * same of its rows (`capacity_kept`) in the statement that takes slots.
+ * Whether free slots of a host are kept from a newcomer, who ends at a time or nobody knows when: some of them are reserved,
+ * or a request that waits would fit on the host now. The database asks the same of its rows (`capacity_kept`) in the
+ * statement that takes slots.
  */
 export function isKept(
   host: CandidateNode,
-  newcomer: { readonly endsAt: Date | undefined },
+  newcomer: { readonly endsAt: Date | undefined; readonly slotIds: readonly string[] },
   { waiters, reservation, now }: Pick<Line, 'waiters' | 'reservation' | 'now'>,
 ): boolean {
   const held = reservation?.nodeId === host.id ? reservation : undefined;
   const isBefore = (end: Date | undefined) =>
     held?.expectedStartAt !== undefined && end !== undefined && end <= held.expectedStartAt;
-  if (held && !isBefore(newcomer.endsAt)) return true;
+  const reserved = new Set(held?.slotIds);
+  if (newcomer.slotIds.some((id) => reserved.has(id)) && !isBefore(newcomer.endsAt)) return true;
+  const rest = without(host, reserved);
   return waiters.some((waiter) => {
-    if (waiter.except?.has(host.id) || isMiss(fitOn(waiter.request, host))) return false;
+    if (waiter.except?.has(host.id)) return false;
     const end = waiter.lastsMs === undefined ? undefined : new Date(now.getTime() + waiter.lastsMs);
-    return !held || held.allocationId === waiter.id || isBefore(end);
+    const seesAll = held?.allocationId === waiter.id || isBefore(end);
+    return !isMiss(fitOn(waiter.request, seesAll ? host : rest));
   });
 }

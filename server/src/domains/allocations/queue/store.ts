@@ -76,13 +76,14 @@ const endsSql = sql(
 );
 const reservationSql = sql(
   'queue-reservation',
-  'select allocation_id, node_id, expected_start_at from queue_reservations where sku = $1 and region = $2',
+  'select allocation_id, node_id, slot_ids, expected_start_at from queue_reservations where sku = $1 and region = $2',
 );
 const dropSql = sql('queue-reservation-drop', 'delete from queue_reservations where sku = $1 and region = $2');
 const dropOfSql = sql('queue-reservation-drop-of', 'delete from queue_reservations where allocation_id = $1');
 const keepSql = sql(
   'queue-reservation-keep',
-  `insert into queue_reservations (allocation_id, node_id, sku, region, expected_start_at) values ($1, $2, $3, $4, $5)
+  `insert into queue_reservations (allocation_id, node_id, sku, region, expected_start_at, slot_ids)
+   values ($1, $2, $3, $4, $5, $6)
    on conflict do nothing`,
 );
 const expectSql = sql(
@@ -144,6 +145,8 @@ export const listEnds = (tx: ReadTx, nodeIds: readonly string[], provisionSecond
 export interface ReservationRow {
   readonly allocation_id: string;
   readonly node_id: string;
+  /** Empty in rows of the release before, which reserved all slots of the host. */
+  readonly slot_ids: readonly string[];
   readonly expected_start_at: Date | null;
 }
 export const findReservation = async (tx: ReadTx, line: LineRow): Promise<ReservationRow | undefined> =>
@@ -151,6 +154,6 @@ export const findReservation = async (tx: ReadTx, line: LineRow): Promise<Reserv
 export const dropReservation = (tx: WriteTx, line: LineRow) => tx.run(dropSql, [line.sku, line.region]);
 export const dropReservationOf = (tx: WriteTx, allocationId: string) => tx.run(dropOfSql, [allocationId]);
 export const keepReservation = (tx: WriteTx, line: LineRow, row: ReservationRow) =>
-  tx.run(keepSql, [row.allocation_id, row.node_id, line.sku, line.region, row.expected_start_at]);
-export const expectReservation = (tx: WriteTx, row: ReservationRow) =>
+  tx.run(keepSql, [row.allocation_id, row.node_id, line.sku, line.region, row.expected_start_at, row.slot_ids]);
+export const expectReservation = (tx: WriteTx, row: Omit<ReservationRow, 'slot_ids'>) =>
   tx.run(expectSql, [row.allocation_id, row.expected_start_at, row.node_id]);
