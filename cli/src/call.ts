@@ -1,5 +1,5 @@
+import { assertPrivate } from './account/profile.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { assertPrivate } from './profile.ts';
 
 export interface Answer {
   readonly status: number;

@@ -1,7 +1,7 @@
 import type { Gpuaas, OperationId } from '@gpuaas/sdk';
+import type { Profile } from './account/profile.ts';
+import type { ProjectFile } from './account/project-file.ts';
 import type { ExitCode } from './failure.ts';
-import type { Profile } from './profile.ts';
-import type { ProjectFile } from './project-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
+import { loadCommand } from './account/load.ts';
 import { answeringTo } from './around.ts';
 import type { CommandSpec, Surroundings } from './command.ts';
 import { commands, commandsBelow, findCommand, nearest } from './commands.ts';
 import { type ExitCode, exitCodes, Failure, usageFailure } from './failure.ts';
-import { loadCommand } from './load.ts';
 import { readVersion } from './version.ts';
 
 /** From the command line to the exit code. Answers go to stdout, everything else to stderr. */
@@ -39,11 +39,11 @@ async function run(command: CommandSpec, args: readonly string[], around: Surrou
     around.stdout.write((await import('./help.ts')).helpOf(command));
     return exitCodes.ok;
   }
-  const { findProjectFile, withDefaults } = await import('./project-file.ts');
+  const { findProjectFile, withDefaults } = await import('./account/project-file.ts');
   const file = await findProjectFile(around);
   const given = withDefaults(command, typed, file);
   checkGiven(command, given);
-  const { openSession } = await import('./session.ts');
+  const { openSession } = await import('./account/session.ts');
   const { jq, watch } = given.values;
   const heard =
     typeof jq === 'string' ? answeringTo(around, await (await import('./jq.ts')).throughJq(jq, around.stdout)) : around;
@@ -75,7 +75,7 @@ const asTyped = (text: string, env: Surroundings['env']): string =>
 async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitCode> {
   const colour = stderr.isTTY === true && env['NO_COLOR'] === undefined;
   const red = (text: string) => (colour ? `\u001b[31m${text}\u001b[0m` : text);
-  const failure = error instanceof Failure ? error : (await import('./session.ts')).failureFrom(error);
+  const failure = error instanceof Failure ? error : (await import('./account/session.ts')).failureFrom(error);
   if (!failure) {
     // A stack tells a user nothing; whoever reports the error can ask for it.
     const wantsStack = Boolean(env['GPUAAS_DEBUG']) && error instanceof Error;

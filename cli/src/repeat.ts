@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wakeUps } from '@gpuaas/sdk';
+import { failureFrom } from './account/session.ts';
 import { answeringTo } from './around.ts';
 import type { CommandSpec, Run, Session, Surroundings } from './command.ts';
 import { type ExitCode, exitCodes, usageFailure } from './failure.ts';
-import { failureFrom } from './session.ts';
 import { formatOf } from './show/output.ts';
 
 /** Events wake us; what has none, or whoever may not hear them, is looked at this often. */

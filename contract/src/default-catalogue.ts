@@ -1,4 +1,4 @@
-import type { Sku } from './routes/admin-catalog.ts';
+import type { Sku } from './routes/admin/catalog.ts';
 import type { ResourceProfile } from './routes/catalog.ts';
 
 /** The catalogue that comes with the product. Operators load it if they like, and change it as they like. */

@@ -1,9 +1,9 @@
 import { type Route, versionGet } from '@gpuaas/contract';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { makeAuthenticate } from '../../server/src/edge/http/authentication.ts';
-import { openDenyList } from '../../server/src/edge/http/deny-list.ts';
+import { makeAuthenticate } from '../../server/src/edge/http/admission/authentication.ts';
+import { openDenyList } from '../../server/src/edge/http/admission/deny-list.ts';
+import { makeFresh } from '../../server/src/kernel/access/fresh.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
-import { makeFresh } from '../../server/src/kernel/fresh.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
 import { openBareMount } from '../../server/test/hostile/bare-mount.ts';
 import type { Options } from './options.ts';

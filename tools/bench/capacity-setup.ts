@@ -5,7 +5,7 @@ import { makeIdentities } from '../../server/src/domains/identity/index.ts';
 import { actsOf } from '../../server/src/kernel/act.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
-import { silentLog } from '../../server/src/kernel/log.ts';
+import { silentLog } from '../../server/src/kernel/telemetry/log.ts';
 import { openPostgres } from '../../server/src/ports/database/postgres.ts';
 import { freePort } from '../../server/src/testing/servers/start.ts';
 import { type Installation, type Member, startMember } from './installation.ts';

@@ -10,14 +10,14 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   fleet: async () => serveOrders((await import('./fleet.ts')).openFleet),
   'http-load': async () => serveOrders((await import('./http-load.ts')).runHttpLoad),
   'node-connections': async () => serveOrders((await import('./node-connections.ts')).makeConnections()),
-  'relay-consumer': async () => serveOrders((await import('./relay-consumer.ts')).makeConsumer()),
-  'relay-peer': async () => serveOrders((await import('./relay-peers.ts')).runPeer),
-  'relay-producer': async () => serveOrders((await import('./relay-producer.ts')).produce),
+  'relay-consumer': async () => serveOrders((await import('./relay/consumer.ts')).makeConsumer()),
+  'relay-peer': async () => serveOrders((await import('./relay/peers.ts')).runPeer),
+  'relay-producer': async () => serveOrders((await import('./relay/producer.ts')).produce),
 };
 
 const benchmarks: Readonly<Record<BenchmarkName, (options: Options, report: Report) => Promise<void>>> = {
-  'write-path': async (...given) => (await import('./write-path.ts')).measureWritePath(...given),
-  relay: async (...given) => (await import('./relay.ts')).measureRelay(...given),
+  'write-path': async (...given) => (await import('./write-path/write-path.ts')).measureWritePath(...given),
+  relay: async (...given) => (await import('./relay/relay.ts')).measureRelay(...given),
   'auth-overhead': async (...given) => (await import('./auth-overhead.ts')).measureAuthOverhead(...given),
   placement: async (...given) => (await import('./placement.ts')).measurePlacement(...given),
   activation: async (...given) => (await import('./activation.ts')).measureActivation(...given),

@@ -10,7 +10,7 @@ import { makeAct, systemViewer } from '../../server/src/kernel/act.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
 import { Fault } from '../../server/src/kernel/fault.ts';
 import { systemIds } from '../../server/src/kernel/id.ts';
-import { silentLog } from '../../server/src/kernel/log.ts';
+import { silentLog } from '../../server/src/kernel/telemetry/log.ts';
 import { openPostgres } from '../../server/src/ports/database/postgres.ts';
 import { openInstallation } from './installation.ts';
 import type { Options } from './options.ts';

@@ -51,8 +51,8 @@ export const targets: readonly Target[] = [
   {
     name: 'tenancy',
     what: 'whose a request is',
-    mutate: ['server/src/edge/http/tenancy.ts'],
-    tests: ['server/src/edge/http/{tenancy,mount}.test.ts'],
+    mutate: ['server/src/edge/http/admission/tenancy.ts'],
+    tests: ['server/src/edge/http/admission/tenancy.test.ts', 'server/src/edge/http/mount.test.ts'],
   },
   {
     name: 'judge',
@@ -64,8 +64,8 @@ export const targets: readonly Target[] = [
   {
     name: 'kernel',
     what: 'the words everything else is written in',
-    mutate: ['server/src/kernel/*.ts', '!server/src/kernel/refused.ts'],
-    tests: ['server/src/kernel/*.test.ts'],
+    mutate: ['server/src/kernel/**/*.ts', '!server/src/kernel/refused.ts'],
+    tests: ['server/src/kernel/**/*.test.ts'],
   },
 ];
 

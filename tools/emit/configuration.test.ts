@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import { expect, it } from 'vitest';
 import { processes } from '../../server/src/bin/processes.ts';
-import { Secret } from '../../server/src/kernel/config.ts';
+import { Secret } from '../../server/src/kernel/process/config.ts';
 import { emitConfiguration, settingRows } from './configuration.ts';
 import { root } from './outputs.ts';
 

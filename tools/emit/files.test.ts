@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { moveBaseline } from './baseline.ts';
+import { moveBaseline } from './contract/baseline.ts';
 import { bringUpToDate, findStale } from './files.ts';
 import { emitAll } from './outputs.ts';
 import { smallContract } from './testing.ts';

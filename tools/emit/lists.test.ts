@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emitAsyncapi } from './asyncapi.ts';
+import { emitAsyncapi } from './contract/asyncapi.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { edgesSql, emitMachines } from './machines.ts';
 import { birdSang, egg, smallContract } from './testing.ts';

@@ -1,6 +1,6 @@
 import { isWrite, laneOf, type Route, stepUpOf } from '@gpuaas/contract';
-import { consumersOf } from './asyncapi.ts';
-import { streamOf } from './check-contract.ts';
+import { consumersOf } from './contract/asyncapi.ts';
+import { streamOf } from './contract/check-contract.ts';
 import type { Contract } from './contract.ts';
 import { byText } from './json.ts';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, isWrite, type Route, refusesPersonalTokens, stepUpOf } from '@gpuaas/contract';
-import { pathParams } from './check-contract.ts';
+import { pathParams } from './contract/check-contract.ts';
 import { byText } from './json.ts';
 
 /**

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { emitAsyncapi } from './asyncapi.ts';
 import { emitAuthorisation } from './authorisation.ts';
-import { checkContract } from './check-contract.ts';
-import { emitCommandLines } from './cli-commands.ts';
-import { emitCliFirstHelp, emitCliHelp } from './cli-help.ts';
-import { emitCliReference } from './cli-reference.ts';
+import { emitCommandLines } from './cli/commands.ts';
+import { emitCliFirstHelp, emitCliHelp } from './cli/help.ts';
+import { emitCliReference } from './cli/reference.ts';
 import { emitConfiguration } from './configuration.ts';
+import { emitAsyncapi } from './contract/asyncapi.ts';
+import { checkContract } from './contract/check-contract.ts';
+import { emitOpenapi } from './contract/openapi.ts';
 import { type Contract, contractOf } from './contract.ts';
 import { emitEvents, emitRoutes } from './lists.ts';
 import { emitMachines } from './machines.ts';
 import { emitMetrics } from './metrics.ts';
 import { emitNodeProtocol } from './node-protocol.ts';
-import { emitOpenapi } from './openapi.ts';
 import { emitErrors, emitEventReference, emitPolicies, emitScopes } from './reference.ts';
 import { emitSagas } from './sagas.ts';
-import { emitPythonSdk } from './sdk-python.ts';
-import { emitPythonToCall } from './sdk-python-sync.ts';
-import type { OpenApi } from './sdk-schema.ts';
-import { emitTypescriptSdk } from './sdk-typescript.ts';
+import { emitPythonSdk } from './sdk/python.ts';
+import { emitPythonToCall } from './sdk/python-sync.ts';
+import type { OpenApi } from './sdk/schema.ts';
+import { emitTypescriptSdk } from './sdk/typescript.ts';
 
 /** Something that is written from the contract and committed. Paths are relative to the root of the repository. */
 export type Output =

@@ -10,8 +10,8 @@ import {
   tenantRoles,
 } from '@gpuaas/contract';
 import type { TSchema } from 'typebox';
-import { consumersOf } from './asyncapi.ts';
-import { streamOf } from './check-contract.ts';
+import { consumersOf } from './contract/asyncapi.ts';
+import { streamOf } from './contract/check-contract.ts';
 import type { Contract } from './contract.ts';
 import { byText } from './json.ts';
 import { allErrors } from './mount-errors.ts';

@@ -145,7 +145,7 @@ describe('coverage', () => {
 });
 
 describe('the table of adapters', () => {
-  const path = 'server/src/ports/bus/nats.production.test.ts';
+  const path = 'server/src/ports/bus/nats/nats.production.test.ts';
   const seen = linesOf(
     'production',
     report(path, [

@@ -49,7 +49,7 @@ const packageOf = (specifier: string): string =>
 export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ['server/src/ports', 'server/src/testing', 'tools'],
   kysely: ['server/src/ports/database', 'server/src/domains'],
-  fastify: ['server/src/edge', 'server/src/kernel/health', 'server/src/bin'],
+  fastify: ['server/src/edge', 'server/src/kernel/telemetry/health', 'server/src/bin'],
   ioredis: ['server/src/ports/cache'],
   '@nats-io/jetstream': ['server/src/ports/bus'],
   '@nats-io/transport-node': ['server/src/ports/bus'],

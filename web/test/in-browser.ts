@@ -4,8 +4,8 @@ import { openGpuaas } from '@gpuaas/sdk';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { freePort } from '../../server/test/chaos/children.ts';
-import { endAll, type Started, start } from '../../server/test/journeys/npm-start.ts';
-import { signIn } from '../../server/test/journeys/sign-in.ts';
+import { endAll, type Started, start } from '../../server/test/journeys/support/npm-start.ts';
+import { signIn } from '../../server/test/journeys/support/sign-in.ts';
 
 /** As long as anything may take on a busy machine. */
 const slowMs = 45_000;

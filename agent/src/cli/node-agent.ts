@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDisk } from '../disk.ts';
 import { makeCommands } from '../host/linux/commands.ts';
-import { prepareSshd } from '../host/linux/sshd-settings.ts';
+import { prepareSshd } from '../host/linux/ssh/sshd-settings.ts';
 import { discoverTopology } from '../host/linux/topology.ts';
 import { enrol } from '../identity/enrol.ts';
 import { makeIdentityFiles } from '../identity/identity-files.ts';

@@ -1,6 +1,6 @@
+import { chooseProfile, configPath, keepProfile, listProfiles } from '../account/profile.ts';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
-import { chooseProfile, configPath, keepProfile, listProfiles } from '../profile.ts';
 import { resolveProjectNamed } from '../resolve.ts';
 import { settingOf } from '../setting.ts';
 import { formatOf, showRows } from '../show/output.ts';

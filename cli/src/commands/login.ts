@@ -1,11 +1,11 @@
 import { GpuaasError } from '@gpuaas/sdk';
+import { type Credential, keepCredential, readTokens } from '../account/credentials.ts';
+import { findRunning, keepProfile, type Profile } from '../account/profile.ts';
+import { openClient } from '../account/session.ts';
 import { type Run, type Session, type Surroundings, textOf } from '../command.ts';
-import { type Credential, keepCredential, readTokens } from '../credentials.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 import { browserOf, signInWithBrowser } from '../login/browser.ts';
 import { signInWithDevice } from '../login/device.ts';
-import { findRunning, keepProfile, type Profile } from '../profile.ts';
-import { openClient } from '../session.ts';
 import { formatOf } from '../show/output.ts';
 
 /** Whoever signs in is asked for at once, so that a token that does not work is never kept. */

@@ -1,8 +1,8 @@
+import { forgetCredential } from '../account/credentials.ts';
+import { openClient } from '../account/session.ts';
 import { send } from '../call.ts';
 import type { Run } from '../command.ts';
-import { forgetCredential } from '../credentials.ts';
 import { exitCodes } from '../failure.ts';
-import { openClient } from '../session.ts';
 
 export const logout: Run = async (session) => {
   const { env, stdout, stderr } = session.around;

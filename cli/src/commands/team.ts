@@ -1,7 +1,7 @@
+import { keepProfile } from '../account/profile.ts';
 import type { Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
 import { listing } from '../listing.ts';
-import { keepProfile } from '../profile.ts';
 import { resolveOrganization, resolveProjectNamed } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';

@@ -1,8 +1,8 @@
+import { findKeyring } from '../account/keyring.ts';
+import { configPath } from '../account/profile.ts';
+import { failureFrom } from '../account/session.ts';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, type Failure } from '../failure.ts';
-import { findKeyring } from '../keyring.ts';
-import { configPath } from '../profile.ts';
-import { failureFrom } from '../session.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { plain } from '../show/value.ts';
 import { readVersion } from '../version.ts';

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Money } from '../money.ts';
 import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
-import { AllocationCounts } from './allocation-lists.ts';
-import { Allocation } from './allocations.ts';
+import { Allocation } from './allocations/allocations.ts';
+import { AllocationCounts } from './allocations/lists.ts';
 import { GpuQuota } from './policies.ts';
 
 const strict = { additionalProperties: false } as const;

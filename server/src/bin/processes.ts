@@ -1,4 +1,4 @@
-import type { AnyProcess } from '../kernel/process.ts';
+import type { AnyProcess } from '../kernel/process/process.ts';
 import { type Purpose, purposes } from '../kernel/secrets/keyring.ts';
 import { api } from './api/process.ts';
 import { billingWorker } from './billing-worker/process.ts';

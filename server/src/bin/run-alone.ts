@@ -1,12 +1,12 @@
 import type { TObject } from 'typebox';
 import { systemClock } from '../kernel/clock.ts';
-import { type Environment, readConfig } from '../kernel/config.ts';
-import { armFailpoints } from '../kernel/failpoint.ts';
 import { systemIds } from '../kernel/id.ts';
-import { makeLog } from '../kernel/log.ts';
-import { openLogDestination } from '../kernel/log-destination.ts';
-import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process.ts';
-import { startTracing } from '../kernel/trace.ts';
+import { type Environment, readConfig } from '../kernel/process/config.ts';
+import { armFailpoints } from '../kernel/process/failpoint.ts';
+import { everyProcess, type ProcessSpec, startProcess } from '../kernel/process/process.ts';
+import { makeLog } from '../kernel/telemetry/log.ts';
+import { openLogDestination } from '../kernel/telemetry/log-destination.ts';
+import { startTracing } from '../kernel/telemetry/trace.ts';
 import { openPorts, type Ports, portsConfig } from '../ports/open.ts';
 import { withSecrets } from '../ports/secrets/open.ts';
 import { release } from './release.ts';

@@ -19,7 +19,7 @@ import {
 import { Type } from 'typebox';
 import { type Act, type Commit, type Database, handlers, type Viewer, type WriteTx, type Written } from './act.ts';
 import { Fault } from './fault.ts';
-import { processesOver } from './process.ts';
+import { processesOver } from './process/process.ts';
 import { defineSaga } from './saga.ts';
 
 const read = {

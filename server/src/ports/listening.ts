@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { jitteredBackoffMs } from '../kernel/backoff.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { jitteredBackoffMs } from '../kernel/process/backoff.ts';
 
 /**
  * A connection to PostgreSQL that does nothing but listen, and comes back by itself. Everything that waits for

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { makeScope } from '../kernel/access/scope.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ConfigFault } from '../kernel/config.ts';
 import { systemIds } from '../kernel/id.ts';
-import { silentLog } from '../kernel/log.ts';
-import { makeMetrics } from '../kernel/metrics.ts';
-import { makeScope } from '../kernel/scope.ts';
+import { ConfigFault } from '../kernel/process/config.ts';
+import { silentLog } from '../kernel/telemetry/log.ts';
+import { makeMetrics } from '../kernel/telemetry/metrics.ts';
 import { freePort } from '../testing/servers/start.ts';
 import { SchemaMismatch } from './database/migrate.ts';
 import { openPorts, type Ports } from './open.ts';

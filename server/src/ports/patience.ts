@@ -1,8 +1,8 @@
-import { jitteredBackoffMs } from '../kernel/backoff.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ConfigFault } from '../kernel/config.ts';
-import type { Log } from '../kernel/log.ts';
-import { redactText } from '../kernel/redact.ts';
+import { jitteredBackoffMs } from '../kernel/process/backoff.ts';
+import { ConfigFault } from '../kernel/process/config.ts';
+import type { Log } from '../kernel/telemetry/log.ts';
+import { redactText } from '../kernel/telemetry/redact.ts';
 import { SchemaMismatch } from './database/migrate.ts';
 
 /** A server outside: what people call it, where it is (without credentials), and the variable that says so. */

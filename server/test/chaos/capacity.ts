@@ -13,7 +13,7 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { actsOf } from '../../src/kernel/act.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { silentLog } from '../../src/kernel/log.ts';
+import { silentLog } from '../../src/kernel/telemetry/log.ts';
 import { openPostgres } from '../../src/ports/database/postgres.ts';
 import { openTestServer } from '../../src/testing/postgres.ts';
 import { openTestSchema } from '../../src/testing/schema.ts';

@@ -2,7 +2,7 @@ import { env } from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchesOf, cells } from '../../../tools/chaos/cells.ts';
 import { brokenInvariants } from '../../../tools/chaos/invariants.ts';
-import { failpointNames } from '../../src/kernel/failpoint.ts';
+import { failpointNames } from '../../src/kernel/process/failpoint.ts';
 import { type Capacity, openCapacity } from './capacity.ts';
 
 /**

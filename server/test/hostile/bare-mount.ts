@@ -1,13 +1,13 @@
 import { policies, type Route, routes } from '@gpuaas/contract';
 import { makeGate } from '../../src/edge/gate/gate.ts';
-import type { Identity } from '../../src/edge/http/authentication.ts';
+import type { Identity } from '../../src/edge/http/admission/authentication.ts';
 import { type Mount, type MountParts, openMount } from '../../src/edge/http/mount.ts';
 import type { Mounted } from '../../src/kernel/act.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { Fault } from '../../src/kernel/fault.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import { type Metrics, makeMetrics } from '../../src/kernel/metrics.ts';
+import { silentLog } from '../../src/kernel/telemetry/log.ts';
+import { type Metrics, makeMetrics } from '../../src/kernel/telemetry/metrics.ts';
 
 export interface BareMount extends Mount {
   readonly metrics: Metrics;

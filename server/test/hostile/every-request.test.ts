@@ -2,7 +2,7 @@ import { routes } from '@gpuaas/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
-import { makeLog } from '../../src/kernel/log.ts';
+import { makeLog } from '../../src/kernel/telemetry/log.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
 import { type Example, exampleOf } from '../routes/examples.ts';
 import { bytesKeptEach } from './memory.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
-import { makeLog } from '../../src/kernel/log.ts';
+import { makeLog } from '../../src/kernel/telemetry/log.ts';
 import { openWorld, type Reply, type Tenant, type World } from '../../src/testing/world.ts';
 import { openBareMount } from './bare-mount.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import type { DevInbox } from '../../src/ports/mail/inbox.ts';
-import { ask, authorize, openSignInWorld, postForm, type SignInWorld, signIn } from './sign-in.ts';
+import { ask, authorize, openSignInWorld, postForm, type SignInWorld, signIn } from './support/sign-in.ts';
 
 /** How people get an account of our own provider, and a new password: by a link that only their mailbox has. */
 let world: SignInWorld;

@@ -4,9 +4,9 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { makeLog } from '../../src/kernel/log.ts';
-import { startTracing } from '../../src/kernel/trace.ts';
-import { type Everything, openEverything, type Traveller } from './processes.ts';
+import { makeLog } from '../../src/kernel/telemetry/log.ts';
+import { startTracing } from '../../src/kernel/telemetry/trace.ts';
+import { type Everything, openEverything, type Traveller } from './support/processes.ts';
 
 /**
  * A whole run with secrets in it, real ones and misplaced ones, every process at its most talkative; then a look into

@@ -8,8 +8,8 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { publicKey } from './ssh-key.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { publicKey } from './support/ssh-key.ts';
 
 /**
  * The first visit by keyboard alone, in a real terminal: a pseudo-terminal of the kernel, with a width, where the program

@@ -7,8 +7,8 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { publicKey } from './ssh-key.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { publicKey } from './support/ssh-key.ts';
 
 /** The tutorial, typed line by line by somebody who has nothing but a terminal. */
 const root = join(import.meta.dirname, '../../..');

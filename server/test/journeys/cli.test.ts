@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
-import { ask, openSignInWorld, type Person, type SignInWorld, signIn } from './sign-in.ts';
+import { ask, openSignInWorld, type Person, type SignInWorld, signIn } from './support/sign-in.ts';
 
 /** The command line as a process of its own, against a started api, with a home of its own for each test. */
 const program = join(import.meta.dirname, '../../../cli/bin/gpuaas.cjs');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Browser, makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
-import { ask, authorize, openSignInWorld, type Person, type SignInWorld, signIn } from './sign-in.ts';
+import { ask, authorize, openSignInWorld, type Person, type SignInWorld, signIn } from './support/sign-in.ts';
 
 /** A browser that signs in to the console: what it holds, what it may do with it, and what others cannot do with it. */
 let world: SignInWorld;

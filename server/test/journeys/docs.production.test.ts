@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { makePython } from './python-environment.ts';
-import { ask, signIn } from './sign-in.ts';
-import { missingIn, openTypist, readPage, type Snippet, snippetsIn, type Typist } from './snippets.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { makePython } from './support/python-environment.ts';
+import { ask, signIn } from './support/sign-in.ts';
+import { missingIn, openTypist, readPage, type Snippet, snippetsIn, type Typist } from './support/snippets.ts';
 
 /** Every command that the docs mark as tested, typed into what `npm start` starts. */
 const root = join(import.meta.dirname, '../../..');

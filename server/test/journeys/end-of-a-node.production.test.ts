@@ -6,8 +6,8 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { ask, signIn } from './sign-in.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { ask, signIn } from './support/sign-in.ts';
 
 /** A host leaves service while somebody uses it, told over HTTP alone: notice, deadline, removal. */
 let folder: string;

@@ -3,7 +3,7 @@ import { makeTestClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
 import { openWorld, type World } from '../../src/testing/world.ts';
-import { ask, authorize, openSignInWorld, type Person, postForm, type SignInWorld, signIn } from './sign-in.ts';
+import { ask, authorize, openSignInWorld, type Person, postForm, type SignInWorld, signIn } from './support/sign-in.ts';
 
 /** What a revocation ends stays ended: however long it was idle, whoever issued it, and however long ago it was. */
 describe('with tokens of another issuer, a revocation', () => {

@@ -3,8 +3,8 @@ import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@o
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../tools/chaos/invariants.ts';
 import { eventually } from '../../src/domains/outbox/testing.ts';
-import { startTracing } from '../../src/kernel/trace.ts';
-import { type Everything, openEverything, type Traveller } from './processes.ts';
+import { startTracing } from '../../src/kernel/telemetry/trace.ts';
+import { type Everything, openEverything, type Traveller } from './support/processes.ts';
 
 /** One story through all processes, told over HTTP alone: founded, filled, shelved, brought back, removed. */
 let everything: Everything;

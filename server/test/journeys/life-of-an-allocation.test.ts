@@ -7,10 +7,10 @@ import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { signIn } from './sign-in.ts';
-import { publicKey } from './ssh-key.ts';
-import { type Watch, watchEvents } from './watch-events.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { signIn } from './support/sign-in.ts';
+import { publicKey } from './support/ssh-key.ts';
+import { type Watch, watchEvents } from './support/watch-events.ts';
 
 /**
  * The product's main sentence, told over HTTP alone against what `npm start` starts: somebody asks for GPUs and gets

@@ -10,10 +10,10 @@ import { answerOf, makeOnboard, revokeNode } from '../../src/domains/nodes/index
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { openPolicies } from '../../src/domains/policy/index.ts';
 import { type DoorWorld, openDoorWorld } from '../../src/edge/nodes/testing.ts';
+import { makeScope } from '../../src/kernel/access/scope.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemIds } from '../../src/kernel/id.ts';
-import { silentLog } from '../../src/kernel/log.ts';
-import { makeScope } from '../../src/kernel/scope.ts';
+import { silentLog } from '../../src/kernel/telemetry/log.ts';
 import { runSaga } from '../../src/testing/sagas.ts';
 
 const within = { timeout: 15_000 };

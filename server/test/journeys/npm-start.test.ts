@@ -7,8 +7,8 @@ import { processes } from '../../src/bin/processes.ts';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { startCollector } from '../../src/testing/servers/collector.ts';
 import { freePort } from '../chaos/children.ts';
-import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './npm-start.ts';
-import { ask, signIn } from './sign-in.ts';
+import { childrenOf, endAll, inShell, processesOn, run, type Started, start } from './support/npm-start.ts';
+import { ask, signIn } from './support/sign-in.ts';
 
 /** `npm start` from the outside, as somebody meets it who has just cloned the repository. */
 let folder: string;

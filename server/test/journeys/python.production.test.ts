@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../src/domains/outbox/testing.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { freePort } from '../chaos/children.ts';
-import { endAll, type Started, start } from './npm-start.ts';
-import { makePython } from './python-environment.ts';
-import { ask, signIn } from './sign-in.ts';
+import { endAll, type Started, start } from './support/npm-start.ts';
+import { makePython } from './support/python-environment.ts';
+import { ask, signIn } from './support/sign-in.ts';
 
 /**
  * The SDKs against a running installation, as their first pages say; and the Python one read by its type checker and run on

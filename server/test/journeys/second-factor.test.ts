@@ -5,7 +5,7 @@ import type { Screen } from '../../src/ports/identity-provider/conformance-brows
 import { codeAt, wrongCodeFor } from '../../src/ports/identity-provider/factors/testing.ts';
 import type { DevInbox } from '../../src/ports/mail/inbox.ts';
 import { asSystem } from '../../src/testing/world.ts';
-import { ask, authorize, openSignInWorld, type SignInWorld } from './sign-in.ts';
+import { ask, authorize, openSignInWorld, type SignInWorld } from './support/sign-in.ts';
 
 /** A second factor, from setting it up to losing it, through the endpoints that people and programs use. */
 let world: SignInWorld;

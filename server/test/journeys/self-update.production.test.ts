@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { openGpuaas } from '@gpuaas/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../chaos/children.ts';
-import { endAll, start } from './npm-start.ts';
-import { signIn } from './sign-in.ts';
+import { endAll, start } from './support/npm-start.ts';
+import { signIn } from './support/sign-in.ts';
 
 /**
  * An agent is replaced by another release while it runs: the bundle that ships, under its own supervisor, against

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeBrowser, walkThrough } from '../../src/ports/identity-provider/conformance-browser.ts';
-import { ask, authorize, openSignInWorld, postForm, type SignInWorld, signIn } from './sign-in.ts';
+import { ask, authorize, openSignInWorld, postForm, type SignInWorld, signIn } from './support/sign-in.ts';
 
 /** Signing in to an api that is its own OpenID provider, as programs do it: over HTTP, with codes. */
 let world: SignInWorld;

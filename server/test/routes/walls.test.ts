@@ -1,6 +1,6 @@
 import { isWrite, type Route, routes } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Owned, Tenants } from '../../src/edge/http/tenancy.ts';
+import type { Owned, Tenants } from '../../src/edge/http/admission/tenancy.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
 import { type Example, exampleOf, urlOf } from './examples.ts';

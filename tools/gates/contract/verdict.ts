@@ -15,7 +15,7 @@ export function describeVerdict(verdict: Verdict): string {
 }
 
 export const compatibleOrReleased =
-  'Make the change additive, or put a new version beside the old one. If the promise is really to end, cut a release: "node tools/emit/release-baseline.ts" moves api/baseline.';
+  'Make the change additive, or put a new version beside the old one. If the promise is really to end, cut a release: "node tools/emit/contract/release-baseline.ts" moves api/baseline.';
 
 /** Turns "could not even look" into a failure that says so, which is the whole difference between a gate and a hope. */
 export async function closed(gate: string, advice: string, look: () => Promise<readonly string[]>): Promise<Verdict> {

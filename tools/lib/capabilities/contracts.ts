@@ -71,7 +71,7 @@ export const contracts: readonly CapabilityGroup[] = [
         words: 'Lanes default, financial, admin and terminal have budgets by policy, shared by all processes',
         by: {
           [t.policies]: ['sets the pace of a single caller'],
-          'server/src/edge/http/rate-limit.test.ts': ['holds over several processes together'],
+          'server/src/edge/http/admission/rate-limit.test.ts': ['holds over several processes together'],
           [t.everyRoute]: ['every lane'],
         },
         lacks: 'routes on the lanes financial and terminal',
@@ -113,7 +113,7 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'NUM-02',
         words: 'Keys of issuers are asked for again after five minutes',
-        by: { 'server/src/edge/http/authentication.test.ts': ['verifies again after five minutes'] },
+        by: { 'server/src/edge/http/admission/authentication.test.ts': ['verifies again after five minutes'] },
         lacks: 'a test that sees the issuer asked again',
       },
       { id: 'NUM-03', words: 'Terminal tokens: 256 bits, 300 seconds, single use', notBuilt: true },

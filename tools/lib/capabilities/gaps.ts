@@ -37,7 +37,7 @@ export const gaps: readonly CapabilityGroup[] = [
           [t.log]: ['never shows a secret, wherever it comes in'],
           [t.secrets]: ['stays nowhere, whichever way it comes in'],
           [t.hostileRequests]: ['leaves no planted secret in logs, audit rows, events or problem records'],
-          'server/src/kernel/trace-redaction.test.ts': ['reaches an exporter without the secrets'],
+          'server/src/kernel/telemetry/trace-redaction.test.ts': ['reaches an exporter without the secrets'],
         },
       },
       {
@@ -114,7 +114,7 @@ export const gaps: readonly CapabilityGroup[] = [
         words: 'Ready means that the device information matches; otherwise it fails closed and nothing is charged',
         by: {
           [t.sagas]: ['fails closed when what its node swears to is not what was promised'],
-          'server/src/domains/allocations/attestation.test.ts': [
+          'server/src/domains/allocations/life/attestation.test.ts': [
             'never passes with a set of GPUs that is not the promised one',
           ],
         },

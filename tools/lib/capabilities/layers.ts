@@ -138,7 +138,7 @@ export const layers: readonly CapabilityGroup[] = [
           'api serves every public, admin and node route; keys of issuers are cached for five minutes; every change writes its events in its transaction',
         by: {
           [t.everyRoute]: ['covers every route, and nothing else', 'answers its example as promised'],
-          'server/src/edge/http/authentication.test.ts': ['verifies a token once'],
+          'server/src/edge/http/admission/authentication.test.ts': ['verifies a token once'],
           [t.database]: ['leaves the row, the audit entry and the event together'],
         },
       },

@@ -4,7 +4,7 @@ import type { Accounts } from './accounts.ts';
 import type { Commands } from './commands.ts';
 import { readCudaVersion } from './nvidia-smi.ts';
 import { entryAt } from './removal/entries.ts';
-import { greetSsh, readHostKeyFingerprint, type SshDoor } from './ssh.ts';
+import { greetSsh, readHostKeyFingerprint, type SshDoor } from './ssh/ssh.ts';
 import type { Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
 

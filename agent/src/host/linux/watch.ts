@@ -3,7 +3,7 @@ import type { GpuEvidence, NodeCondition, Proof, TaskOutput } from '@gpuaas/cont
 import type { Clock } from '../../clock.ts';
 import { type Commands, complaintOf } from './commands.ts';
 import { type GpuLook, lookAtGpus } from './nvidia-smi.ts';
-import { greetSsh, type SshDoor } from './ssh.ts';
+import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import { readPciDevices } from './sysfs.ts';
 import { findXids, type KernelLog } from './xids.ts';
 

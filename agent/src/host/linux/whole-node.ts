@@ -6,15 +6,15 @@ import { troubleIn } from '../trouble.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { type Login, reboot } from './argv.ts';
 import type { Attest } from './attestation.ts';
-import type { KeyFile } from './authorized-keys.ts';
 import { type Commands, complaintOf } from './commands.ts';
 import type { Disposal } from './removal/disposal.ts';
 import { findLeftovers, proveClean, removeLeftovers } from './removal/leftovers.ts';
 import type { Mounts } from './removal/mounts.ts';
 import { endProcesses, type Processes } from './removal/processes.ts';
 import { isTenantId } from './removal/tenant-ids.ts';
-import type { Shells } from './shells.ts';
-import { greetSsh, type SshDoor } from './ssh.ts';
+import type { KeyFile } from './ssh/authorized-keys.ts';
+import type { Shells } from './ssh/shells.ts';
+import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import type { Tenancies, Tenancy } from './tenancies.ts';
 import type { Watch } from './watch.ts';
 

@@ -2,7 +2,7 @@ import { makeIdentities } from '../../domains/identity/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
 import { makeCaller } from './caller.ts';

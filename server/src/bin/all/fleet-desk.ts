@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FleetOrder, SimulatedFleet } from '../../domains/simulator/index.ts';
 import { systemIds } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { host } from './address.ts';
 
 /**

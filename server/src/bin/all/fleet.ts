@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Environment } from '../../kernel/config.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { makeLog } from '../../kernel/log.ts';
-import { openLogDestination } from '../../kernel/log-destination.ts';
-import { type AnyProcess, startProcess } from '../../kernel/process.ts';
+import type { Environment } from '../../kernel/process/config.ts';
+import { type AnyProcess, startProcess } from '../../kernel/process/process.ts';
+import { makeLog } from '../../kernel/telemetry/log.ts';
+import { openLogDestination } from '../../kernel/telemetry/log-destination.ts';
 import { openPorts, portsConfig } from '../../ports/open.ts';
 import { release } from '../release.ts';
 

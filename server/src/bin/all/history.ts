@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
 import { type Call, CallRefused, keepToken, makeCaller } from './caller.ts';
 import { openDemoMarks } from './demo-marks.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestControlPlane, type TestControlPlane } from '../../../../agent/src/testing/control-plane.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { onboardFleet } from './onboarding.ts';
 import { type LocalFleet, openSimulatedFleet } from './simulated-fleet.ts';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Call } from './caller.ts';
 import { regions } from './fleet-plan.ts';
 import type { FleetMember, LocalFleet } from './simulated-fleet.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Environment } from '../../kernel/config.ts';
+import type { Environment } from '../../kernel/process/config.ts';
 import { type FleetSize, fleetSizes } from './fleet-plan.ts';
 
 export interface Options {

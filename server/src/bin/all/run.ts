@@ -1,5 +1,5 @@
 import { systemClock } from '../../kernel/clock.ts';
-import { ConfigFault, type Environment } from '../../kernel/config.ts';
+import { ConfigFault, type Environment } from '../../kernel/process/config.ts';
 import { EmbeddedPostgresUnavailable } from '../../ports/database/embedded.ts';
 import { help, readOptions, UsageFault } from './options.ts';
 import { startAll } from './start.ts';

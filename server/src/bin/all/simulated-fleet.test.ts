@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ordersFor } from '../../../../agent/src/host/conformance-rig.ts';
 import { openTestControlPlane, resultOf, type TestControlPlane } from '../../../../agent/src/testing/control-plane.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { connectFleet } from '../api/simulator-desk.ts';
 import { openFleetDesk } from './fleet-desk.ts';
 import { type LocalFleet, openSimulatedFleet } from './simulated-fleet.ts';

@@ -14,7 +14,7 @@ import type { SimulatedNode } from '@gpuaas/contract';
 import { controlPlaneSpiffeId } from '@gpuaas/contract/node';
 import type { SimulatedFleet } from '../../domains/simulator/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { release } from '../release.ts';
 import type { PlannedNode } from './fleet-plan.ts';
 

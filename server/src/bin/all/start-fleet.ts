@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { LocalAccounts } from './accounts.ts';
 import { keepToken, makeCaller } from './caller.ts';
 import type { FleetDesk } from './fleet-desk.ts';

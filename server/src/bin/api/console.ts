@@ -6,11 +6,11 @@ import { makeBrowserAdmission, mountConsole } from '../../edge/console/mount.ts'
 import { makeBrowserSessions, type Seal } from '../../edge/console/sessions.ts';
 import { callerAddress } from '../../edge/gate/caller-address.ts';
 import type { Gate } from '../../edge/gate/gate.ts';
-import { type AdmissionParts, shownBy } from '../../edge/http/admission.ts';
+import { type AdmissionParts, shownBy } from '../../edge/http/admission/admission.ts';
 import type { LayOut } from '../../edge/oidc/layout.ts';
+import { isRevocation } from '../../kernel/access/revocation.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Common } from '../../kernel/process.ts';
-import { isRevocation } from '../../kernel/revocation.ts';
+import type { Common } from '../../kernel/process/process.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import type { IdentityProvider } from '../../ports/identity-provider/port.ts';
 import { product, release } from '../release.ts';

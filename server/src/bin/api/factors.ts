@@ -1,7 +1,7 @@
 import { findAccountOf, type OwnFactors, type RecordFactorChange } from '../../domains/identity/index.ts';
 import type { Database } from '../../kernel/act.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { Accounts, FactorTry } from '../../ports/identity-provider/port.ts';
 
 export type FactorsOfAccounts = Omit<OwnFactors, 'issuer'>;

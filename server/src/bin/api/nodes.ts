@@ -17,15 +17,15 @@ import {
   tasksChannel,
 } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
-import type { RateLimit } from '../../edge/http/rate-limit.ts';
+import type { RateLimit } from '../../edge/http/admission/rate-limit.ts';
 import type { NodeLimits } from '../../edge/nodes/budget.ts';
 import { type NodeListener, openNodeListener } from '../../edge/nodes/listener.ts';
 import { openWaitingRoom } from '../../edge/nodes/waiting-room.ts';
 import { actsOf } from '../../kernel/act.ts';
-import { latencyBuckets } from '../../kernel/metrics.ts';
-import type { Common } from '../../kernel/process.ts';
-import { startReconciler } from '../../kernel/reconciler.ts';
+import type { Common } from '../../kernel/process/process.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Seal } from '../../kernel/secrets/seal.ts';
+import { latencyBuckets } from '../../kernel/telemetry/metrics.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
 import type { Ports } from '../../ports/open.ts';
 

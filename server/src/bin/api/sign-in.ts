@@ -1,10 +1,10 @@
 import type { SignIn } from '@gpuaas/contract';
 import { type Static, Type } from 'typebox';
-import { type KeySource, keysFrom } from '../../edge/http/authentication.ts';
+import { type KeySource, keysFrom } from '../../edge/http/admission/authentication.ts';
 import type { LayOut } from '../../edge/oidc/layout.ts';
 import { makeIssuerPages } from '../../edge/oidc/pages.ts';
-import { ConfigFault, Secret } from '../../kernel/config.ts';
-import type { Common } from '../../kernel/process.ts';
+import { ConfigFault, Secret } from '../../kernel/process/config.ts';
+import type { Common } from '../../kernel/process/process.ts';
 import { lostKeys } from '../../kernel/secrets/sealed-values.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import type { EmbeddedIssuer, IdentityProvider } from '../../ports/identity-provider/port.ts';

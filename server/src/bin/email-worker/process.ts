@@ -5,7 +5,7 @@ import { startConsumer } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeInvitationLetters, secretsOfInvitations } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
-import { Secret } from '../../kernel/config.ts';
+import { Secret } from '../../kernel/process/config.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { defineProcess } from '../../ports/open.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
+import { type Environment, readConfig, Secret } from '../../kernel/process/config.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { logins } from '../../ports/database/roles.ts';
 import { withSecrets } from '../../ports/secrets/open.ts';

@@ -3,7 +3,7 @@ import { makeSealing } from '../../domains/audit/index.ts';
 import { makeOutbox } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
-import { startReconciler } from '../../kernel/reconciler.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const housekeepingEveryMs = 10 * 60_000;

@@ -13,8 +13,8 @@ import {
 } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { actsOf, systemViewer } from '../../kernel/act.ts';
-import type { Common } from '../../kernel/process.ts';
-import { startReconciler } from '../../kernel/reconciler.ts';
+import type { Common } from '../../kernel/process/process.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Ports } from '../../ports/open.ts';
 
 /** Whether nodes are there is looked at this often; who reports for the first time, or again, is seen at once. */

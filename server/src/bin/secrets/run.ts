@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Environment, readConfig, Secret } from '../../kernel/config.ts';
+import { type Environment, readConfig, Secret } from '../../kernel/process/config.ts';
 import { isPurpose, makeKey, openKeyring, purposes } from '../../kernel/secrets/keyring.ts';
 import { withSecrets } from '../../ports/secrets/open.ts';
 import { resealStored, showStatus, storedConfig } from './stored.ts';

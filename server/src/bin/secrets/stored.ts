@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { countSealed } from '../../domains/secrets/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { Secret } from '../../kernel/config.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { Secret } from '../../kernel/process/config.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { resealAll, type SealedValues } from '../../kernel/secrets/sealed-values.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { openSealedIssuers } from '../../ports/certificates/sealed-issuers.ts';
 import { requireSchema } from '../../ports/database/open.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';

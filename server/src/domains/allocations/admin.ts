@@ -11,14 +11,14 @@ import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import { whyNoneMayClear } from '../nodes/index.ts';
 import { maxQueueShown } from './facts.ts';
-import { aboutMoved, advanceAllocation } from './machine.ts';
+import { aboutMoved, advanceAllocation } from './life/machine.ts';
+import { endAllocation } from './life/release.ts';
 import type { AllocationParts } from './parts.ts';
 import { listQueue } from './queue/store.ts';
-import { absent } from './read.ts';
-import { endAllocation } from './release.ts';
-import { showForOperator } from './show.ts';
-import { freeClaims, moveSlots } from './slots.ts';
+import { freeClaims, moveSlots } from './slots/slots.ts';
 import { lastDecision, listAllAllocations } from './store.ts';
+import { absent } from './views/read.ts';
+import { showForOperator } from './views/show.ts';
 
 const on = handlers<AllocationParts>();
 const slotsOfSql = sql(

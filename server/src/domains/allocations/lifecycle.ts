@@ -10,17 +10,17 @@ import {
 import { type Act, handlers, type Mounted, type Receipt, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
-import { takesKeys } from './actions.ts';
 import { secondsPerHour } from './facts.ts';
-import { noteAllocation, stateFacts } from './machine.ts';
+import { noteAllocation, stateFacts } from './life/machine.ts';
+import { endAllocation } from './life/release.ts';
+import { absentKey } from './life/wish.ts';
+import { findKeys, insertKeys, listKeys, removeKeysExcept } from './life/wish-store.ts';
 import type { AllocationParts } from './parts.ts';
 import { whoWaitsFor } from './queue/extension.ts';
-import { absent, showDetail } from './read.ts';
-import { endAllocation } from './release.ts';
-import { showAllocation } from './show.ts';
 import { type AllocationRow, extendAllocation, findAllocation, holdAllocation, updateAllocation } from './store.ts';
-import { absentKey } from './wish.ts';
-import { findKeys, insertKeys, listKeys, removeKeysExcept } from './wish-store.ts';
+import { takesKeys } from './views/actions.ts';
+import { absent, showDetail } from './views/read.ts';
+import { showAllocation } from './views/show.ts';
 
 const on = handlers<AllocationParts>();
 const targetOf = (id: string) => ({ type: 'allocation', id });

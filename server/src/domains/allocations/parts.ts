@@ -3,7 +3,7 @@ import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
 import type { Placer } from './placement/place.ts';
 import type { SagaParts } from './sagas/parts.ts';
-import type { Limits } from './show.ts';
+import type { Limits } from './views/show.ts';
 
 /** Whether an organization can pay for all that it asks for at once. */
 export type MayAfford = (

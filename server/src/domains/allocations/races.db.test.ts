@@ -2,13 +2,13 @@ import { env } from 'node:process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { makeClaim } from './claim.ts';
-import { beginRelease } from './leave.ts';
-import { type AllocationTransition, advanceAllocation } from './machine.ts';
+import { makeClaim } from './life/claim.ts';
+import { beginRelease } from './life/leave.ts';
+import { type AllocationTransition, advanceAllocation } from './life/machine.ts';
 import { readCandidates } from './placement/candidates-store.ts';
 import { makeCapacityIndex } from './placement/capacity-index.ts';
 import { makePlacer } from './placement/place.ts';
-import { reserveSlots } from './slots.ts';
+import { reserveSlots } from './slots/slots.ts';
 import { openYard, putAllocation, sliceSku, testRegion, type Yard } from './testing.ts';
 
 /** How many times each race is run. The whole count takes minutes and is for whoever proves a release. */

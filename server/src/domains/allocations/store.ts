@@ -1,5 +1,5 @@
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { AllocationState, PlacementStatus } from './machine.ts';
+import type { AllocationState, PlacementStatus } from './life/machine.ts';
 
 /** What its owner should know about its host and its GPUs: whether it is simulated, and whether it is heard. */
 const concerns = `coalesce(n.simulated, false) as simulated,

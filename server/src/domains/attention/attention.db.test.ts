@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { actsOf } from '../../kernel/act.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
-import { makeMetrics } from '../../kernel/metrics.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
+import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { type Fleet, sliceSku, stockFleet, testRegion } from '../allocations/testing.ts';
 import { makeAttention, makeSilence } from './index.ts';

@@ -1,9 +1,9 @@
 import { type BeginAct, type Database, type ReadTx, sql, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { makeApart, type Reconciler } from '../../kernel/reconciler.ts';
+import { makeApart, type Reconciler } from '../../kernel/process/reconciler.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { heldBack } from './breaker.ts';
 import { judgedAtOnce } from './facts.ts';
 import { type Finding, isSame, judgeReport } from './judge.ts';

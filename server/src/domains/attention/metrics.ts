@@ -1,6 +1,6 @@
 import { type Database, systemViewer } from '../../kernel/act.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { countTripped } from './breaker-store.ts';
 import { countAlerts } from './store.ts';
 

@@ -2,7 +2,7 @@ import { alertChanged, alertClosed, alertOpened, breakerTripped, type DeclaredEv
 import { type BeginAct, type Database, sql, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Reconciler } from '../../kernel/process/reconciler.ts';
 import { listUntold, markTold } from './breaker-store.ts';
 import { toldAtOnce } from './facts.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openWorld, type Tenant, type World } from '../../testing/world.ts';

@@ -1,7 +1,7 @@
 import { activityList, adminAuditList, adminAuditVerify, auditExport, auditList, auditVerify } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
 import { readPage } from '../../kernel/page.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Reconciler } from '../../kernel/process/reconciler.ts';
 import { listActivity, showActivity } from './activity.ts';
 import * as correlations from './correlations.ts';
 import { asCsv, asNdjson } from './export.ts';

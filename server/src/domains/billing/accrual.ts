@@ -1,8 +1,8 @@
 import type { BeginAct, Database } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Reconciler } from '../../kernel/process/reconciler.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { type AccrualBounds, type Accrued, accrue, makeMonths } from './accrual-store.ts';
 import { metersAtOnce, tailAfterMs, windowsAtOnce } from './facts.ts';
 

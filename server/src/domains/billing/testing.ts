@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Act, makeAct, systemViewer } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import type { TestSchema } from '../../testing/schema.ts';

@@ -1,9 +1,9 @@
 import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { type Reconciler, startReconciler } from '../../kernel/reconciler.ts';
+import { type Reconciler, startReconciler } from '../../kernel/process/reconciler.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import type { Policies } from '../policy/index.ts';
 import { makeAccrual, makeMonthsAhead } from './accrual.ts';

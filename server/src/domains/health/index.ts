@@ -1,7 +1,7 @@
 import { platformHealthGet } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { secondMs } from '../../kernel/units.ts';
 import type { BusDepths } from '../../ports/bus/port.ts';
 import { readFleet, readHealth } from '../nodes/index.ts';

@@ -1,4 +1,6 @@
 import type { DeclaredEvent, PlatformRole } from '@gpuaas/contract';
+import { makeFresh } from '../../kernel/access/fresh.ts';
+import { isBelow, revoked, type ShownSignIn, type SignInFloor } from '../../kernel/access/revocation.ts';
 import {
   type Act,
   type BeginAct,
@@ -10,10 +12,8 @@ import {
 } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import { isBelow, revoked, type ShownSignIn, type SignInFloor } from '../../kernel/revocation.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
 import { type FactorParts, factorRoutes, type OwnFactors } from './factors/routes.ts';

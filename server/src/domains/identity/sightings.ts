@@ -1,7 +1,7 @@
 import type { Credential } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Seen, SeenSession, Sightings } from '../../ports/database/port.ts';
 import { everyMs, gatherMs, maxRemembered, maxWaiting } from './facts.ts';
 import { describeDevice } from './user-agent.ts';

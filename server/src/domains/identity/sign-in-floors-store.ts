@@ -1,5 +1,5 @@
+import type { SignInFloor } from '../../kernel/access/revocation.ts';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
-import type { SignInFloor } from '../../kernel/revocation.ts';
 
 const raiseSql = sql(
   'sign-in-floor-raise',

@@ -1,7 +1,7 @@
 import { type CatalogItem, catalogGet, catalogList } from '@gpuaas/contract';
+import { makeFresh } from '../../kernel/access/fresh.ts';
 import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { makeFresh } from '../../kernel/fresh.ts';
 import { readPage } from '../../kernel/page.ts';
 import { readAvailability } from './availability.ts';
 import { catalogueFreshMs } from './facts.ts';

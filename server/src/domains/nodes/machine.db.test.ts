@@ -5,7 +5,7 @@ import { type Act, makeAct, systemViewer } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openTestSchema, type TestSchema } from '../../testing/schema.ts';

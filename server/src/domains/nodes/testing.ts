@@ -4,13 +4,13 @@ import pg from 'pg';
 import { type Act, actsOf, makeAct, type Viewer } from '../../kernel/act.ts';
 import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
 import { makeSeal, sealingKeyBytes } from '../../kernel/secrets/seal.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openTestSchema, type TestSchema } from '../../testing/schema.ts';
 import { asSystem } from '../../testing/world.ts';
-import { openTaskSigners, type TaskSigners } from './signers.ts';
+import { openTaskSigners, type TaskSigners } from './signers/signers.ts';
 
 /** A host as the control plane knows it, with the key that only the host has. */
 export interface TestNode {

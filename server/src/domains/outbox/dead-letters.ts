@@ -15,7 +15,7 @@ import { type Database, handlers, type Mounted, type ReadTx, sql, type WriteTx }
 import { Fault } from '../../kernel/fault.ts';
 import { makeAdvance } from '../../kernel/machine.ts';
 import { type Page, readPage } from '../../kernel/page.ts';
-import { redactText } from '../../kernel/redact.ts';
+import { redactText } from '../../kernel/telemetry/redact.ts';
 import { list as listEvents } from './event-list.ts';
 import { maxReasonLength } from './facts.ts';
 

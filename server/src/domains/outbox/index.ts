@@ -2,9 +2,9 @@ import { type BeginAct, type Database, type Mounted, sql, systemViewer } from '.
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Reconciler } from '../../kernel/reconciler.ts';
+import type { Reconciler } from '../../kernel/process/reconciler.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { dayMs } from '../../kernel/units.ts';
 import type { Bus } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxRow, StoredReplies } from '../../ports/database/port.ts';

@@ -1,9 +1,9 @@
-import { backoffMs } from '../../kernel/backoff.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { failpoint } from '../../kernel/failpoint.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { inSpan } from '../../kernel/trace.ts';
+import { backoffMs } from '../../kernel/process/backoff.ts';
+import { failpoint } from '../../kernel/process/failpoint.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
+import { inSpan } from '../../kernel/telemetry/trace.ts';
 import type { Bus, Message, Published } from '../../ports/bus/port.ts';
 import type { OutboxLog, OutboxReader, OutboxRow } from '../../ports/database/port.ts';
 import { away, batchSize, heldUp, noteMs, pollMs, refused as refusedWait } from './facts.ts';

@@ -1,10 +1,10 @@
 import { type NumberPolicyKey, type PolicyKey, policies, type ValueOf } from '@gpuaas/contract';
+import { hadSecondFactor } from '../../kernel/access/second-factor.ts';
 import { type Database, type Mounted, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import { startReconciler } from '../../kernel/reconciler.ts';
-import { hadSecondFactor } from '../../kernel/second-factor.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { effective, makeSnapshot, type PolicySubject, type Setting, type Snapshot } from './effective.ts';
 import { lookAgainMs } from './facts.ts';
 import { policyRoutes } from './routes.ts';

@@ -1,5 +1,6 @@
 import { type ErrorCode, type Scope, serviceAccountToken } from '@gpuaas/contract';
 import type { JWTVerifyGetKey } from 'jose';
+import { makeFresh } from '../../kernel/access/fresh.ts';
 import {
   type BeginAct,
   type Database,
@@ -10,7 +11,6 @@ import {
 } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { accountRoutes } from './accounts.ts';
 import { update } from './changes.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { actsOf } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { makeProjectKeys } from './index.ts';

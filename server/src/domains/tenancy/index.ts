@@ -1,13 +1,13 @@
 import type { ErrorCode, Route, TenantRole } from '@gpuaas/contract';
+import { makeFresh } from '../../kernel/access/fresh.ts';
 import { type Database, type Mounted, type ReadTx, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { makeFresh } from '../../kernel/fresh.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Policies } from '../policy/index.ts';
 import * as departments from './departments.ts';
 import { freshMs, maxKnown } from './facts.ts';
-import * as invitations from './invitations.ts';
-import { findInvitationToMail, hasInvitation, type InvitationToMail } from './invitations-store.ts';
+import * as invitations from './invitations/invitations.ts';
+import { findInvitationToMail, hasInvitation, type InvitationToMail } from './invitations/invitations-store.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
 import { findRoles } from './members-store.ts';
@@ -21,7 +21,7 @@ import { makeRemoveProject, type Resident } from './sagas/remove-project.ts';
 import { findProjectOwner, organizationExists } from './store.ts';
 
 /** Tenancy: organizations, who belongs to them, and the projects that own everything else. */
-export { makeInvitationExpiry } from './invitation-expiry.ts';
+export { makeInvitationExpiry } from './invitations/invitation-expiry.ts';
 export interface Tenancy {
   readonly routes: readonly Mounted[];
   /**

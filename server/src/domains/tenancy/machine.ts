@@ -1,7 +1,7 @@
 import { departmentMachine, invitationMachine, projectMachine } from '@gpuaas/contract';
 import { makeAdvance } from '../../kernel/machine.ts';
 import { lockDepartment, moveDepartment } from './departments-store.ts';
-import { lockInvitation, moveInvitation } from './invitations-store.ts';
+import { lockInvitation, moveInvitation } from './invitations/invitations-store.ts';
 import { lockProject, moveProject } from './store.ts';
 
 /** The only code that changes the state of a project, a department or an invitation. */

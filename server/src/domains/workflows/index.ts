@@ -8,9 +8,9 @@ import {
 } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log.ts';
 import { defaultPageSize } from '../../kernel/page.ts';
-import { redactText } from '../../kernel/redact.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import { redactText } from '../../kernel/telemetry/redact.ts';
 import type { ListedRun, OrderKind, RunInDetail, SagaRuns } from '../../ports/sagas/port.ts';
 
 /** Workflows: the runs of sagas, for operators to look after. The engine owns them, and decides what can be done with one. */

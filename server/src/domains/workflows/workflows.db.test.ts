@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { knownRun, makeRunsDouble } from '../../testing/runs-double.ts';
 import { openWorld, type World } from '../../testing/world.ts';
 import { workflowRoutes } from './index.ts';

@@ -4,7 +4,7 @@ import type { AtBrowser, ConsoleSessions } from '../../domains/identity/index.ts
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Identity } from '../http/authentication.ts';
+import type { Identity } from '../http/admission/authentication.ts';
 import { type LayOut, makeSend } from '../oidc/layout.ts';
 import type { Jar } from './cookie.ts';
 import type { IssuerClient, Tokens } from './issuer-client.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../kernel/fault.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
-import type { BrowserRequest } from '../http/admission.ts';
+import type { BrowserRequest } from '../http/admission/admission.ts';
 import type { Jar } from './cookie.ts';
 import { type ConsoleFiles, mountConsoleFiles } from './files.ts';
 import { type LoginParts, mountLogin } from './login.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../kernel/fault.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
 import { refuse } from '../http/failures.ts';
 import { credentialOf, isOfPerson } from '../http/shown.ts';

@@ -1,6 +1,6 @@
 import type { NumberPolicyKey } from '@gpuaas/contract';
 import { Fault } from '../../kernel/fault.ts';
-import type { PolicySubject } from '../http/rate-limit.ts';
+import type { PolicySubject } from '../http/admission/rate-limit.ts';
 import type { CallerAddress } from './caller-address.ts';
 
 /**

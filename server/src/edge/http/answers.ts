@@ -3,9 +3,9 @@ import type { Lane } from '@gpuaas/contract';
 import type { Viewer } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { StoredReply } from '../../kernel/idempotency.ts';
+import type { Allowance } from './admission/rate-limit.ts';
+import type { RefusedAction } from './admission/refusals.ts';
 import { encodeProblem, problemType } from './problem.ts';
-import type { Allowance } from './rate-limit.ts';
-import type { RefusedAction } from './refusals.ts';
 
 /** What leaves the stages: the answer itself, and what the mount counts and writes down about it. */
 export interface Answered {

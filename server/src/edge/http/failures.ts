@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault, Outage } from '../../kernel/fault.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import { encodeProblem, framework, problemType } from './problem.ts';
 
 /** A refusal that no stage of a route has seen. */

@@ -6,10 +6,10 @@ import { Type } from 'typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openBareMount, somebody } from '../../../test/hostile/bare-mount.ts';
 import type { Act } from '../../kernel/act.ts';
-import { armFailpoints, disarmFailpoints } from '../../kernel/failpoint.ts';
 import { Fault, Outage } from '../../kernel/fault.ts';
 import { idempotencyOf, KeyTaken } from '../../kernel/idempotency.ts';
-import { makeLog } from '../../kernel/log.ts';
+import { armFailpoints, disarmFailpoints } from '../../kernel/process/failpoint.ts';
+import { makeLog } from '../../kernel/telemetry/log.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errors } from '@gpuaas/contract';
 import { Fault } from '../../kernel/fault.ts';
-import { redact, redactText } from '../../kernel/redact.ts';
+import { redact, redactText } from '../../kernel/telemetry/redact.ts';
 
 /** RFC 9457, and the members that every refusal of ours carries. */
 export function encodeProblem(fault: Fault, correlationId: string): { status: number; body: string } {

@@ -4,21 +4,21 @@ import { type Credential, type Mounted, makeAct, type Viewer } from '../../kerne
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { attachIdempotency, KeyTaken, type StoredReply } from '../../kernel/idempotency.ts';
-import { redactText } from '../../kernel/redact.ts';
-import { currentTraceparent, traceparentOf } from '../../kernel/trace.ts';
+import { redactText } from '../../kernel/telemetry/redact.ts';
+import { currentTraceparent, traceparentOf } from '../../kernel/telemetry/trace.ts';
 import type { StoredReplies } from '../../ports/database/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { StreamSeats } from '../gate/stream-seats.ts';
-import { type AdmissionParts, type Admitted, makeAdmission } from './admission.ts';
+import { type AdmissionParts, type Admitted, makeAdmission } from './admission/admission.ts';
+import type { RateLimit } from './admission/rate-limit.ts';
+import type { RefusedAction } from './admission/refusals.ts';
+import { makeScoping, type Person, type Standing, type Tenants } from './admission/tenancy.ts';
 import { type Answered, Answers } from './answers.ts';
 import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { RefusedAction } from './refusals.ts';
 import { credentialOf, header } from './shown.ts';
 import { sendStream } from './stream.ts';
-import { makeScoping, type Person, type Standing, type Tenants } from './tenancy.ts';
 import { makeValidation } from './validation.ts';
 
 /**

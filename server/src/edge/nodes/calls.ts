@@ -15,14 +15,14 @@ import {
 import type { Denials, Identities, OpenRelease, Reports, Results, TaskSigners } from '../../domains/nodes/index.ts';
 import { makeAct, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { failpoint } from '../../kernel/failpoint.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
+import { failpoint } from '../../kernel/process/failpoint.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { callerAddress } from '../gate/caller-address.ts';
+import type { RateLimit } from '../http/admission/rate-limit.ts';
 import { encodeProblem } from '../http/problem.ts';
-import type { RateLimit } from '../http/rate-limit.ts';
 import { type BodySource, makeBodyReader } from './body.ts';
 import { makeNodeBudget, type NodeLimits, usualNodeLimits } from './budget.ts';
 import type { Peer } from './peer.ts';

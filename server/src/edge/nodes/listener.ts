@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import { lineProtocol, nodeTransport } from '@gpuaas/contract/node';
-import { startReconciler } from '../../kernel/reconciler.ts';
+import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Certificates } from '../../ports/certificates/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import { answerUnreadable, problemType } from '../http/problem.ts';

@@ -6,13 +6,13 @@ import { openNodeDoor, openSigners } from '../../bin/api/nodes.ts';
 import { makeTasks, type TaskSigners, type Tasks } from '../../domains/nodes/index.ts';
 import { insertNode, seedCatalogue, testSeal } from '../../domains/nodes/testing.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
+import { makeScope } from '../../kernel/access/scope.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
-import { type Metrics, makeMetrics } from '../../kernel/metrics.ts';
-import { makeScope } from '../../kernel/scope.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
+import { type Metrics, makeMetrics } from '../../kernel/telemetry/metrics.ts';
 import { openEmbeddedAuthority } from '../../ports/certificates/embedded.ts';
 import { type Issuer, importIssuer, makeLeaf } from '../../ports/certificates/issuing.ts';
 import { makeRequest, readRequest } from '../../ports/certificates/request.ts';
@@ -23,7 +23,7 @@ import { enrolAgent, type Identity, type TestAgent } from '../../testing/node-cl
 import { openTestObjects } from '../../testing/objects.ts';
 import { openTestSchema } from '../../testing/schema.ts';
 import { asSystem } from '../../testing/world.ts';
-import { makeRateLimit } from '../http/rate-limit.ts';
+import { makeRateLimit } from '../http/admission/rate-limit.ts';
 import type { NodeLimits } from './budget.ts';
 import type { NodeListener } from './listener.ts';
 

@@ -2,7 +2,7 @@ import type { NodeTask } from '@gpuaas/contract/node';
 import { describe, expect, it } from 'vitest';
 import type { Asking } from '../../domains/nodes/index.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { openWaitingRoom } from './waiting-room.ts';
 
 /** What somebody who waits is told: nothing yet, a task, or that there is none. */

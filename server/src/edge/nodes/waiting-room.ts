@@ -1,7 +1,7 @@
 import type { NodeTask } from '@gpuaas/contract/node';
 import type { Asking, Dispatch } from '../../domains/nodes/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 
 /**
  * Where nodes wait for work. Ten thousand of them cost a map entry each: there is no timer, no connection and no query

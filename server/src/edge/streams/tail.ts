@@ -1,6 +1,6 @@
 import { type Database, sql, type Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Log } from '../../kernel/log.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 
 /**
  * What is new, for all who watch. One look per commit and process reads the events of every organization that somebody

@@ -7,8 +7,8 @@ import type { BusDepths } from './port.ts';
 export function makeBusDepths(config: BusConfig, parts: { readonly log: BusLog; readonly clock?: Clock }): BusDepths {
   let opened: Promise<BusDepths> | undefined;
   const open = async (): Promise<BusDepths> => {
-    if (config.kind === 'nats') return (await import('./depths-nats.ts')).openNatsDepths(config);
-    return (await import('./depths-postgres.ts')).openPostgresDepths(config, parts.log);
+    if (config.kind === 'nats') return (await import('./nats/depths-nats.ts')).openNatsDepths(config);
+    return (await import('./postgres/depths-postgres.ts')).openPostgresDepths(config, parts.log);
   };
   return {
     async read() {

@@ -1,9 +1,9 @@
 import { streams as contractStreams } from '@gpuaas/contract';
 import type { Clock } from '../../kernel/clock.ts';
 import type { BusLog } from './log.ts';
-import { type NatsBusOptions, openNatsBus } from './nats.ts';
+import { type NatsBusOptions, openNatsBus } from './nats/nats.ts';
 import type { Bus } from './port.ts';
-import { openPostgresBus, type PostgresBusOptions } from './postgres.ts';
+import { openPostgresBus, type PostgresBusOptions } from './postgres/postgres.ts';
 import type { StreamPlans } from './subjects.ts';
 
 type Chosen<Options> = Omit<Options, 'log' | 'clock' | 'ids' | 'streams'> & { readonly streams?: StreamPlans };

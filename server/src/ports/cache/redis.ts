@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions, type Result } from 'ioredis';
-import { jitteredBackoffMs } from '../../kernel/backoff.ts';
 import { Outage } from '../../kernel/fault.ts';
 import { type Ids, systemIds } from '../../kernel/id.ts';
+import { jitteredBackoffMs } from '../../kernel/process/backoff.ts';
 import { checkCost, checkName, checkSpan, checkText } from './limits.ts';
 import { type CacheLog, makeListeners } from './listeners.ts';
 import type { Cache } from './port.ts';

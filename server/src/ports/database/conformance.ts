@@ -6,7 +6,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { attachIdempotency, KeyTaken } from '../../kernel/idempotency.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import type { Family, TestSchema } from '../../testing/schema.ts';
 import type { DatabasePort, OutboxReader } from './port.ts';
 import { openPostgres } from './postgres.ts';

@@ -2,7 +2,7 @@ import pg, { type Pool } from 'pg';
 import type { ReadTx, Sql, Viewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { KeyTaken } from '../../kernel/idempotency.ts';
-import { type Answer, Conversation } from './conversation.ts';
+import { type Answer, Conversation } from './wire/conversation.ts';
 
 // Counts and sums arrive as bigint; nothing of ours fits into a double by luck. Only on our own connections: other
 // libraries in this process have their own idea of numbers.

@@ -9,7 +9,7 @@ import { mountOidc, type OidcMountParts } from '../../edge/oidc/mount.ts';
 import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { makeTestClock, type TestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { openTestDatabase } from '../../testing/postgres.ts';
 import { openPostgresCache } from '../cache/postgres.ts';
 import { type EmbeddedIssuerOptions, tendEveryMs } from './embedded.ts';

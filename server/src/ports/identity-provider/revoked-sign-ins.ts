@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { isBelow, type SignInFloor } from '../../kernel/revocation.ts';
+import { isBelow, type SignInFloor } from '../../kernel/access/revocation.ts';
 
 /** What the installation has revoked of somebody's sign-ins, and of the one that is named. */
 export type FindRevocations = (

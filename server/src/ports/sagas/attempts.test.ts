@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { silentLog } from '../../kernel/log.ts';
 import { defineSaga, Halt, type Saga } from '../../kernel/saga.ts';
+import { silentLog } from '../../kernel/telemetry/log.ts';
 import { type Attempt, laneName, makeAttempts } from './attempts.ts';
 import { planOf } from './plan.ts';
 

@@ -2,10 +2,10 @@ import { type Context, context, ROOT_CONTEXT, SpanStatusCode, trace } from '@ope
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { makeAct, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { failpoint } from '../../kernel/failpoint.ts';
 import type { Ids } from '../../kernel/id.ts';
-import type { Log } from '../../kernel/log.ts';
+import { failpoint } from '../../kernel/process/failpoint.ts';
 import { bodyOf, Halt, type Saga, type StepContext } from '../../kernel/saga.ts';
+import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Ending, Plan, PlannedStep, Results, Tried, Work } from './interpreter.ts';
 import { asJson } from './json.ts';
 import type { Origin, Run } from './port.ts';

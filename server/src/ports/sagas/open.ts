@@ -1,9 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { SagaLog } from './attempts.ts';
-import type { DbosSagasConfig } from './dbos.ts';
+import type { DbosSagasConfig } from './dbos/dbos.ts';
 import type { Sagas } from './port.ts';
-import type { TemporalSagasConfig } from './temporal.ts';
+import type { TemporalSagasConfig } from './temporal/temporal.ts';
 
 interface Parts {
   readonly clock: Clock;
@@ -18,9 +18,9 @@ export type SagasConfig =
 /** Loads only the engine that is asked for: the other one's native code stays on disk. */
 export async function openSagas(config: SagasConfig, parts: Parts): Promise<Sagas> {
   if (config.kind === 'dbos') {
-    const { openDbosSagas } = await import('./dbos.ts');
+    const { openDbosSagas } = await import('./dbos/dbos.ts');
     return openDbosSagas({ ...config, ...parts });
   }
-  const { openTemporalSagas } = await import('./temporal.ts');
+  const { openTemporalSagas } = await import('./temporal/temporal.ts');
   return openTemporalSagas({ ...config, ...parts });
 }

@@ -12,8 +12,8 @@ interface Parts {
 export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
   let opened: Promise<SagaRuns> | undefined;
   const open = async (): Promise<SagaRuns> => {
-    if (config.kind === 'dbos') return (await import('./runs-dbos.ts')).openDbosRuns(config.url, parts);
-    return (await import('./runs-temporal.ts')).openTemporalRuns(config, parts);
+    if (config.kind === 'dbos') return (await import('./dbos/runs-dbos.ts')).openDbosRuns(config.url, parts);
+    return (await import('./temporal/runs-temporal.ts')).openTemporalRuns(config, parts);
   };
   const reader = () => {
     opened ??= open().catch((error: unknown) => {

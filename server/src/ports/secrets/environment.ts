@@ -1,4 +1,4 @@
-import type { Environment } from '../../kernel/config.ts';
+import type { Environment } from '../../kernel/process/config.ts';
 import { type Secrets, secretName, trimmed } from './port.ts';
 
 /** The environment of the process itself. */

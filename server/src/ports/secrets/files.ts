@@ -1,5 +1,5 @@
 import { constants, open } from 'node:fs/promises';
-import type { Environment } from '../../kernel/config.ts';
+import type { Environment } from '../../kernel/process/config.ts';
 import { maxSecretBytes, type Secrets, SecretsFault, secretName, trimmed } from './port.ts';
 
 const suffix = '_FILE';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ConfigFault, type Environment, readConfig } from '../../kernel/config.ts';
+import { ConfigFault, type Environment, readConfig } from '../../kernel/process/config.ts';
 import { environmentSecrets } from './environment.ts';
 import { fileSecrets, readSecretFile } from './files.ts';
 import type { Secrets } from './port.ts';

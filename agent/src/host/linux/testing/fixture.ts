@@ -7,10 +7,10 @@ import { systemClock } from '../../../clock.ts';
 import { type Disk, makeDisk } from '../../../disk.ts';
 import type { Host } from '../../port.ts';
 import { noShell } from '../argv.ts';
-import { keysFolder } from '../authorized-keys.ts';
 import { type Argv, type CommandResult, type Commands, makeCommands, statusMissing } from '../commands.ts';
 import { type LinuxHostOrder, openLinuxHost } from '../host.ts';
 import { type Processes, readProcesses } from '../removal/processes.ts';
+import { keysFolder } from '../ssh/authorized-keys.ts';
 import { growMachine, type Machine, type MachineSpec } from './machines.ts';
 
 /** The process that asked is dead: nothing it still does reaches the host. */

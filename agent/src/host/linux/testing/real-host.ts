@@ -10,8 +10,8 @@ import type { Host } from '../../port.ts';
 import { type Argv, type Commands, makeCommands } from '../commands.ts';
 import { openLinuxHost } from '../host.ts';
 import { type Processes, readProcesses } from '../removal/processes.ts';
-import { greetSsh } from '../ssh.ts';
-import { tenantKeyLines } from '../sshd-settings.ts';
+import { greetSsh } from '../ssh/ssh.ts';
+import { tenantKeyLines } from '../ssh/sshd-settings.ts';
 import { Dead, testUid } from './fixture.ts';
 import { growMachine } from './machines.ts';
 

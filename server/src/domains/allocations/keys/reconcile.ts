@@ -1,14 +1,14 @@
 import { type TenantRole, tenantRoles } from '@gpuaas/contract';
 import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Log } from '../../../kernel/log.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
-import { makeApart, type Reconciler } from '../../../kernel/reconciler.ts';
+import { makeApart, type Reconciler } from '../../../kernel/process/reconciler.ts';
+import type { Log } from '../../../kernel/telemetry/log.ts';
+import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import type { Tasks } from '../../nodes/index.ts';
 import { guardBatch } from '../facts.ts';
-import { noteAllocation } from '../machine.ts';
+import { noteAllocation } from '../life/machine.ts';
+import { listKeys } from '../life/wish-store.ts';
 import { type AllocationRow, holdAllocation } from '../store.ts';
-import { listKeys } from '../wish-store.ts';
 
 /** The roles, in an organization or a project, that may put a key on an allocation. */
 const writers = (Object.keys(tenantRoles) as TenantRole[]).filter((role) =>

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { systemClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
-import { silentLog } from '../../../kernel/log.ts';
+import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { makeClaim } from '../claim.ts';
+import { makeClaim } from '../life/claim.ts';
 import { makeProvision } from '../sagas/provision.ts';
 import { type Bench, openBench } from '../sagas/testing.ts';
 import { openYard, sliceSku, testRegion, type Yard } from '../testing.ts';

@@ -1,8 +1,8 @@
 import { type Database, systemViewer } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Log } from '../../../kernel/log.ts';
-import { startReconciler } from '../../../kernel/reconciler.ts';
+import { startReconciler } from '../../../kernel/process/reconciler.ts';
+import type { Log } from '../../../kernel/telemetry/log.ts';
 import { capacityChannel, indexPage, learnRestMs, relearnMs } from '../facts.ts';
 import { listNodeIds, readCandidates } from './candidates-store.ts';
 import { type CapacityIndex, makeCapacityIndex } from './capacity-index.ts';

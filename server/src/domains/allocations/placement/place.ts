@@ -1,6 +1,6 @@
 import type { ReadTx, WriteTx } from '../../../kernel/act.ts';
 import { maxInFlight, maxSurveyed, patientPicks, spanningGpus } from '../facts.ts';
-import type { Reservation } from '../slots.ts';
+import type { Reservation } from '../slots/slots.ts';
 import { findFitting, readCandidates, survey } from './candidates-store.ts';
 import type { CapacityIndex } from './capacity-index.ts';
 import { type Decision, decide } from './decide.ts';

@@ -3,7 +3,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { maxSurveyed } from '../facts.ts';
-import { noteAllocation } from '../machine.ts';
+import { noteAllocation } from '../life/machine.ts';
 import { readCandidates } from '../placement/candidates-store.ts';
 import type { HostReservation, Line, LinePlan, Waiter } from './plan.ts';
 import {

@@ -9,14 +9,14 @@ import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { retryPicks, spanningGpus } from '../facts.ts';
-import { aboutMoved, advanceAllocation, type MovedAllocation, noteAllocation } from '../machine.ts';
-import type { Order } from '../order.ts';
+import { aboutMoved, advanceAllocation, type MovedAllocation, noteAllocation } from '../life/machine.ts';
+import type { Order } from '../life/order.ts';
 import { findFitting, readCandidates } from '../placement/candidates-store.ts';
 import { type Decision, decide } from '../placement/decide.ts';
 import type { PlacementRequest } from '../placement/model.ts';
 import type { Failure } from '../sagas/failure.ts';
 import type { SagaParts } from '../sagas/parts.ts';
-import { claimSlots, freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots.ts';
+import { claimSlots, freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots/slots.ts';
 import { insertDecision } from '../store.ts';
 import { type AttemptRow, insertAttempt, listAttempts, readAttempt } from './attempts-store.ts';
 

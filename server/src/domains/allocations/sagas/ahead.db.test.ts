@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../../kernel/fault.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { readOrder } from '../order.ts';
+import { readOrder } from '../life/order.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { ask, type Question } from './ask.ts';
 import { forMachine, makeProvision } from './provision.ts';

@@ -3,8 +3,8 @@ import { type Act, type Receipt, sql, type WriteTx } from '../../../kernel/act.t
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import { answersChannel } from '../../nodes/index.ts';
-import { noteAllocation } from '../machine.ts';
-import { type Order, readOrder } from '../order.ts';
+import { noteAllocation } from '../life/machine.ts';
+import { type Order, readOrder } from '../life/order.ts';
 import type { OfLease, SagaParts } from './parts.ts';
 
 /** One thing that the node of an allocation is asked for. */

@@ -3,8 +3,8 @@ import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
 import type { TaskAnswer } from '../../nodes/index.ts';
-import { judgeAttestation } from '../attestation.ts';
-import { type Order, readOrder } from '../order.ts';
+import { judgeAttestation } from '../life/attestation.ts';
+import { type Order, readOrder } from '../life/order.ts';
 import type { OfLease, SagaParts } from './parts.ts';
 
 const insertAttestation = sql(

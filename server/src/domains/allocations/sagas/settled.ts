@@ -2,7 +2,7 @@ import type { NodeTaskResult, NodeTaskType } from '@gpuaas/contract/node';
 import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { answerOf } from '../../nodes/index.ts';
-import { readOrder } from '../order.ts';
+import { readOrder } from '../life/order.ts';
 import type { SagaParts } from './parts.ts';
 import { activateIn, type Became } from './provision.ts';
 import { emptiedBy, isImagedAgain, proofsOf, proveIn } from './vacate.ts';

@@ -3,7 +3,7 @@ import type { NodeTask, ReadinessAttestation } from '@gpuaas/contract/node';
 import { actsOf } from '../../../kernel/act.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
-import { silentLog } from '../../../kernel/log.ts';
+import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem } from '../../../testing/world.ts';
 import { makeTasks, openTaskSigners, type TaskAnswer } from '../../nodes/index.ts';

@@ -1,8 +1,8 @@
 import type { Allocation, AllocationCounts, Overview } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../../kernel/act.ts';
-import { money } from '../price.ts';
-import { type Limits, showAllocation } from '../show.ts';
 import { listCurrent } from '../store.ts';
+import { money } from '../views/price.ts';
+import { type Limits, showAllocation } from '../views/show.ts';
 
 /**
  * Money and counts of a project are added up here, over all of its rows. A client sees pages of rows, so a client that

@@ -7,6 +7,7 @@ import {
   type SecondFactor,
   userFactorsReset,
 } from '@gpuaas/contract';
+import { hadSecondFactor } from '../../../kernel/access/second-factor.ts';
 import {
   type Act,
   type Database,
@@ -19,7 +20,6 @@ import {
 } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import { hadSecondFactor } from '../../../kernel/second-factor.ts';
 import type { Account, Factor, FactorRefused, Factors } from '../../../ports/identity-provider/port.ts';
 import { endConsoleSessions } from '../console-sessions-store.ts';
 import { lockPerson } from '../people-store.ts';

@@ -1,6 +1,6 @@
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
-import { TaskAnswer } from '../answers.ts';
 import { answerWithinMs } from '../facts.ts';
+import { TaskAnswer } from '../tasks/answers.ts';
 import { askItself, type NodeSagaParts } from './parts.ts';
 import { readNode, type SagaNode } from './store.ts';
 

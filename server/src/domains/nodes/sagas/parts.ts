@@ -3,10 +3,10 @@ import type { NodeTaskType, TaskParams } from '@gpuaas/contract/node';
 import type { Act, Database } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { Halt } from '../../../kernel/saga.ts';
-import type { TaskAnswer } from '../answers.ts';
 import { nodeGeneration } from '../facts.ts';
 import { advanceNode } from '../machine.ts';
-import type { Tasks } from '../tasks.ts';
+import type { TaskAnswer } from '../tasks/answers.ts';
+import type { Tasks } from '../tasks/tasks.ts';
 import { aboutNode, explainNode, findAsked, holdNode, type SagaNode } from './store.ts';
 
 /** What those who rent from a node are told and asked; they are another domain's. */

@@ -3,9 +3,9 @@ import type { TaskOutput, TaskParams } from '@gpuaas/contract/node';
 import type { Act } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { defineSaga, Halt } from '../../../kernel/saga.ts';
-import { TaskAnswer } from '../answers.ts';
 import { answerWithinMs } from '../facts.ts';
 import { mayBeReimaged } from '../rules/node.ts';
+import { TaskAnswer } from '../tasks/answers.ts';
 import { askItself, failureIn, type NodeSagaParts, quarantine } from './parts.ts';
 import { aboutNode, holdings, holdNode, readNode, replaceImages, type SagaNode } from './store.ts';
 

@@ -9,8 +9,8 @@ import {
   type SagaWorld,
 } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
-import type { TaskAnswer } from '../answers.ts';
-import { makeTasks } from '../tasks.ts';
+import type { TaskAnswer } from '../tasks/answers.ts';
+import { makeTasks } from '../tasks/tasks.ts';
 import { type NodesWorld, openNodesWorld, type TestNode } from '../testing.ts';
 import { type Drain, makeDrain } from './drain.ts';
 import { makeOnboard, type Newcomer } from './onboard.ts';

@@ -5,8 +5,8 @@ import { systemIds } from '../../../kernel/id.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
 import { type Fleet, sliceSku, stockFleet, testRegion } from '../../allocations/testing.ts';
 import { cacheImages, discover, topologyOf } from '../../inventory/testing.ts';
-import type { TaskRow } from '../tasks-store.ts';
-import { keepTopology } from '../topology.ts';
+import { keepTopology } from '../presence/topology.ts';
+import type { TaskRow } from '../tasks/tasks-store.ts';
 
 let world: World;
 let fleet: Fleet;

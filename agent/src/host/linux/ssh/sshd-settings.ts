@@ -1,0 +1,69 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HostFailure } from '../../port.ts';
+import { reloadUnit, testSshdSettings } from '../argv.ts';
+import { type Commands, complaintOf } from '../commands.ts';
+import { textAt } from '../removal/entries.ts';
+import { keysFolder } from './authorized-keys.ts';
+
+/** Where sshd is told, below the root of the machine. Files of this folder are read in the order of their names. */
+const mainFile = 'etc/ssh/sshd_config';
+const ownFile = 'etc/ssh/sshd_config.d/10-gpuaas.conf';
+/** Debian and Ubuntu call the unit ssh, the others sshd. */
+const units = ['ssh.service', 'sshd.service'];
+
+/** sshd reads the keys of tenants from this folder and nowhere else. Operators, in one of these groups, keep their own. */
+export const tenantKeyLines = (folder: string): string[] => [
+  'Match Group *,!root,!sudo,!wheel,!adm',
+  `  AuthorizedKeysFile ${folder}/%u`,
+  'Match all',
+];
+
+/**
+ * Tells sshd where the keys of tenants are, which has to be so before a host takes tenants. sshd itself judges the new
+ * settings before they count, and what was there is put back when it refuses them.
+ */
+export async function prepareSshd(parts: { readonly root: string; readonly commands: Commands }): Promise<string> {
+  const { root, commands } = parts;
+  const path = join(root, ownFile);
+  const folder = dirname(`/${ownFile}`);
+  const includes = /^[ \t]*Include[ \t]+(.+)$/gim;
+  const words = [...(await textAt(join(root, mainFile))).matchAll(includes)].flatMap(([, rest = '']) =>
+    rest.split(/\s+/),
+  );
+  if (!words.some((word) => word === `${folder}/*.conf` || word === 'sshd_config.d/*.conf')) {
+    const advice = `Put "Include ${folder}/*.conf" into its first line and run this again.`;
+    throw new HostFailure('host_not_ready', `/${mainFile} does not read ${folder}. ${advice}`);
+  }
+  const before = await textAt(path);
+  const lines = [
+    '# Written by "node-agent prepare". The agent hands out no login without it.',
+    ...tenantKeyLines(`/${keysFolder}`),
+  ];
+  const after = `${lines.join('\n')}\n`;
+  if (before !== after) {
+    await put(path, after);
+    const judged = await commands.run(testSshdSettings);
+    if (judged.status !== 0) {
+      await (before === '' ? rm(path, { force: true }) : put(path, before));
+      throw new HostFailure(
+        'host_not_ready',
+        `sshd refuses its settings, nothing was changed: ${complaintOf(judged)}.`,
+      );
+    }
+  }
+  const reloads = await Promise.all(units.map((unit) => commands.run(reloadUnit(unit))));
+  if (reloads.every(({ status }) => status !== 0)) {
+    throw new HostFailure(
+      'host_not_ready',
+      `/${ownFile} is written, but sshd could not be reloaded. Reload it yourself.`,
+    );
+  }
+  return `sshd reads the keys of tenants from /${keysFolder}.`;
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.next`, text, { mode: 0o644 });
+  await rename(`${path}.next`, path);
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../../ids.ts';
+import { page, pageQuery } from '../../pages.ts';
+import { defineRoute } from '../../route.ts';
+import { recentSignIn } from '../../step-up.ts';
+
+const strict = { additionalProperties: false } as const;
+const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'SHA-256 of the bundle.' });
+const Version = Type.String({ pattern: '^[0-9A-Za-z.+-]{1,64}$', description: 'As the release calls itself.' });
+
+/** The largest bundle, and the same in base64 with room for the rest of the request. */
+export const largestReleaseBytes = 16 * 1_024 * 1_024;
+const largestBodyBytes = 23 * 1_024 * 1_024;
+
+export const AgentRelease = Type.Object(
+  {
+    id: Uuid,
+    version: Version,
+    digest: Digest,
+    size_bytes: Type.Integer({ minimum: 1 }),
+    created_at: Timestamp,
+    withdrawn_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'Since when no node gets it any more. What runs already runs on.',
+    }),
+  },
+  { $id: 'AgentRelease', ...strict },
+);
+export type AgentRelease = Static<typeof AgentRelease>;
+
+const tag = 'AdminFleet';
+const tenancy = { kind: 'none', why: 'Releases of the platform, for its own hosts.' } as const;
+const writing = {
+  tag,
+  auth: { kind: 'admin', scope: 'fleet:admin' },
+  tenancy,
+  lane: 'admin',
+  idempotency: 'key',
+} as const;
+
+export const agentReleaseList = defineRoute({
+  id: 'agent_release_list',
+  method: 'GET',
+  path: '/api/v1/admin/agent-releases',
+  tag,
+  summary: 'Releases of the node agent that this installation has, the newest first',
+  auth: { kind: 'admin', scope: 'fleet:read' },
+  tenancy,
+  lane: 'admin',
+  errors: ['cursor_invalid'],
+  query: Type.Object(pageQuery, strict),
+  response: page(AgentRelease),
+});
+
+export const agentReleaseAdd = defineRoute({
+  ...writing,
+  id: 'agent_release_add',
+  method: 'POST',
+  path: '/api/v1/admin/agent-releases',
+  summary: 'Hand over a release of the node agent; hosts fetch it by its digest, over their own connections',
+  audit: 'agent_release.add',
+  stepUp: recentSignIn,
+  status: 201,
+  bodyLimitBytes: largestBodyBytes,
+  errors: ['agent_release_invalid', 'agent_release_already_exists'],
+  body: Type.Object(
+    {
+      version: Version,
+      digest: Digest,
+      bundle: Type.String({ minLength: 4, maxLength: largestBodyBytes, description: 'The file itself, in base64.' }),
+    },
+    strict,
+  ),
+  response: AgentRelease,
+});
+
+export const agentReleaseWithdraw = defineRoute({
+  ...writing,
+  id: 'agent_release_withdraw',
+  method: 'POST',
+  path: '/api/v1/admin/agent-releases/{release_id}/withdraw',
+  summary: 'Give a release to no host any more',
+  audit: 'agent_release.withdraw',
+  stepUp: recentSignIn,
+  errors: ['agent_release_not_found'],
+  params: Type.Object({ release_id: Uuid }, strict),
+  body: Type.Object(
+    { reason: Type.String({ minLength: 3, maxLength: 500, description: 'Why; kept in the audit log.' }) },
+    strict,
+  ),
+  response: AgentRelease,
+});
+
+export const nodeAgentUpdate = defineRoute({
+  ...writing,
+  tag: 'AdminNodes',
+  id: 'node_agent_update',
+  method: 'POST',
+  path: '/api/v1/admin/nodes/{node_id}/agent-update',
+  summary: 'Replace the agent of a host by a release; one that does not report in time is put back by itself',
+  audit: 'node.agent_update',
+  stepUp: recentSignIn,
+  errors: ['node_not_found', 'node_offline', 'agent_release_not_found'],
+  status: 202,
+  params: Type.Object({ node_id: Uuid }, strict),
+  body: Type.Object({ release_id: Uuid }, strict),
+  response: Type.Object({ task_id: Uuid }, strict),
+});

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from '../../ids.ts';
+import { Money } from '../../money.ts';
+import { page, pageQuery } from '../../pages.ts';
+import { defineRoute } from '../../route.ts';
+import { recentSignIn } from '../../step-up.ts';
+
+const strict = { additionalProperties: false } as const;
+
+/** An account as finance sees it: money, and nothing of what runs. */
+export const BillingAccount = Type.Object(
+  {
+    organization_id: Uuid,
+    name: Type.String(),
+    slug: Type.String(),
+    balance: Money,
+    held: Money,
+    /** Usage of the last thirty days (UTC), today included. */
+    charged_30_days: Money,
+    entries: Type.Integer(),
+  },
+  { $id: 'BillingAccount', ...strict },
+);
+export type BillingAccount = Static<typeof BillingAccount>;
+
+export const CreditGrant = Type.Object(
+  {
+    id: Uuid,
+    organization_id: Uuid,
+    amount: Money,
+    /** The balance with the grant. */
+    balance: Money,
+    reason: Type.String(),
+    created_at: Timestamp,
+  },
+  { $id: 'CreditGrant', ...strict },
+);
+export type CreditGrant = Static<typeof CreditGrant>;
+
+const shared = {
+  tag: 'AdminBilling',
+  auth: { kind: 'admin', scope: 'billing:admin' },
+  tenancy: { kind: 'none', why: 'Finance looks after the accounts of all tenants.' },
+} as const;
+
+export const adminBillingAccountList = defineRoute({
+  id: 'admin_billing_account_list',
+  method: 'GET',
+  path: '/api/v1/admin/billing/accounts',
+  summary: 'Every account with its balance, newest organization first',
+  ...shared,
+  lane: 'admin',
+  errors: ['cursor_invalid'],
+  query: Type.Object(
+    {
+      ...pageQuery,
+      q: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name or slug, or a whole id.' }),
+      ),
+    },
+    strict,
+  ),
+  response: page(BillingAccount),
+});
+
+export const adminBillingGrantCreate = defineRoute({
+  id: 'admin_billing_grant_create',
+  method: 'POST',
+  path: '/api/v1/admin/billing/accounts/{organization_id}/grants',
+  summary: 'Give an organization credit',
+  ...shared,
+  lane: 'financial',
+  stepUp: recentSignIn,
+  idempotency: 'key',
+  audit: 'billing.grant',
+  errors: ['organization_not_found', 'currency_mismatch', 'amount_out_of_bounds'],
+  status: 201,
+  params: Type.Object({ organization_id: Uuid }, strict),
+  body: Type.Object(
+    {
+      amount_minor: Type.String({
+        pattern: '^[1-9][0-9]{0,14}$',
+        description: 'Whole minor units: 2500 is 25 dollars.',
+      }),
+      currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the account, as a safeguard.' }),
+      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+    },
+    strict,
+  ),
+  response: CreditGrant,
+});

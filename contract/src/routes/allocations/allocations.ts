@@ -1,0 +1,433 @@
+import { type Static, Type } from 'typebox';
+import { Name, Slug, Timestamp, Uuid } from '../../ids.ts';
+import { Money } from '../../money.ts';
+import { page, pageQuery } from '../../pages.ts';
+import { defineRoute } from '../../route.ts';
+import { AllocationConcern } from '../admin/alerts.ts';
+import { attemptFields, FailedAttempts } from './attempts.ts';
+import { AttestationReceipt, TimelineItem } from './history.ts';
+import { PlacementDecision } from './placement.ts';
+
+const strict = { additionalProperties: false } as const;
+const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const slug = (what: string) =>
+  Type.String({ pattern: '^[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?$', minLength: 1, maxLength: 100, description: what });
+export const SkuName = slug('A SKU of the catalogue.');
+const ImageName = slug('An image of the catalogue; without one, the first that suits the SKU.');
+
+export const AllocationState = Type.Enum([
+  'requested',
+  'provisioning',
+  'active',
+  'releasing',
+  'released',
+  'failed',
+  'release_failed',
+]);
+export const Tags = Type.Record(
+  Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._/-]{0,62}$' }),
+  Type.String({ maxLength: 200, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }),
+  { maxProperties: 32, description: 'Words of your own, to find things by.' },
+);
+const IdleGuard = Type.Object(
+  {
+    minutes: Type.Integer({ minimum: 1, maximum: 100_000, description: 'All GPUs idle for this long.' }),
+    action: Type.Enum(['warn', 'release']),
+  },
+  strict,
+);
+const SshKeyIds = Type.Array(Uuid, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Your own SSH keys and those of the project.',
+});
+
+/** What one allocation is to be. */
+export const allocationWish = {
+  sku: SkuName,
+  gpus: Type.Integer({ minimum: 1, maximum: 64 }),
+  region: Slug,
+  name: Type.Optional(Name),
+  ssh_key_ids: Type.Optional(SshKeyIds),
+  image: Type.Optional(ImageName),
+  max_duration_seconds: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 315_360_000, description: 'Released this long after it became active.' }),
+  ),
+  idle: Type.Optional(IdleGuard),
+  tags: Type.Optional(Tags),
+};
+const createBody = Type.Object(
+  {
+    ...allocationWish,
+    queue: Type.Optional(
+      Type.Object(
+        {
+          max_wait_seconds: Type.Integer({
+            minimum: 1,
+            maximum: 31_536_000,
+            description: 'When nothing is free, wait for it this long instead of being refused.',
+          }),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+
+const Price = Type.Object(
+  {
+    price_id: orNull(Uuid),
+    unit: Type.Enum(['gpu_hour', 'node_hour']),
+    unit_price: Money,
+    per_hour: Money,
+  },
+  strict,
+);
+export const AllocationAction = Type.Object(
+  {
+    action: Type.Enum(['release', 'extend', 'restart', 'rename', 'set_ssh_keys']),
+    allowed: Type.Boolean(),
+    why_not: orNull(Type.String()),
+  },
+  { $id: 'AllocationAction', ...strict },
+);
+export type AllocationAction = Static<typeof AllocationAction>;
+
+const allocationFields = {
+  id: Uuid,
+  resource_name: Type.String(),
+  organization_id: Uuid,
+  project_id: Uuid,
+  group_id: orNull(Uuid),
+  name: Name,
+  tags: Tags,
+  requested_by: Type.String(),
+  state: AllocationState,
+  version: Type.Integer(),
+  placement_status: Type.Enum(['queued', 'reserved', 'leased', 'freed']),
+  sku: Type.String(),
+  capacity_shape: Type.Enum(['baremetal', 'gpu_slice']),
+  gpu_count: Type.Integer(),
+  region: Type.String(),
+  profile: orNull(
+    Type.Object(
+      { name: Type.String(), vcpus: Type.Integer(), memory_mib: Type.Integer() },
+      { description: 'The size of the machine, as it was promised.' },
+    ),
+  ),
+  image: orNull(Type.String()),
+  isolation_model: Type.Enum(['user-revoke', 'full-reimage']),
+  price: Price,
+  login: orNull(Type.Object({ username: Type.String(), uid: Type.Integer(), gid: Type.Integer() }, strict)),
+  access: orNull(
+    Type.Object({}, { description: 'Where it is reached, once it is active: ssh, with address, port and host key.' }),
+  ),
+  max_duration_seconds: orNull(Type.Integer()),
+  expires_at: orNull(Timestamp),
+  idle: orNull(IdleGuard),
+  failure: orNull(Type.Object({ code: Type.String(), reason: Type.String() }, strict)),
+  release_reason: orNull(Type.String()),
+  ...attemptFields,
+  simulated: Type.Boolean({
+    description: 'Its host is simulated: there is no such machine, and nothing to sign in to by SSH.',
+  }),
+  reachable: Type.Boolean({ description: 'Whether its host is heard. One that is silent ends nothing.' }),
+  concerns: Type.Array(AllocationConcern, { description: 'What its owner should know about its host or its GPUs.' }),
+  actions: Type.Array(AllocationAction, { description: 'What can be done with it now, and if not, why not.' }),
+  created_at: Timestamp,
+  provisioning_started_at: orNull(Timestamp),
+  active_at: orNull(Timestamp),
+  releasing_at: orNull(Timestamp),
+  over: Type.Boolean({
+    description: 'It has ended for its owner, who holds it no more. The state says how far its host has cleaned up.',
+  }),
+  ended_at: orNull(Timestamp),
+  updated_at: Timestamp,
+};
+export const Allocation = Type.Object(allocationFields, { $id: 'Allocation', ...strict });
+export type Allocation = Static<typeof Allocation>;
+
+export const AllocationDetail = Type.Object(
+  {
+    ...allocationFields,
+    ssh_keys: Type.Array(Type.Object({ ssh_key_id: Uuid, fingerprint: Type.String() }, strict)),
+    queue: orNull(
+      Type.Object(
+        {
+          position: Type.Integer({ minimum: 1, description: 'Who is first may be placed next; it can change.' }),
+          deadline_at: Timestamp,
+          reason: Type.String(),
+          host_reserved: Type.Boolean({
+            description: 'It has waited so long that a host is kept for it; others use that only if they end before.',
+          }),
+          expected_start_at: orNull(
+            Type.String({
+              format: 'date-time',
+              description: 'When its host should come free, where all that runs there has a declared end.',
+            }),
+          ),
+        },
+        strict,
+      ),
+    ),
+    failed_attempts: FailedAttempts,
+    failed_phase: orNull(
+      Type.String({
+        description: 'What was being done when its launch failed: placed, lease, or a phase of its timeline.',
+      }),
+    ),
+    receipt: orNull(
+      Type.Object(
+        {
+          attestation_id: Uuid,
+          taken_at: Timestamp,
+          passed: Type.Boolean(),
+          simulated: Type.Boolean({ description: 'What was sworn to is a simulated machine.' }),
+          gpus: Type.Integer(),
+          driver_version: Type.String(),
+          cuda_version: Type.String(),
+        },
+        {
+          ...strict,
+          description:
+            'The proof that made it active, or the one that kept it from becoming so. All of them are under attestations.',
+        },
+      ),
+    ),
+    last_check: orNull(
+      Type.Object(
+        { attestation_id: Uuid, taken_at: Timestamp, passed: Type.Boolean() },
+        { ...strict, description: 'The latest later proof, where its node was asked again.' },
+      ),
+    ),
+  },
+  { $id: 'AllocationDetail', ...strict },
+);
+export type AllocationDetail = Static<typeof AllocationDetail>;
+
+export const AllocationPlan = Type.Object(
+  {
+    feasible: Type.Boolean(),
+    message: Type.String(),
+    price: Price,
+    projected: orNull(
+      Type.Object(Money.properties, { ...strict, description: 'For the whole of max_duration_seconds.' }),
+    ),
+    profile: allocationFields.profile,
+    decision: Type.Object(PlacementDecision.properties, strict),
+  },
+  { $id: 'AllocationPlan', ...strict },
+);
+export type AllocationPlan = Static<typeof AllocationPlan>;
+
+const tag = 'Allocations';
+const reader = { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' } as const;
+const writer = { kind: 'user', scope: 'allocations:write', serviceAccounts: 'allowed' } as const;
+const one = { kind: 'owner-of', param: 'allocation_id' } as const;
+const ofOne = Type.Object({ allocation_id: Uuid }, strict);
+const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
+/** How a wish may be refused before anybody looks for a place. */
+export const wishErrors = [
+  'project_not_found',
+  'sku_not_found',
+  'region_not_found',
+  'os_image_not_found',
+  'gpu_count_invalid',
+  'duration_invalid',
+  'ssh_key_not_found',
+] as const;
+/** How it may be refused when a place was looked for. */
+export const placeErrors = [
+  'sku_unavailable',
+  'insufficient_balance',
+  'allocation_concurrency_limit',
+  'organization_gpu_limit',
+] as const;
+
+export const allocationPlan = defineRoute({
+  id: 'allocation_plan',
+  method: 'POST',
+  path: '/api/v1/allocations/plan',
+  tag,
+  summary: 'Whether there is capacity now, what it would cost, and why or why not; reserves nothing',
+  auth: writer,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.plan',
+  errors: [...wishErrors],
+  body: Type.Object({ ...allocationWish }, strict),
+  response: AllocationPlan,
+});
+
+export const allocationCreate = defineRoute({
+  id: 'allocation_create',
+  method: 'POST',
+  path: '/api/v1/allocations',
+  tag,
+  summary: 'Ask for GPUs: reserved at once, queued if asked for, or refused with reasons',
+  auth: writer,
+  tenancy: { kind: 'header' },
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.create',
+  errors: [...wishErrors, ...placeErrors],
+  status: 201,
+  body: createBody,
+  response: Allocation,
+});
+
+export const allocationGet = defineRoute({
+  id: 'allocation_get',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}',
+  tag,
+  summary: 'One allocation, with the report of its node and the actions that are possible',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found'],
+  params: ofOne,
+  response: AllocationDetail,
+});
+
+export const allocationTimeline = defineRoute({
+  id: 'allocation_timeline',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/timeline',
+  tag,
+  summary: 'Everything that happened to an allocation, in order',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found', 'cursor_invalid'],
+  params: ofOne,
+  query: Type.Object(pageQuery, strict),
+  response: page(TimelineItem),
+});
+
+export const allocationPlacement = defineRoute({
+  id: 'allocation_placement',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/placement',
+  tag,
+  summary: 'Why it was placed, or is not placed yet',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found'],
+  params: ofOne,
+  response: PlacementDecision,
+});
+
+export const allocationAttestations = defineRoute({
+  id: 'allocation_attestations',
+  method: 'GET',
+  path: '/api/v1/allocations/{allocation_id}/attestations',
+  tag,
+  summary: 'The readiness reports of its node, with the signed results',
+  auth: reader,
+  tenancy: one,
+  lane: 'default',
+  errors: ['allocation_not_found', 'cursor_invalid'],
+  params: ofOne,
+  query: Type.Object(pageQuery, strict),
+  response: page(AttestationReceipt),
+});
+
+export const allocationUpdate = defineRoute({
+  id: 'allocation_update',
+  method: 'PATCH',
+  path: '/api/v1/allocations/{allocation_id}',
+  tag,
+  summary: 'Rename, tag, or change the guard against idling',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.update',
+  errors: ['allocation_not_found', 'version_conflict', 'illegal_transition'],
+  params: ofOne,
+  body: Type.Object(
+    {
+      name: Type.Optional(Name),
+      tags: Type.Optional(Tags),
+      idle: Type.Optional(orNull(IdleGuard)),
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that you saw.' })),
+    },
+    { ...strict, minProperties: 1 },
+  ),
+  response: Allocation,
+});
+
+export const allocationRelease = defineRoute({
+  id: 'allocation_release',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/release',
+  tag,
+  summary:
+    'Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.release',
+  errors: ['allocation_not_found', 'allocation_already_releasing', 'illegal_transition'],
+  status: 202,
+  params: ofOne,
+  body: Type.Object({ reason: Type.Optional(Reason) }, strict),
+  response: Allocation,
+});
+
+export const allocationExtend = defineRoute({
+  id: 'allocation_extend',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/extend',
+  tag,
+  summary: 'Move its end further away',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.extend',
+  errors: ['allocation_not_found', 'allocation_not_active', 'duration_invalid'],
+  params: ofOne,
+  body: Type.Object({ seconds: Type.Integer({ minimum: 60, maximum: 315_360_000 }) }, strict),
+  response: Allocation,
+});
+
+export const allocationRestart = defineRoute({
+  id: 'allocation_restart',
+  method: 'POST',
+  path: '/api/v1/allocations/{allocation_id}/restart',
+  tag,
+  summary: 'Reboot its machine; it stays the same allocation',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.restart',
+  errors: ['allocation_not_found', 'allocation_not_active'],
+  status: 202,
+  params: ofOne,
+  response: Allocation,
+});
+
+export const allocationSetSshKeys = defineRoute({
+  id: 'allocation_set_ssh_keys',
+  method: 'PUT',
+  path: '/api/v1/allocations/{allocation_id}/ssh-keys',
+  tag,
+  summary: 'Make the SSH keys that open it exactly these',
+  auth: writer,
+  tenancy: one,
+  lane: 'default',
+  idempotency: 'key',
+  audit: 'allocation.set_ssh_keys',
+  errors: ['allocation_not_found', 'ssh_key_not_found', 'illegal_transition', 'insufficient_permissions'],
+  params: ofOne,
+  body: Type.Object({ ssh_key_ids: SshKeyIds }, strict),
+  response: AllocationDetail,
+});

@@ -1,0 +1,125 @@
+import { type DeclaredEvent, provisioningDrainCalledOff, provisioningDrainNotice } from '@gpuaas/contract';
+import { type BeginAct, type Database, sql, systemViewer } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import type { NodeTenants } from '../../nodes/index.ts';
+import { guardBatch } from '../facts.ts';
+import { noteAllocation } from '../life/machine.ts';
+
+const stayingSql = sql(
+  'allocation-staying',
+  `select id, state from allocations
+   where node_id = $1 and mine(organization_id) and (state in ('requested', 'provisioning', 'active')
+     or (state = 'release_failed' and release_attempts < $2)) order by id limit $3`,
+);
+const lockSql = sql(
+  'allocation-notice-lock',
+  `select a.organization_id, a.project_id, a.version, coalesce(n.simulated, false) as simulated
+   from allocations a left join nodes n on n.id = a.node_id
+   where a.id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id) for update of a`,
+);
+/** The last word that it was given about its host. */
+const lastWordSql = sql(
+  'allocation-notice-last',
+  `select name, detail ->> 'deadline_at' as deadline_at from allocation_timeline
+   where allocation_id = $1 and kind = 'note' and name = any ($2) and mine(organization_id) order by id desc limit 1`,
+);
+const [notice, calledOff] = ['drain_notice', 'drain_called_off'] as const;
+
+interface Word {
+  readonly name: typeof notice | typeof calledOff;
+  readonly deadline_at: string | null;
+}
+interface NoticedRow {
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly version: bigint;
+  readonly simulated: boolean;
+}
+interface About {
+  readonly simulated: boolean;
+  readonly allocation_id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly version: number;
+}
+
+/**
+ * Those who rent from one node, as the node's own domain may speak to them. Each is told in an act of its own, in its
+ * organization: a note on its timeline and an event, once for each deadline. Why the host has to go is the operator's.
+ */
+export function makeNodeTenants(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly maxReleaseAttempts: () => number;
+  readonly release: (allocationId: string, reason: 'drain', forced: boolean) => Promise<boolean>;
+}): NodeTenants {
+  const { db, ids } = parts;
+  const staying = (nodeId: string) =>
+    db.read(systemViewer('allocations', { correlationId: ids.next() }), (tx) =>
+      tx.rows<{ id: string; state: string }>(stayingSql, [nodeId, parts.maxReleaseAttempts(), guardBatch]),
+    );
+
+  /** Says something to one of them, unless the last word makes it idle. */
+  async function tell(
+    id: string,
+    word: {
+      readonly name: Word['name'];
+      readonly detail: object;
+      readonly isIdle: (last: Word | undefined) => boolean;
+      readonly event: (about: About) => DeclaredEvent;
+    },
+  ): Promise<void> {
+    const correlationId = ids.next();
+    await db.write(parts.begin('allocation.give_notice', { correlationId }), async (tx) => {
+      const [row] = await tx.rows<NoticedRow>(lockSql, [id]);
+      if (!row) return tx.abandon(new Fault('allocation_not_found', 'It is leaving already.'));
+      const [last] = await tx.rows<Word>(lastWordSql, [id, [notice, calledOff]]);
+      if (word.isIdle(last)) return tx.abandon(new Fault('illegal_transition', 'It was told already.'));
+      await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name: word.name, detail: word.detail });
+      const { version, ...about } = row;
+      return tx.commit(undefined, {
+        target: { type: 'allocation', id },
+        change: { told: word.name, ...word.detail },
+        organizationId: about.organization_id,
+        projectId: about.project_id,
+        events: [word.event({ ...about, allocation_id: id, version: Number(version) })],
+      });
+    });
+  }
+  const living = async (nodeId: string) => (await staying(nodeId)).filter(({ state }) => state !== 'release_failed');
+
+  return {
+    async notify(nodeId, deadlineAt) {
+      const tenants = await living(nodeId);
+      for (const { id } of tenants) {
+        await tell(id, {
+          name: notice,
+          detail: { deadline_at: deadlineAt },
+          isIdle: (last) => last?.name === notice && last.deadline_at === deadlineAt,
+          event: (about) => provisioningDrainNotice.of(id, { ...about, deadline_at: deadlineAt }),
+        });
+      }
+      return tenants.length;
+    },
+    async callOff(nodeId) {
+      for (const { id } of await living(nodeId)) {
+        await tell(id, {
+          name: calledOff,
+          detail: {},
+          isIdle: (last) => last?.name !== notice,
+          event: (about) => provisioningDrainCalledOff.of(id, about),
+        });
+      }
+    },
+    async release(nodeId) {
+      const tenants = await staying(nodeId);
+      const begun = await Promise.all(
+        // Whoever was asked kindly and could not leave is not asked again.
+        tenants.map(({ id, state }) => parts.release(id, 'drain', state === 'release_failed')),
+      );
+      return begun.filter(Boolean).length;
+    },
+  };
+}

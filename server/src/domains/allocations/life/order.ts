@@ -1,0 +1,172 @@
+import type { TaskParams, TaskSlot } from '@gpuaas/contract/node';
+import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Promised } from './attestation.ts';
+
+/** Everything about an allocation that its node has to know, read at once and never changed on the way. */
+export interface Order {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly state: string;
+  readonly version: number;
+  readonly shape: 'baremetal' | 'gpu_slice';
+  readonly nodeId: string;
+  readonly simulated: boolean;
+  readonly generation: number;
+  readonly isolationModel: 'user-revoke' | 'full-reimage';
+  readonly maxDurationSeconds: number | undefined;
+  readonly expiresAt: Date | undefined;
+  readonly releaseAttempts: number;
+  /** When it was over for its owner. */
+  readonly endedAt: Date | undefined;
+  readonly releaseReason: string | undefined;
+  readonly profile: TaskParams<'slice.vm_provision'>['profile'] | undefined;
+  readonly image: TaskParams<'slice.vm_provision'>['image'] | undefined;
+  readonly login: TaskParams<'allocation.provision_user'>['login'];
+  readonly slots: readonly TaskSlot[];
+  readonly keys: readonly string[];
+  readonly promised: Promised;
+}
+
+const readAllocation = sql(
+  'allocation-order',
+  `select a.id, a.organization_id, a.project_id, a.version, a.capacity_shape,
+     case when p.generation is null then a.state else 'failed' end as state,
+     coalesce(p.node_id, a.node_id) as node_id, coalesce(p.generation, a.generation) as generation,
+     coalesce(n.simulated, false) as simulated,
+     a.isolation_model, a.max_duration_seconds, a.expires_at, a.ended_at, a.release_attempts, a.release_reason, a.profile, a.login, s.gpu_model, s.gpu_memory_mib,
+     s.resource_profile ->> 'minimum_driver_version' as minimum_driver,
+     s.resource_profile ->> 'minimum_cuda_version' as minimum_cuda,
+     case when i.id is null then null
+       else jsonb_build_object('slug', i.slug, 'digest', i.digest, 'driver_strategy', i.driver_strategy) end as image,
+     (select coalesce(jsonb_agg(jsonb_build_object(
+         'slot_id', t.id, 'slot_index', t.slot_index, 'gpu_uuid', t.gpu_uuid, 'pci_address', t.pci_address,
+         'fabric_vf_pci_address', t.fabric_vf_pci_address, 'nvme_device', t.nvme_device,
+         'mac_address', t.mac_address, 'private_ip', t.private_ip, 'numa_node', t.numa_node) order by t.slot_index), '[]')
+       from slots t where t.allocation_id = a.id and t.generation = coalesce(p.generation, a.generation)) as slots,
+     (select coalesce(jsonb_agg(distinct k.public_key), '[]')
+       from allocation_ssh_keys k where k.allocation_id = a.id and mine(k.organization_id)) as keys
+   from allocations a
+   join skus s on s.slug = a.sku
+   left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
+   left join nodes n on n.id = coalesce(p.node_id, a.node_id)
+   left join os_images i on i.id = a.image_id
+   where a.id = $1 and mine(a.organization_id)`,
+);
+
+interface Row {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly state: string;
+  readonly version: bigint;
+  readonly capacity_shape: Order['shape'];
+  readonly node_id: string | null;
+  readonly simulated: boolean;
+  readonly generation: bigint;
+  readonly isolation_model: Order['isolationModel'];
+  readonly max_duration_seconds: number | null;
+  readonly expires_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly release_attempts: number;
+  readonly release_reason: string | null;
+  readonly profile: Order['profile'] | null;
+  readonly login: Order['login'] | null;
+  readonly gpu_model: string;
+  readonly gpu_memory_mib: number;
+  readonly minimum_driver: string | null;
+  readonly minimum_cuda: string | null;
+  readonly image: Order['image'] | null;
+  readonly slots: TaskSlot[];
+  readonly keys: string[];
+}
+
+/**
+ * The order of an allocation that has a place; undefined while it has none. Of an attempt that failed, where its generation
+ * is given: on its own host, with its own slots, and failed, whatever became of the allocation since.
+ */
+export async function readOrder(tx: ReadTx, allocationId: string, generation?: number): Promise<Order | undefined> {
+  const [row] = await tx.rows<Row>(readAllocation, [allocationId, generation ?? null]);
+  if (!row || row.node_id === null || row.login === null) return undefined;
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    projectId: row.project_id,
+    state: row.state,
+    version: Number(row.version),
+    shape: row.capacity_shape,
+    nodeId: row.node_id,
+    simulated: row.simulated,
+    generation: Number(row.generation),
+    isolationModel: row.isolation_model,
+    maxDurationSeconds: row.max_duration_seconds ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+    releaseAttempts: row.release_attempts,
+    endedAt: row.ended_at ?? undefined,
+    releaseReason: row.release_reason ?? undefined,
+    profile: row.profile ?? undefined,
+    image: row.image ?? undefined,
+    login: row.login,
+    slots: row.slots,
+    keys: row.keys,
+    promised: {
+      allocationId: row.id,
+      username: row.login.username,
+      gpuModel: row.gpu_model,
+      gpuUuids: row.slots.map(({ gpu_uuid }) => gpu_uuid),
+      gpuMemoryMib: row.gpu_memory_mib,
+      minimumDriver: row.minimum_driver ?? undefined,
+      minimumCuda: row.minimum_cuda ?? undefined,
+    },
+  };
+}
+
+const readLeaseSql = sql(
+  'allocation-lease',
+  `select case when p.generation is null then a.state else 'failed' end as state,
+     coalesce(p.generation, a.generation) as generation, a.active_at is not null and p.generation is null as was_active,
+     a.capacity_shape as shape, a.isolation_model
+   from allocations a
+     left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
+   where a.id = $1 and mine(a.organization_id)`,
+);
+/** Where an allocation is, for whoever only wants to know whether there is anything left to do. */
+export interface Lease extends Pick<Order, 'shape' | 'isolationModel' | 'generation' | 'state'> {
+  /** It was ready once, whatever became of it since. */
+  readonly wasActive: boolean;
+}
+export async function readLease(tx: ReadTx, allocationId: string, ofLease?: number): Promise<Lease | undefined> {
+  const [row] = await tx.rows<{
+    readonly state: string;
+    readonly generation: bigint;
+    readonly was_active: boolean;
+    readonly shape: Order['shape'];
+    readonly isolation_model: Order['isolationModel'];
+  }>(readLeaseSql, [allocationId, ofLease ?? null]);
+  if (!row) return undefined;
+  const { state, generation, was_active: wasActive, shape, isolation_model: isolationModel } = row;
+  return { state, generation: Number(generation), wasActive, shape, isolationModel };
+}
+
+const holdAllocation = sql(
+  'allocation-order-hold',
+  'select from allocations where id = $1 and mine(organization_id) for update',
+);
+/** The same, and nobody changes the allocation until the end of the transaction. */
+export async function holdOrder(tx: WriteTx, allocationId: string, generation?: number): Promise<Order | undefined> {
+  const [, order] = await Promise.all([
+    tx.rows(holdAllocation, [allocationId]),
+    readOrder(tx, allocationId, generation),
+  ]);
+  return order;
+}
+
+/** What the node must find before it may say that the allocation is ready. */
+export const expectationOf = ({ promised }: Order): TaskParams<'allocation.attest'>['expect'] => ({
+  gpu_model: promised.gpuModel,
+  gpu_uuids: [...promised.gpuUuids],
+  gpu_memory_mib: promised.gpuMemoryMib,
+});
+
+/** A name that host tools accept, and that leads back to the allocation. */
+export const hostnameOf = (allocationId: string): string => `a-${allocationId}`;

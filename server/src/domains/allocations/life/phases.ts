@@ -1,0 +1,64 @@
+import { provisioningPhase } from '@gpuaas/contract';
+import type { NodeTaskProgress } from '@gpuaas/contract/node';
+import { sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import type { Told } from '../../nodes/index.ts';
+import { noteAllocation } from './machine.ts';
+
+const ownerOf = sql(
+  'allocation-phase-owner',
+  `select a.organization_id, a.project_id, a.version, a.generation, coalesce(n.simulated, false) as simulated
+   from allocations a left join nodes n on n.id = a.node_id where a.id = $1 and mine(a.organization_id)`,
+);
+
+/**
+ * Writes down when a node begins a phase of an allocation, and tells those who watch how far it is. Only beginnings are
+ * told: a phase ends when the next one begins.
+ */
+export const makePhases =
+  (parts: { readonly ids: Ids }) =>
+  async (
+    tx: WriteTx,
+    task: {
+      readonly id: string;
+      readonly allocation_id: string | null;
+      readonly generation: bigint;
+      readonly correlation_id: string;
+    },
+    progress: NodeTaskProgress,
+  ): Promise<Told | undefined> => {
+    if (task.allocation_id === null || progress.state !== 'began') return undefined;
+    const [owner] = await tx.rows<{
+      organization_id: string;
+      project_id: string;
+      version: bigint;
+      generation: bigint;
+      simulated: boolean;
+    }>(ownerOf, [task.allocation_id]);
+    // How far the cleaning of an earlier attempt is, is no phase of the one that is under way.
+    if (!owner || owner.generation !== task.generation) return undefined;
+    if ((progress.percent ?? 0) === 0) {
+      await noteAllocation(tx, task.allocation_id, {
+        ids: parts.ids,
+        correlationId: task.correlation_id,
+        kind: 'phase',
+        name: progress.phase,
+        detail: { task_id: task.id, state: progress.state, at: progress.at },
+      });
+    }
+    return {
+      projectId: owner.project_id,
+      events: [
+        provisioningPhase.of(task.allocation_id, {
+          allocation_id: task.allocation_id,
+          organization_id: owner.organization_id,
+          project_id: owner.project_id,
+          version: Number(owner.version),
+          simulated: owner.simulated,
+          generation: Number(owner.generation),
+          phase: progress.phase,
+          percent: progress.percent ?? null,
+        }),
+      ],
+    };
+  };

@@ -1,0 +1,28 @@
+import { type Database, sql, systemViewer } from '../../../kernel/act.ts';
+
+const liveOfProject = sql(
+  'allocations-live-of-project',
+  `select id, state from allocations
+   where project_id = $1 and state not in ('released', 'failed') and mine(organization_id) order by id`,
+);
+
+/**
+ * A project is removed when nothing of it runs any more: everything that it holds begins to leave, and the removal comes
+ * back until it is gone. What cannot be cleaned up keeps the project, and says so.
+ */
+export const makeProjectAllocations = (parts: {
+  readonly db: Database;
+  readonly release: (allocationId: string, reason: 'project_removed') => Promise<boolean>;
+}) => ({
+  name: 'allocations',
+  async windDown(projectId: string, correlationId: string): Promise<'gone' | { readonly cannot: string }> {
+    const live = await parts.db.read(systemViewer('allocations', { correlationId }), (tx) =>
+      tx.rows<{ id: string; state: string }>(liveOfProject, [projectId]),
+    );
+    if (live.length === 0) return 'gone';
+    const failed = live.filter(({ state }) => state === 'release_failed');
+    if (failed.length > 0) return { cannot: `${failed.length} allocations could not be released.` };
+    for (const { id, state } of live) if (state !== 'releasing') await parts.release(id, 'project_removed');
+    throw new Error(`${live.length} allocations are being released`);
+  },
+});

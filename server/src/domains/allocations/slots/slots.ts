@@ -1,0 +1,222 @@
+import { type StatesOf, slotMachine, type Transition } from '@gpuaas/contract';
+import type { WriteTx } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import { stepOf } from '../../../kernel/machine.ts';
+import { holdBeforeSale } from '../../attention/index.ts';
+import { capacityChannel } from '../facts.ts';
+import type { PlacementRequest } from '../placement/model.ts';
+import type { NewAllocation } from '../store.ts';
+import {
+  announceFree,
+  freeClaimsOfAllocation,
+  freeClaimsOfSlots,
+  insertClaims,
+  lockSlots,
+  moveSlotRows,
+  moveSlotsOf,
+  reserveSlots as reserveSlotsSql,
+  takeSlots as takeSlotsSql,
+} from './slots-store.ts';
+
+export type SlotState = keyof StatesOf<typeof slotMachine>;
+/** Reserving is no transition that anybody else may ask for: it needs an allocation and grows the generation. */
+export type SlotTransition = Exclude<Transition<StatesOf<typeof slotMachine>>, 'reserve'>;
+
+interface LockedSlot {
+  readonly id: string;
+  readonly node_id: string;
+  readonly state: SlotState;
+  readonly generation: bigint;
+  readonly allocation_id: string | null;
+  readonly held: boolean;
+}
+export interface MovedSlots {
+  readonly to: SlotState;
+  readonly slots: readonly { readonly id: string; readonly nodeId: string; readonly from: SlotState }[];
+}
+
+/** The slots of one lease of an allocation: of the present one, unless another is named. */
+interface OfLease {
+  readonly allocationId: string;
+  readonly generation?: number;
+}
+
+/**
+ * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target
+ * state already are left as they are, so that whoever does its work again finds it done. Undefined when there are none.
+ * Coming free ends the claims on them and wakes those who wait for capacity. What the last report of the host says against
+ * them is written first: a slot is held before it could be sold.
+ */
+export async function moveSlots(
+  tx: WriteTx,
+  which: OfLease | { readonly slotIds: readonly string[] },
+  transition: SlotTransition,
+  move: { readonly reason?: string } = {},
+): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
+  const step = stepOf(slotMachine, transition);
+  if (step.to === 'available') await holdBeforeSale(tx, which);
+  const moved =
+    'slotIds' in which
+      ? await moveThese(tx, which.slotIds, transition, step, move.reason)
+      : await moveAllOf(tx, which, step, move.reason);
+  const freeOn = step.to === 'available' && moved && !(moved instanceof Fault) ? moved.slots[0]?.nodeId : undefined;
+  if (freeOn !== undefined) await tx.rows(announceFree, [capacityChannel, freeOn]);
+  return moved;
+}
+type Step = ReturnType<typeof stepOf<StatesOf<typeof slotMachine>>>;
+
+/** Those that an allocation holds: whatever becomes of an allocation moves them, so this is one statement. */
+async function moveAllOf(
+  tx: WriteTx,
+  { allocationId, generation }: OfLease,
+  { from, to }: Step,
+  reason: string | undefined,
+) {
+  const rows = await tx.rows<Omit<LockedSlot, 'held'> & { readonly moved: boolean }>(moveSlotsOf, [
+    ...[allocationId, from, to, reason ?? null, generation ?? null],
+  ]);
+  if (rows.length === 0) return undefined;
+  const stuck = rows.filter(({ state }) => state !== to && !from.includes(state));
+  return stuck.length > 0
+    ? refusal(stuck)
+    : movedTo(
+        to,
+        rows.filter(({ moved }) => moved),
+      );
+}
+
+/** Those that an operator names, wherever they are. */
+async function moveThese(
+  tx: WriteTx,
+  ids: readonly string[],
+  transition: SlotTransition,
+  { from, to }: Step,
+  reason: string | undefined,
+) {
+  const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
+  if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
+  const moving = rows.filter(({ state }) => state !== to);
+  // An operator takes no slot from an allocation that has not ended; a release that is under way proves it itself.
+  const byOperator = transition === 'clear' || transition === 'disable' || transition === 'enable';
+  const stuck = moving.filter(({ state, held }) => !from.includes(state) || (byOperator && held));
+  if (stuck.length > 0) return refusal(stuck);
+  const moved = moving.map(({ id }) => id);
+  if (moved.length > 0) {
+    if (to === 'available' || to === 'disabled') await tx.run(freeClaimsOfSlots, [moved]);
+    await tx.run(moveSlotRows, [moved, to, reason ?? null]);
+  }
+  return movedTo(to, moving);
+}
+const movedTo = (to: SlotState, rows: readonly Pick<LockedSlot, 'id' | 'node_id' | 'state'>[]): MovedSlots => ({
+  to,
+  slots: rows.map(({ id, node_id, state }) => ({ id, nodeId: node_id, from: state })),
+});
+const refusal = (stuck: readonly (Pick<LockedSlot, 'id' | 'state'> & { readonly held?: boolean })[]) =>
+  new Fault('illegal_transition', `Slots are in states that do not allow this: ${describe(stuck)}.`, {
+    slots: stuck.map(({ id, state, held }) => ({ id, state, held })),
+  });
+
+export interface Reservation {
+  readonly nodeId: string;
+  readonly simulated: boolean;
+  readonly generation: number;
+  readonly slotIds: readonly string[];
+}
+
+/**
+ * Takes exactly these slots for an allocation, or nothing: whatever the caller believed about them, the rows decide.
+ * `wait` waits for somebody who is busy with one of them; otherwise it counts as gone. Its slots share one
+ * generation, which is that of the lease.
+ */
+export async function reserveSlots(
+  tx: WriteTx,
+  wanted: { readonly allocationId: string; readonly slotIds: readonly string[]; readonly wait: boolean },
+): Promise<Reservation | undefined> {
+  return asReservation(
+    wanted.slotIds,
+    await tx.rows<TakenRow>(reserveSlotsSql, [wanted.slotIds, wanted.allocationId, wanted.wait]),
+  );
+}
+interface TakenRow {
+  readonly id: string;
+  readonly node_id: string;
+  readonly simulated: boolean;
+  readonly generation: bigint;
+}
+function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Reservation | undefined {
+  const [first] = rows;
+  if (!first || rows.length !== wanted.length) return undefined;
+  return {
+    nodeId: first.node_id,
+    simulated: first.simulated,
+    generation: Number(first.generation),
+    slotIds: rows.map(({ id }) => id).sort(),
+  };
+}
+
+/** An allocation that is about to get its place. */
+export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
+
+/**
+ * The same without waiting, for allocations that are written down with it: the slots of each, the allocation and its
+ * claims, or nothing. Answers in the order of the picks.
+ */
+export async function takeSlots(
+  tx: WriteTx,
+  picks: readonly {
+    readonly allocation: Unplaced;
+    readonly slotIds: readonly string[];
+    readonly request?: Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
+  }[],
+  parts: { readonly ids: Ids; readonly lostAfterSeconds: number },
+): Promise<(Reservation | undefined)[]> {
+  const wanted = picks.flatMap(({ allocation, slotIds, request }) =>
+    slotIds.map((slotId) => ({ slotId, allocationId: allocation.id, need: slotIds.length, request })),
+  );
+  const rows = await tx.rows<TakenRow & { readonly allocation_id: string }>(takeSlotsSql, [
+    wanted.map(({ slotId }) => slotId),
+    wanted.map(() => parts.ids.next()),
+    wanted.map(({ allocationId }) => allocationId),
+    wanted.map(({ need }) => need),
+    wanted.length,
+    parts.lostAfterSeconds,
+    JSON.stringify(picks.map(({ allocation }) => asDocument(allocation))),
+    wanted.map(({ request }) => request?.endsAt ?? null),
+    wanted.map(({ request }) => request?.image?.mustBeCached ?? false),
+    wanted.map(({ request }) => request?.provisionSeconds ?? 0),
+  ]);
+  const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
+  return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));
+}
+const asDocument = (allocation: Unplaced) => ({
+  ...allocation,
+  unit_price_minor: String(allocation.unit_price_minor),
+  kind: kindOf(allocation),
+});
+export const kindOf = ({ capacity_shape: shape }: Pick<Unplaced, 'capacity_shape'>) =>
+  shape === 'baremetal' ? 'node_exclusive' : 'slot';
+
+/** Writes down who holds what. A unique index allows one live claim per slot, whatever happened before. */
+export async function claimSlots(
+  tx: WriteTx,
+  claim: Reservation & {
+    readonly ids: Ids;
+    readonly allocationId: string;
+    readonly organizationId: string;
+    readonly kind: 'slot' | 'node_exclusive';
+  },
+): Promise<void> {
+  const names = claim.slotIds.map(() => claim.ids.next());
+  const { allocationId, organizationId, slotIds, nodeId, kind, generation } = claim;
+  await tx.run(insertClaims, [names, allocationId, organizationId, slotIds, nodeId, kind, generation]);
+}
+
+/** A lease of an allocation holds nothing any more, whatever has to happen to its slots; the present one unless another is named. */
+export const freeClaims = (tx: WriteTx, allocationId: string, generation?: number): Promise<number> =>
+  tx.run(freeClaimsOfAllocation, [allocationId, generation ?? null]);
+
+const describe = (rows: readonly Pick<LockedSlot, 'state'>[]): string =>
+  Object.entries(Object.groupBy(rows, ({ state }) => state))
+    .map(([state, those]) => `${those?.length ?? 0} ${state}`)
+    .join(', ');

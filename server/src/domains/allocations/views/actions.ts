@@ -1,0 +1,38 @@
+import type { AllocationAction } from '@gpuaas/contract';
+import type { AllocationState } from '../life/machine.ts';
+
+export interface Actionable {
+  readonly state: AllocationState;
+  readonly max_duration_seconds: number | null;
+  readonly release_attempts: number;
+}
+type Name = AllocationAction['action'];
+
+/** What can be done with an allocation now, and why the rest cannot: the same rules that the operations go by. */
+export function actionsOf(row: Actionable, limits: { readonly maxReleaseAttempts: number }): AllocationAction[] {
+  const notActive = row.state === 'active' ? null : `It is ${row.state}: only an active allocation can.`;
+  const ended = row.state === 'released' || row.state === 'failed' ? `It is ${row.state}.` : null;
+  const reasons: Readonly<Record<Name, string | null>> = {
+    release: ended ?? whyNoRelease(row, limits.maxReleaseAttempts),
+    extend: notActive ?? (row.max_duration_seconds === null ? 'It has no end that could be moved.' : null),
+    restart: notActive,
+    rename: ended,
+    set_ssh_keys: ended ?? (takesKeys(row.state) ? null : `It is ${row.state}.`),
+  };
+  return (Object.keys(reasons) as Name[]).map((action) => ({
+    action,
+    allowed: reasons[action] === null,
+    why_not: reasons[action],
+  }));
+}
+
+export const takesKeys = (state: AllocationState): boolean =>
+  state === 'requested' || state === 'provisioning' || state === 'active';
+
+function whyNoRelease({ state, release_attempts }: Actionable, maxAttempts: number): string | null {
+  if (state === 'releasing') return 'It is being released already.';
+  if (state === 'release_failed' && release_attempts >= maxAttempts) {
+    return 'The release was tried as often as the policy allows; an operator has to look.';
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+import { type BeginAct, type Database, sql, type WriteTx } from '../../../kernel/act.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import type { Log } from '../../../kernel/telemetry/log.ts';
+import { maxReportsHeld, nodesAtOnce, reportsEveryMs } from '../facts.ts';
+
+/**
+ * Which images nodes have, as they say with their heartbeats. What a node names is noted if it is an image of the
+ * catalogue; what it named before and does not name any more is forgotten. What an operator noted about a host that
+ * never said anything stays: such a host cannot tell.
+ *
+ * Nearly always nothing has changed, and then nothing is asked. A process that has just started takes each first word as
+ * news, so what another one could not write down is made up for.
+ */
+export interface ImageReports {
+  hear(nodeId: string, images: readonly string[]): void;
+  close(): Promise<void>;
+}
+interface News {
+  readonly nodeId: string;
+  readonly has: readonly string[];
+  readonly lost: readonly string[];
+}
+
+const noteSql = sql(
+  'node-images-note',
+  `insert into node_image_cache as c (node_id, image_id, digest, verified_at)
+   select n.id, i.id, i.digest, act_time()
+   from unnest($1::uuid[], $2::text[]) as said (node_id, digest)
+     join nodes n on n.id = said.node_id and n.state <> 'deleted' join os_images i on i.digest = said.digest
+   order by n.id, i.id
+   on conflict (node_id, image_id) do update set digest = excluded.digest, verified_at = excluded.verified_at
+   where c.digest <> excluded.digest`,
+);
+const forgetSql = sql(
+  'node-images-gone',
+  `delete from node_image_cache c using unnest($1::uuid[], $2::text[]) as gone (node_id, digest)
+   where c.node_id = gone.node_id and c.digest = gone.digest`,
+);
+const pairs = (news: readonly News[], of: (one: News) => readonly string[]) => {
+  const all = news.flatMap((one) => of(one).map((digest) => [one.nodeId, digest] as const));
+  return [all.map(([nodeId]) => nodeId), all.map(([, digest]) => digest)];
+};
+
+export function openImageReports(parts: {
+  readonly db: Database;
+  readonly begin: BeginAct;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Log;
+}): ImageReports {
+  const { clock } = parts;
+  const known = new Map<string, readonly string[]>();
+  let waiting = new Map<string, News>();
+  let writing: Promise<void> | undefined;
+  const stopping = new AbortController();
+
+  async function note(tx: WriteTx, news: readonly News[]) {
+    const [noted, forgotten] = await Promise.all([
+      tx.run(
+        noteSql,
+        pairs(news, ({ has }) => has),
+      ),
+      tx.run(
+        forgetSql,
+        pairs(news, ({ lost }) => lost),
+      ),
+    ]);
+    if (noted + forgotten === 0) return tx.abandon(new Fault('node_not_found', 'Nothing has changed.'));
+    const target = { type: 'node', id: news.length === 1 ? (news[0]?.nodeId ?? 'none') : 'many' };
+    return tx.commit(undefined, { target, change: { nodes: news.length, noted, forgotten }, events: 'none' });
+  }
+
+  async function write(): Promise<void> {
+    while (waiting.size > 0 && !stopping.signal.aborted) {
+      const news = [...waiting.values()].slice(0, nodesAtOnce);
+      for (const { nodeId } of news) waiting.delete(nodeId);
+      try {
+        await parts.db.write(parts.begin('node.images_report', { correlationId: parts.ids.next() }), (tx) =>
+          note(tx, news),
+        );
+      } catch (error) {
+        // Taken for unheard: the next heartbeat says it again.
+        for (const { nodeId } of news) known.delete(nodeId);
+        parts.log.warn({ err: error, nodes: news.length }, 'images of nodes could not be noted');
+      }
+      await clock.sleep(reportsEveryMs, stopping.signal).catch(() => undefined);
+    }
+    writing = undefined;
+  }
+
+  return {
+    hear(nodeId, images) {
+      const before = known.get(nodeId);
+      if (before && before.length === images.length && before.every((digest) => images.includes(digest))) return;
+      if (!before && known.size >= maxReportsHeld) return;
+      const lost = [...(waiting.get(nodeId)?.lost ?? []), ...(before ?? [])].filter((one) => !images.includes(one));
+      known.set(nodeId, images);
+      if (images.length === 0 && lost.length === 0) return;
+      waiting.set(nodeId, { nodeId, has: images, lost });
+      writing ??= write();
+    },
+    async close() {
+      stopping.abort(new Error('closed'));
+      waiting = new Map();
+      await writing;
+    },
+  };
+}

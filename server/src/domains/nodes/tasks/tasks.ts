@@ -1,0 +1,101 @@
+import { type NodeTask, type NodeTaskType, nodeTaskKinds, nodeTaskTypes, type TaskParams } from '@gpuaas/contract/node';
+import { Compile, type Validator } from 'typebox/compile';
+import type { WriteTx } from '../../../kernel/act.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import { secondMs } from '../../../kernel/units.ts';
+import type { TaskSigners } from '../signers/signers.ts';
+import { cancelNodeTasks, cancelTasks, insertTask, takeBackTasks, wasHandedOut } from './tasks-store.ts';
+
+/**
+ * The queue of tasks is a table: a task exists from the commit that decided it, signed as it was decided, and ends in
+ * exactly one way. What wakes the node leaves after the commit; should it get lost, the node finds the task when it
+ * asks again.
+ */
+export interface TaskOrder<T extends NodeTaskType> {
+  /** When somebody has to know it before; otherwise it gets one. */
+  readonly id?: string;
+  readonly nodeId: string;
+  readonly type: T;
+  readonly params: TaskParams<T>;
+  /** Of the lease that the work belongs to; 1 for work on the node itself. */
+  readonly generation: number;
+  readonly ttlSeconds: number;
+  readonly correlationId: string;
+  readonly allocation?: { readonly id: string; readonly organizationId: string };
+  /** Answered when the task has ended. */
+  readonly sagaToken?: string;
+}
+interface OfLease {
+  readonly allocationId: string;
+  readonly generation: number;
+}
+export interface Tasks {
+  /** Answers the task's id. */
+  queueTask<T extends NodeTaskType>(tx: WriteTx, order: TaskOrder<T>): Promise<string>;
+  /** Ends what an allocation still has open, up to this generation, and answers the ids. What the node does about it is not undone. */
+  cancelOf(tx: WriteTx, of: OfLease): Promise<string[]>;
+  /** Whether the node was ever given anything of this lease. */
+  wasHandedOut(tx: WriteTx, of: OfLease): Promise<boolean>;
+  /** Ends what the node was not given yet, and answers the same. What it never was given, it never touched. */
+  takeBack(tx: WriteTx, of: OfLease): Promise<boolean>;
+  /** Ends everything that a node still has open: it is gone for good. */
+  cancelOfNode(tx: WriteTx, nodeId: string): Promise<string[]>;
+}
+
+/** Says which nodes have something to fetch, joined by commas. */
+export const tasksChannel = 'gpuaas_node_tasks';
+/** Says that sagas wait for answers that nobody has given yet. */
+export const answersChannel = 'gpuaas_node_answers';
+
+const params = new Map<NodeTaskType, Validator>(
+  nodeTaskTypes.map((type) => [type, Compile(nodeTaskKinds[type].params)]),
+);
+
+export const makeTasks = (parts: {
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly signer: Pick<TaskSigners, 'sign'>;
+}): Tasks => ({
+  async queueTask(tx, order) {
+    const [fault] = params.get(order.type)?.Errors(order.params) ?? [
+      { instancePath: '', message: 'is of no known type' },
+    ];
+    // Whoever queues a task has checked what people typed; a value that gets this far is a mistake of ours.
+    if (fault) throw new Error(`a task ${order.type} is not as declared: ${fault.instancePath} ${fault.message}`);
+    const now = parts.clock.now();
+    const envelope: NodeTask = parts.signer.sign({
+      task_id: order.id ?? parts.ids.next(),
+      node_id: order.nodeId,
+      task_type: order.type,
+      generation: order.generation,
+      issued_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + order.ttlSeconds * secondMs).toISOString(),
+      params: order.params,
+    });
+    await insertTask(tx, {
+      envelope,
+      allocation: order.allocation,
+      sagaToken: order.sagaToken,
+      correlationId: order.correlationId,
+    });
+    tx.wake(tasksChannel, order.nodeId);
+    return envelope.task_id;
+  },
+  async cancelOf(tx, { allocationId, generation }) {
+    const cancelled = await cancelTasks(tx, allocationId, generation);
+    if (cancelled.length > 0) tx.wake(answersChannel, 'cancelled');
+    return cancelled;
+  },
+  wasHandedOut: (tx, { allocationId, generation }) => wasHandedOut(tx, allocationId, generation),
+  async takeBack(tx, { allocationId, generation }) {
+    const touched = await takeBackTasks(tx, allocationId, generation);
+    tx.wake(answersChannel, 'cancelled');
+    return touched;
+  },
+  async cancelOfNode(tx, nodeId) {
+    const cancelled = await cancelNodeTasks(tx, nodeId);
+    if (cancelled.length > 0) tx.wake(answersChannel, 'cancelled');
+    return cancelled;
+  },
+});

@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto';
+import { makeFresh } from '../../../kernel/access/fresh.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { CallerAddress } from '../../gate/caller-address.ts';
+import type { AuthenticationFault, Identity, OpaqueTokens } from './authentication.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** A personal access token as its domain knows it. */
+export interface KnownToken {
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: Date;
+}
+/** By the SHA-256 of the token, in hex; undefined for one that never was, or was revoked. */
+export type FindToken = (digest: string) => Promise<KnownToken | undefined>;
+
+/** A revoked token is refused everywhere after this long. */
+const freshMs = 5_000;
+const maxKnown = 10_000;
+/** For this long a token that was right is looked up again without counting as an attempt. */
+const trustedMs = 10 * 60_000;
+
+/**
+ * Tokens that mean nothing by themselves are looked up by their digest: right, wrong, malformed or revoked, each takes
+ * the same one statement. What an address shows for the first time is counted before it is looked up, so that guessing
+ * costs the guesser and not the database.
+ */
+export function makeOpaqueTokens(parts: {
+  readonly prefix: string;
+  readonly find: FindToken;
+  readonly rateLimit: RateLimit;
+  readonly clock: Clock;
+}): OpaqueTokens {
+  const known = makeFresh<string, KnownToken | AuthenticationFault>({
+    clock: parts.clock,
+    ttlMs: freshMs,
+    max: maxKnown,
+  });
+  const trustedUntil = new Map<string, number>();
+
+  async function look(digest: string, address: CallerAddress): Promise<KnownToken | AuthenticationFault> {
+    const nowMs = parts.clock.now().getTime();
+    if ((trustedUntil.get(digest) ?? 0) <= nowMs) {
+      const { allowed, limit, resetSeconds } = await parts.rateLimit('credentials', { address }, {});
+      if (!allowed) {
+        return new Fault('rate_limit_exceeded', `Too many attempts from your address: wait ${resetSeconds} s.`, {
+          lane: 'credentials',
+          limit,
+          retry_after_seconds: resetSeconds,
+        });
+      }
+    }
+    const found = await parts.find(digest);
+    trustedUntil.delete(digest);
+    if (!found) return new Fault('token_invalid', 'The token is not valid here: sign in again.');
+    if (trustedUntil.size >= maxKnown) trustedUntil.delete(trustedUntil.keys().next().value ?? '');
+    trustedUntil.set(digest, nowMs + trustedMs);
+    return found;
+  }
+
+  return {
+    prefix: parts.prefix,
+    async identify(token, address) {
+      const digest = hash('sha256', token, 'hex');
+      const found = await known.get(digest, () => look(digest, address));
+      if (found instanceof Fault) {
+        // A refusal for too many attempts says nothing about the token: another address may ask about it.
+        if (found.code === 'rate_limit_exceeded') known.forget(digest);
+        return found;
+      }
+      if (found.expiresAt <= parts.clock.now())
+        return new Fault('token_expired', 'The token has expired: make another.');
+      return identityOf(found);
+    },
+  };
+}
+
+const identityOf = ({ id, issuer, subject, scopes, expiresAt }: KnownToken): Identity => ({
+  issuer,
+  subject,
+  kind: 'user',
+  credential: { kind: 'personal_token', tokenId: id, sessionId: undefined, scopes: new Set(scopes) },
+  // It is no sign-in: ending those does not end it, and it never counts as a recent one.
+  issuedAt: undefined,
+  expiresAt,
+  signedInAt: undefined,
+  methods: [],
+  keyId: undefined,
+});

@@ -1,0 +1,31 @@
+import { Fault } from '../fault.ts';
+
+/** A sign-in, as a token shows it. */
+export interface ShownSignIn {
+  readonly sessionId: string | undefined;
+  readonly tokenId: string | undefined;
+  /** When the person last proved to be there; undefined when the issuer does not say. */
+  readonly signedInAt: Date | undefined;
+}
+/** From when on the sign-ins of a person count. Renewing a token does not move the moment of its sign-in. */
+export interface SignInFloor {
+  readonly notBefore: Date;
+  /** The sign-in that ended the others. It is known by the first of these that is there. */
+  readonly spares: Partial<ShownSignIn>;
+}
+
+/** Whether a sign-in is over. One that does not say when it was is, unless it is the spared one. */
+export function isBelow({ notBefore, spares }: SignInFloor, shown: ShownSignIn): boolean {
+  if (shown.signedInAt && shown.signedInAt >= notBefore) return false;
+  if (spares.sessionId !== undefined) return spares.sessionId !== shown.sessionId;
+  if (spares.signedInAt) return spares.signedInAt.getTime() !== shown.signedInAt?.getTime();
+  return spares.tokenId === undefined || spares.tokenId !== shown.tokenId;
+}
+
+const revokedDetails = { authorization_parameters: { prompt: 'login', max_age: 0 } };
+
+/** The refusal of what was revoked; it tells a program what to ask the issuer for. */
+export const revoked = (): Fault<'token_invalid'> =>
+  new Fault('token_invalid', 'This sign-in was revoked: sign in again.', revokedDetails);
+
+export const isRevocation = (fault: Fault): boolean => fault.details === revokedDetails;

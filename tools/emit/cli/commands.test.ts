@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
+import { describe, expect, it } from 'vitest';
+import { findCommand } from '../../../cli/src/commands.ts';
+import { rehearse, type Script } from '../../../cli/src/testing.ts';
+import { writeCommandLine } from '../../../web/src/words/command-line.ts';
+import type { OpenApi } from '../sdk/schema.ts';
+import { commandLinesOf } from './commands.ts';
+
+const document = JSON.parse(readFileSync(new URL('../../../api/openapi.json', import.meta.url), 'utf8')) as OpenApi;
+const lines = commandLinesOf(document);
+
+/** Operations that a command makes on its way, or that only programs make. */
+const within: Readonly<Record<string, string>> = {
+  agent_release_add: 'gpuaas ops release add reads the bundle from a file',
+  allocation_group_create: 'gpuaas group create takes its members one by one',
+  allocation_plan: 'gpuaas launch shows it before it asks',
+  branding_get: 'the console shows it',
+  default_project_get: 'gpuaas whoami and every command that needs a project',
+  project_ssh_key_add: 'gpuaas key add --shared reads the key from a file',
+  service_account_token: 'programs exchange their assertion; the SDKs do',
+  sign_in_get: 'gpuaas login',
+  signing_key_list: 'programs check signatures with it',
+  ssh_key_add: 'gpuaas key add reads the key from a file',
+  version_get: 'gpuaas version',
+};
+
+const id = (n: number) => `01a1dea2-0000-7000-8000-${String(n).padStart(12, '0')}`;
+/** One value of each kind, as the API takes it. */
+const sampleOf = (as: string | undefined, field: string, index: number): unknown => {
+  switch (as?.replace('*', '')) {
+    case 'number':
+    case 'seconds':
+    case 'minutes':
+      return index + 2;
+    case 'numbers':
+      return [1, 2];
+    case 'value':
+      return 8;
+    case 'truth':
+    case 'flag':
+      return true;
+    case 'pairs':
+      return { team: 'a b', run: '7' };
+    case 'json':
+      return { slice_vm_profiles: [{ gpus: 1 }] };
+    case 'money':
+      return { amount_minor: '310', currency: 'EUR' };
+    case 'list':
+      return ['a:read', 'b:write'];
+    case 'keys':
+    case 'projects':
+      return [id(index), id(index + 1)];
+    case undefined:
+    case 'text':
+      return field === 'sku' ? 'h200' : `it's ${field} "${index}"`;
+    default:
+      return id(index);
+  }
+};
+/** Words as a shell reads them. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/(?:'((?:[^']|'\\'')*)'|[^\s'])+/g)].map(([word]) =>
+    word.replaceAll(/'((?:[^']|'\\'')*)'(?!\\)/g, (_, inner: string) => inner.replaceAll(`'\\''`, "'")),
+  );
+
+const world: Script = {
+  'GET /api/v1/catalog': { data: [{ sku: 'h200', allowed_gpu_counts: [1], availability: [] }], has_more: false },
+  'POST /api/v1/allocations/plan': {
+    feasible: true,
+    message: '',
+    price: { per_hour: { amount_minor: '1', currency: 'EUR' } },
+    decision: { would_fit: [] },
+  },
+};
+
+describe('the table of commands', () => {
+  it('has a command for every operation', () => {
+    const without = Object.keys(operations).filter((each) => !lines.has(each) && within[each] === undefined);
+    expect(without).toEqual([]);
+    expect(Object.keys(within).filter((each) => lines.has(each) || !Object.hasOwn(operations, each))).toEqual([]);
+  });
+
+  it('browses the catalogue, launches and releases, sees to members, and exports the record', () => {
+    const wordsFor = (operation: OperationId) => lines.get(operation)?.words;
+    expect(wordsFor('catalog_list')).toBe('sku list');
+    expect(wordsFor('allocation_create')).toBe('launch');
+    expect(wordsFor('allocation_release')).toBe('release');
+    expect(wordsFor('project_member_set')).toBe('member set');
+    expect(wordsFor('audit_export')).toBe('ops audit export');
+  });
+
+  // A stream has no end; that it is asked for is seen where it is listened to.
+  const ending = [...lines].filter(([operation]) => !operation.endsWith('event_stream'));
+  it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {
+    const { facts, input, args, typed } = rehearsalOf(operation, line);
+    const { asked, err } = await rehearse([...args, '--yes', '--quiet'], world);
+    const path = pathOf(facts, input);
+    const sent = asked.find(({ request }) => request.split('?')[0] === `${facts.method} ${path}`);
+    const why = sent ? '' : `${typed?.join(' ')}\n${err}`;
+    expect({ sent: sent !== undefined, why }).toEqual({ sent: true, why: '' });
+    const query = new URLSearchParams(sent?.request.split('?')[1] ?? '');
+    const rest = Object.entries(input).filter(([name]) => !facts.path.includes(`{${name}}`));
+    const inQuery = rest.filter(([name]) => facts.query?.includes(name));
+    for (const [name, value] of inQuery) expect(query.get(name), name).toBe(String(value));
+    if (facts.method !== 'GET' && rest.length > 0) {
+      expect(sent?.body).toEqual(Object.fromEntries(rest.filter(([name]) => !facts.query?.includes(name))));
+    }
+  });
+
+  const looks = ending.filter(([id, { words }]) => {
+    const facts: OperationFacts = operations[id as OperationId];
+    return words.startsWith('ops ') && facts.method === 'GET' && !facts.text;
+  });
+  it.each(looks)('answers an operator who asks for %s in JSON', async (operation, line) => {
+    const { facts, input, args } = rehearsalOf(operation, line);
+    const empty = { data: [], definitions: [], settings: [], moments: [], findings: [], intact: true, has_more: false };
+    const { code, out } = await rehearse([...args, '-o', 'json'], { [`GET ${pathOf(facts, input)}`]: empty });
+    expect({ code, parsed: typeof JSON.parse(out) }).toEqual({ code: 0, parsed: 'object' });
+  });
+});
+
+describe('a choice of a command', () => {
+  const offered = [...lines].flatMap(([operation, { words, flags }]) =>
+    Object.entries(flags).flatMap(([field, [flag]]) => {
+      const choices = findCommand(words.split(' '))?.command.flags?.[flag]?.choices;
+      const promised = choicesOf(operation, field);
+      return choices && promised ? [[`${words} --${flag}`, choices, promised] as const] : [];
+    }),
+  );
+  it('is looked at', () => {
+    expect(offered.length).toBeGreaterThan(5);
+  });
+  it.each(offered)('%s is one that the operation takes, and none is left out', (_name, choices, promised) => {
+    expect(choices.toSorted()).toEqual(promised.toSorted());
+  });
+});
+
+/** The closed choice that an operation has for a field, in its query or its body. */
+function choicesOf(operation: string, field: string): readonly string[] | undefined {
+  interface Schema {
+    readonly $ref?: string;
+    readonly enum?: readonly string[];
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  interface Operation {
+    readonly operationId: string;
+    readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
+    readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  }
+  const { paths, components } = document as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  };
+  const known = (schema: Schema | undefined): Schema | undefined =>
+    schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema;
+  const found = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .find(({ operationId }) => operationId === operation);
+  const body = known(found?.requestBody?.content['application/json']?.schema);
+  const inQuery = found?.parameters?.find(({ name }) => name === field)?.schema;
+  return known(inQuery ?? body?.properties?.[field])?.enum;
+}
+
+type Line = typeof lines extends ReadonlyMap<string, infer L> ? L : never;
+const pathOf = (facts: OperationFacts, input: Readonly<Record<string, unknown>>): string =>
+  facts.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+
+/** A call of the operation with everything that its command takes, and the words that somebody would type for it. */
+function rehearsalOf(operation: string, line: Line) {
+  const facts: OperationFacts = operations[operation as OperationId];
+  const command = findCommand(line.words.split(' '))?.command;
+  const input: Record<string, unknown> = {};
+  const fill = (path: string, value: unknown) => {
+    const [first = path, second] = path.split('.');
+    input[first] = second === undefined ? value : { ...(input[first] as object), [second]: value };
+  };
+  for (const [path, value] of Object.entries(line.gives ?? {})) fill(path, value);
+  for (const [index, [field, as]] of line.args.entries()) fill(field, sampleOf(as, field, index));
+  for (const [index, [field, [flag, as]]] of Object.entries(line.flags).entries()) {
+    if (field === 'limit' || field === 'follow') continue;
+    const choices = as === undefined ? command?.flags?.[flag]?.choices : undefined;
+    fill(field, choices?.at(-1) ?? sampleOf(as, field, index + 9));
+  }
+  for (const [, name = ''] of facts.path.matchAll(/\{(organization_id|project_id)\}/g)) input[name] ??= id(77);
+  const typed = writeCommandLine(operation as OperationId, input, facts.inProject ? id(99) : undefined);
+  expect(typed).toBeDefined();
+  return { facts, input, typed, args: wordsOf((typed ?? []).join(' ')).slice('npx gpuaas'.split(' ').length) };
+}

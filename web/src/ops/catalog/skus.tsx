@@ -1,0 +1,120 @@
+import type { Sku } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../../client/api.ts';
+import { useAct, useList } from '../../client/ask.ts';
+import { useMay } from '../../client/session.tsx';
+import { Button } from '../../parts/button.tsx';
+import { StateChip } from '../../parts/chip.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Rows } from '../../parts/rows.tsx';
+import { Empty, Problem } from '../../parts/states.tsx';
+import { spellMemory } from '../../words/sizes.ts';
+import { PricesDialog } from './prices-dialog.tsx';
+import { SkuDialog } from './sku-dialog.tsx';
+
+export function SkusPage() {
+  const may = useMay();
+  const list = useList(['skus'], (from, options) => api.adminSkus.list(from, options));
+  const [prices, setPrices] = useState<Sku>();
+  const [going, setGoing] = useState<Sku>();
+  const [editing, setEditing] = useState<Sku | 'new'>();
+  const revive = useAct('sku revive', (sku: string, options) => api.adminSkus.update({ sku, active: true }, options), {
+    stale: ['skus', 'catalog'],
+  });
+  const retire = useAct(
+    'sku retire',
+    ({ sku, reason }: { sku: string; reason: string }, options) => api.adminSkus.retire({ sku, reason }, options),
+    { stale: ['skus', 'catalog'], done: () => setGoing(undefined) },
+  );
+  return (
+    <Page
+      title="SKUs and prices"
+      lead="What tenants can launch, and at which price. A new price never changes earlier ones."
+      actions={
+        may('admin_sku_create') && (
+          <Button look="primary" icon="plus" onClick={() => setEditing('new')}>
+            New SKU
+          </Button>
+        )
+      }
+      shown={{ operation: 'admin_sku_list', input: { limit: 50 } }}
+    >
+      {revive.error && <Problem error={revive.error} />}
+      <Rows
+        label="SKUs"
+        list={list}
+        keyOf={({ sku }) => sku}
+        columns={[
+          {
+            head: 'SKU',
+            cell: (sku) => (
+              <span>
+                <span className="block font-medium">{sku.display_name}</span>
+                <code className="font-mono text-[13px] text-dim">{sku.sku}</code>
+              </span>
+            ),
+          },
+          { head: 'Shape', cell: (sku) => (sku.capacity_shape === 'gpu_slice' ? 'virtual machine' : 'whole host') },
+          { head: 'Memory', cell: (sku) => spellMemory(sku.gpu_memory_mib) },
+          { head: 'Sizes', cell: (sku) => sku.allowed_gpu_counts.join(', ') },
+          { head: 'State', cell: (sku) => <StateChip state={sku.active ? 'active' : 'retired'} /> },
+          {
+            head: '',
+            end: true,
+            cell: (sku) => (
+              <span className="flex flex-wrap justify-end gap-2">
+                <Button aria-label={`Prices of ${sku.display_name}`} onClick={() => setPrices(sku)}>
+                  Prices
+                </Button>
+                {may('admin_sku_update') && (
+                  <Button aria-label={`Edit ${sku.display_name}`} onClick={() => setEditing(sku)}>
+                    Edit
+                  </Button>
+                )}
+                {sku.active && may('admin_sku_retire') && (
+                  <Button look="danger" aria-label={`Retire ${sku.display_name}`} onClick={() => setGoing(sku)}>
+                    Retire
+                  </Button>
+                )}
+                {!sku.active && may('admin_sku_update') && (
+                  <Button
+                    busy={revive.isPending && revive.variables === sku.sku}
+                    aria-label={`Offer ${sku.display_name} again`}
+                    onClick={() => revive.mutate(sku.sku)}
+                  >
+                    Offer again
+                  </Button>
+                )}
+              </span>
+            ),
+          },
+        ]}
+        empty={<Empty icon="tag" title="No SKUs yet" />}
+      />
+      {prices && <PricesDialog sku={prices} onClose={() => setPrices(undefined)} />}
+      {editing && (
+        <SkuDialog
+          sku={editing === 'new' ? undefined : editing}
+          onClose={() => setEditing(undefined)}
+          onMade={setPrices}
+        />
+      )}
+      {going && (
+        <Confirm
+          open
+          onClose={() => setGoing(undefined)}
+          title={`Retire ${going.display_name}?`}
+          verb="Retire"
+          danger
+          reason
+          busy={retire.isPending}
+          error={retire.error}
+          onConfirm={(reason) => retire.mutate({ sku: going.sku, reason })}
+        >
+          <p>Tenants can no longer launch it. Running allocations continue.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,327 @@
+import type { NodeDetail, ResourceSlot } from '@gpuaas/sdk';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, isAbsent } from '../../client/api.ts';
+import { useAct, useAsk } from '../../client/ask.ts';
+import { useMay } from '../../client/session.tsx';
+import { Button, ButtonLink } from '../../parts/button.tsx';
+import { Chip, SimulatedChip, StateChip } from '../../parts/chip.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Copy } from '../../parts/copy.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Facts, Page, Panel } from '../../parts/page.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { isLive } from '../../words/rail.ts';
+import { counted, spellCondition, spellMemory } from '../../words/sizes.ts';
+import { spellMoments } from '../../words/time.ts';
+import { Alerts } from '../alerts.tsx';
+import { NodeImages } from './node-images.tsx';
+import { NodeTasks } from './node-tasks.tsx';
+import { SlotDialog } from './slot-dialog.tsx';
+import { Topology } from './topology.tsx';
+
+type Verb = Exclude<NodeDetail['actions'][number]['action'], 'probe' | 'reimage' | 'remove'>;
+const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: string; readonly danger?: true }>> = {
+  cordon: { label: 'Cordon', means: 'Stops new work. Running allocations continue.' },
+  uncordon: { label: 'Uncordon', means: 'Accepts new work again.' },
+  drain: {
+    label: 'Drain',
+    means: 'Stops new work and notifies tenants. Allocations that remain at the end of the notice are released.',
+    danger: true,
+  },
+  resume: { label: 'Resume', means: 'Ends the drain and accepts new work again.' },
+  quarantine: {
+    label: 'Quarantine',
+    means: 'Stops new work until an operator clears it. Running allocations continue.',
+    danger: true,
+  },
+  clear: { label: 'Clear', means: 'Ends the quarantine.' },
+  readmit: { label: 'Readmit', means: 'Returns the node to service, cordoned.' },
+  publish: { label: 'Publish', means: 'Offers its GPUs to tenants.' },
+  retire: { label: 'Retire', means: 'Removes the node from service once its last GPU is free.', danger: true },
+};
+/** What the server allows now. The table of states is the server's; a page that copied it would grow wrong. */
+const verbsOf = (node: NodeDetail): readonly Verb[] =>
+  node.actions.flatMap(({ action, allowed }) => (allowed && action in verbs ? [action as Verb] : []));
+/** What would help, and what it needs first. */
+const hintsOf = (node: NodeDetail): readonly string[] =>
+  node.actions.flatMap(({ action, allowed, why_not }) =>
+    action === 'clear' && node.state === 'quarantined' && !allowed && why_not ? [`To clear it: ${why_not}`] : [],
+  );
+
+export function NodePage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const node = useAsk(['nodes', id, 'one'], (options) => api.adminNodes.get({ node_id: id }, options), {
+    everyMs: 15_000,
+  });
+  if (node.error && !node.data) {
+    return (
+      <Page title="Node">
+        {isAbsent(node.error) ? (
+          <Empty icon="server" title="No such node">
+            <ButtonLink to="/ops/nodes">All nodes</ButtonLink>
+          </Empty>
+        ) : (
+          <Problem error={node.error} again={() => void node.refetch()} />
+        )}
+      </Page>
+    );
+  }
+  if (!node.data) return <Loading rows={8} label="Loading the node" />;
+  return <Detail node={node.data} />;
+}
+
+function Detail({ node }: { node: NodeDetail }) {
+  const may = useMay();
+  const [verb, setVerb] = useState<Verb>();
+  const [slot, setSlot] = useState<ResourceSlot>();
+  const [notice, setNotice] = useState('');
+  const act = useAct(
+    'node act',
+    (
+      { verb: name, reason, notice: minutes }: { verb: Verb; reason: string; notice: string; version: number },
+      options,
+    ) =>
+      name === 'drain'
+        ? api.adminNodes.drain(
+            { node_id: node.id, reason, ...(minutes !== '' && { notice_minutes: Number(minutes) }) },
+            options,
+          )
+        : api.adminNodes[name]({ node_id: node.id, reason }, options),
+    { stale: ['nodes', 'fleet', 'allocations'], done: () => setVerb(undefined) },
+  );
+  const tenants = useAsk(
+    ['allocations', 'on', node.id],
+    (options) => api.adminAllocations.list({ node: node.id, limit: 200 }, options),
+    { everyMs: 30_000 },
+  );
+  const living = tenants.data?.data.filter(({ state }) => isLive(state)) ?? [];
+  const approve = useAct(
+    'slots approve',
+    (_: number, options) => api.adminNodes.slotsApprove({ node_id: node.id }, options),
+    { stale: ['nodes', 'fleet', 'catalog'] },
+  );
+  const discover = useAct(
+    'node discover',
+    (_: number, options) => api.adminNodes.topologyDiscover({ node_id: node.id }, options),
+    { stale: ['nodes'] },
+  );
+  const probe = useAct(
+    'node probe',
+    (_: string, options) => api.adminNodes.healthProbe({ node_id: node.id }, options),
+    { stale: ['nodes'] },
+  );
+  const { topology } = node;
+  return (
+    <Page
+      title={node.name}
+      lead={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <StateChip state={node.state} />
+          <SimulatedChip of={node} />
+          {node.cordon_reason && <Chip tone="warn">cordoned: {node.cordon_reason}</Chip>}
+          {node.state === 'active' && !node.schedulable && !node.cordon_reason && (
+            <Chip tone="calm">not published</Chip>
+          )}
+          <span>
+            {node.sku} in {node.region}
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          {verbsOf(node)
+            .filter((name) => may(`node_${name}`))
+            .map((name) => (
+              <Button key={name} look={verbs[name].danger ? 'danger' : 'plain'} onClick={() => setVerb(name)}>
+                {verbs[name].label}
+              </Button>
+            ))}
+          {may('node_health_probe') && (
+            <Button busy={probe.isPending} onClick={() => probe.mutate(node.id)}>
+              Probe
+            </Button>
+          )}
+        </>
+      }
+      shown={{ operation: 'node_get', input: { node_id: node.id } }}
+    >
+      {(probe.error ?? approve.error ?? discover.error) && (
+        <Problem error={probe.error ?? approve.error ?? discover.error} />
+      )}
+      {node.drain_deadline_at && node.state === 'draining' && (
+        <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
+          Draining: {counted(living.length, 'allocation')} left. They are released <Ago at={node.drain_deadline_at} />.
+        </p>
+      )}
+      {node.state_reason && node.state !== 'active' && (
+        <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
+      )}
+      {hintsOf(node).map((hint) => (
+        <p key={hint} className="rounded-lg bg-sunk px-4 py-3">
+          {spellMoments(hint)}
+        </p>
+      ))}
+      <Alerts alerts={node.alerts} />
+      <Panel
+        title="Topology"
+        aside={
+          <span className="flex flex-wrap items-center gap-2 text-sm text-dim">
+            {counted(node.gpus_total, 'GPU')}
+            {may('node_topology_discover') && (
+              <Button busy={discover.isPending} onClick={() => discover.mutate(node.version)}>
+                Refresh
+              </Button>
+            )}
+            {may('slots_approve') && topology && topology.slots.length > node.resource_slots.length && (
+              <Button look="primary" busy={approve.isPending} onClick={() => approve.mutate(node.version)}>
+                Approve {counted(topology.slots.length - node.resource_slots.length, 'slot')}
+              </Button>
+            )}
+          </span>
+        }
+      >
+        {node.resource_slots.length === 0 && !topology ? (
+          <p className="text-dim">No topology reported yet.</p>
+        ) : (
+          <Topology topology={topology} slots={node.resource_slots} onChoose={setSlot} />
+        )}
+        {topology && topology.blockers.length > 0 && (
+          <ul className="mt-3 list-disc ps-5 text-bad">
+            {topology.blockers.map((blocker) => (
+              <li key={blocker}>{blocker}</li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Panel title="Health">
+          {node.conditions.length === 0 ? (
+            <p className="text-dim">No report yet.</p>
+          ) : (
+            <ul className="grid gap-2">
+              {node.conditions.map((condition) => (
+                <li key={condition.type} className="flex items-start justify-between gap-3">
+                  <span>
+                    <span className="font-medium">{spellCondition(condition.type)}</span>
+                    <span className="block text-sm text-dim">{spellMoments(condition.message)}</span>
+                  </span>
+                  <Chip tone={condition.status === 'True' ? 'ok' : condition.status === 'False' ? 'bad' : 'warn'}>
+                    {condition.status === 'True' ? 'yes' : condition.status === 'False' ? 'no' : 'unknown'}
+                  </Chip>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+        <Panel title="Identity">
+          <Facts
+            rows={[
+              ['Id', <Copy key="id" text={node.id} label="the id" />],
+              ['Address', node.address ?? 'none'],
+              ['Agent', node.agent_version ?? 'no report yet'],
+              ['Last report', <Ago key="heard" at={node.last_report_at} />],
+              [
+                'Certificate',
+                node.certificate ? (
+                  <span key="certificate" className="grid grid-cols-[minmax(0,1fr)] gap-1">
+                    <span>
+                      ends <Ago at={node.certificate.not_after} />
+                      {node.certificate.revoked_at && <Chip tone="bad">revoked</Chip>}
+                    </span>
+                    <Copy text={node.certificate.serial} label="the serial number" />
+                  </span>
+                ) : (
+                  'none'
+                ),
+              ],
+              ['Host', topology ? `${topology.hostname}, ${topology.kernel}` : 'unknown'],
+              ['Memory', topology ? spellMemory(topology.memory_mib) : 'unknown'],
+              ['Driver', topology?.driver_version ?? 'unknown'],
+              ['Clock', node.report ? `${Math.abs(node.report.clock_skew_ms)} ms off` : 'unknown'],
+            ]}
+          />
+        </Panel>
+      </div>
+      <Panel title="Images">
+        <NodeImages node={node} />
+      </Panel>
+      <Panel
+        title="Allocations"
+        aside={
+          <Link
+            to="/ops/allocations"
+            search={{ node: node.id }}
+            className="text-sm text-accent underline underline-offset-2"
+          >
+            Including ended
+          </Link>
+        }
+      >
+        {tenants.error ? (
+          <Problem error={tenants.error} />
+        ) : living.length === 0 ? (
+          <p className="text-dim">{tenants.data ? 'No running allocations.' : 'Loading…'}</p>
+        ) : (
+          <ul className="grid gap-2">
+            {living.map((each) => (
+              <li key={each.id} className="flex items-center justify-between gap-3">
+                <span className="min-w-0 grow">
+                  <Link
+                    to="/ops/allocations/$id"
+                    params={{ id: each.id }}
+                    className="line-clamp-1 font-medium text-accent underline-offset-2 hover:underline"
+                  >
+                    <bdi>{each.name}</bdi>
+                  </Link>
+                  <span className="text-sm text-dim">{counted(each.gpu_count, 'GPU')}</span>
+                </span>
+                <StateChip state={each.state} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <NodeTasks nodeId={node.id} />
+      {verb && (
+        <Confirm
+          open
+          onClose={() => setVerb(undefined)}
+          title={`${verbs[verb].label} ${node.name}?`}
+          verb={verbs[verb].label}
+          danger={verbs[verb].danger ?? false}
+          reason
+          busy={act.isPending}
+          error={act.error}
+          onConfirm={(reason) => act.mutate({ verb, reason, notice, version: node.version })}
+        >
+          <p>{verbs[verb].means}</p>
+          {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
+            <p className="font-medium text-ink">
+              {living.length === 0
+                ? 'No running allocations.'
+                : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
+            </p>
+          )}
+          {verb === 'drain' && (
+            <Field label="Notice in minutes" hint="Empty: the time set by policy. 0: release immediately.">
+              {(id) => (
+                <input
+                  id={id}
+                  type="number"
+                  min={0}
+                  max={43_200}
+                  className="field"
+                  value={notice}
+                  onChange={(event) => setNotice(event.target.value)}
+                />
+              )}
+            </Field>
+          )}
+        </Confirm>
+      )}
+      {slot && <SlotDialog nodeId={node.id} slot={slot} onClose={() => setSlot(undefined)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,152 @@
+import type { AdminOrganizationDetail } from '@gpuaas/sdk';
+import { Link, useParams } from '@tanstack/react-router';
+import { api, isAbsent } from '../../client/api.ts';
+import { useAsk } from '../../client/ask.ts';
+import { useMay } from '../../client/session.tsx';
+import { ButtonLink } from '../../parts/button.tsx';
+import { Chip, StateChip } from '../../parts/chip.tsx';
+import { Copy } from '../../parts/copy.tsx';
+import { Facts, Page, Panel } from '../../parts/page.tsx';
+import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { spellQuota } from '../../words/quota.ts';
+import { counted, shortId } from '../../words/sizes.ts';
+
+/** One tenant: what they have, who belongs to it, and what was set for them. */
+export function TenantPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const tenant = useAsk(
+    ['tenants', id, 'one'],
+    (options) => api.adminOrganizations.get({ organization_id: id }, options),
+    { everyMs: 60_000 },
+  );
+  if (tenant.error && !tenant.data) {
+    return (
+      <Page title="Tenant">
+        {isAbsent(tenant.error) ? (
+          <Empty icon="team" title="No such tenant">
+            <ButtonLink to="/ops/tenants">All tenants</ButtonLink>
+          </Empty>
+        ) : (
+          <Problem error={tenant.error} again={() => void tenant.refetch()} />
+        )}
+      </Page>
+    );
+  }
+  if (!tenant.data) return <Loading rows={8} label="Loading the tenant" />;
+  return <Detail tenant={tenant.data} />;
+}
+
+const listed = 'flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-edge py-2 last:border-0';
+
+function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
+  const may = useMay();
+  return (
+    <Page
+      title={tenant.name}
+      lead={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <code className="font-mono text-[13px]">{tenant.slug}</code>
+          <Chip tone="calm">{tenant.type}</Chip>
+          <span>plan {tenant.plan}</span>
+        </span>
+      }
+      actions={
+        <>
+          {may('admin_allocation_list') && (
+            <ButtonLink to="/ops/allocations" search={{ organization: tenant.id }}>
+              Allocations
+            </ButtonLink>
+          )}
+          {may('admin_audit_list') && (
+            <ButtonLink to="/ops/audit" search={{ organization: tenant.id }}>
+              Audit
+            </ButtonLink>
+          )}
+        </>
+      }
+      shown={{ operation: 'admin_organization_get', input: { organization_id: tenant.id } }}
+    >
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Panel title="Summary">
+          <Facts
+            rows={[
+              ['Id', <Copy key="id" text={tenant.id} label="the id" />],
+              ['Since', <Ago key="since" at={tenant.created_at} />],
+              ['Currency', tenant.currency],
+              ['Allocations', `${tenant.allocations} current, with ${counted(tenant.gpus, 'GPU')}`],
+              ['GPU quota', spellQuota(tenant.gpu_quota)],
+            ]}
+          />
+        </Panel>
+        <Panel title="Policy overrides" aside={<span className="text-sm text-dim">{tenant.policies.length}</span>}>
+          {tenant.policies.length === 0 ? (
+            <p className="text-dim">None. The platform defaults apply.</p>
+          ) : (
+            <ul>
+              {tenant.policies.map((each) => (
+                <li key={each.id} className={listed}>
+                  <span className="min-w-0">
+                    {may('policy_setting_list') ? (
+                      <Link
+                        to="/ops/policies"
+                        search={{ q: each.key }}
+                        className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
+                      >
+                        {each.key}
+                      </Link>
+                    ) : (
+                      <code className="font-mono text-[13px] font-semibold">{each.key}</code>
+                    )}
+                    <span className="block text-sm text-dim">{each.reason}</span>
+                  </span>
+                  <span className="flex items-center gap-2">
+                    <span className="tabular font-medium">{String(each.value)}</span>
+                    <Chip tone="busy">{each.level}</Chip>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+        <Panel title="Projects" aside={<span className="text-sm text-dim">{tenant.projects}</span>}>
+          {tenant.project_list.length === 0 ? (
+            <p className="text-dim">No projects.</p>
+          ) : (
+            <ul>
+              {tenant.project_list.map((project) => (
+                <li key={project.id} className={listed}>
+                  <span className="min-w-0">
+                    <bdi className="line-clamp-2 font-medium">{project.name}</bdi>
+                    <span className="font-mono text-xs text-dim">{project.id}</span>
+                  </span>
+                  <span className="flex items-center gap-2">
+                    {project.allocations > 0 && (
+                      <span className="text-sm text-dim">{counted(project.allocations, 'allocation')}</span>
+                    )}
+                    <StateChip state={project.state} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
+        <Panel title="Members" aside={<span className="text-sm text-dim">{tenant.members}</span>}>
+          <ul>
+            {tenant.member_list.map((member) => (
+              <li key={member.user_id} className={listed}>
+                <span className="min-w-0">
+                  <span className="font-medium">{member.role}</span>{' '}
+                  <span className="font-mono text-xs text-dim">{shortId(member.user_id)}</span>
+                </span>
+                <span className="text-sm text-dim">
+                  seen <Ago at={member.last_seen_at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      </div>
+    </Page>
+  );
+}

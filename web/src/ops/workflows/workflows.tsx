@@ -1,0 +1,115 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api } from '../../client/api.ts';
+import { useAsk } from '../../client/ask.ts';
+import { StateChip } from '../../parts/chip.tsx';
+import { CorrelationId } from '../../parts/correlation.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Rows, wholeList } from '../../parts/rows.tsx';
+import { Empty } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { plainWord, shortId } from '../../words/sizes.ts';
+
+const states = ['running', 'done', 'undone', 'cancelled', 'stuck'] as const;
+
+/** What takes several steps: which runs there are, where each is, and why it ended. */
+export function WorkflowsPage() {
+  const search = useSearch({ strict: false }) as { state?: string; saga?: string; run?: string };
+  const navigate = useNavigate();
+  const state = states.find((each) => each === search.state);
+  const wanted = {
+    limit: 100,
+    ...(state && { state }),
+    ...(search.saga && { saga: search.saga }),
+    ...(search.run && { run_id: search.run }),
+  };
+  const list = useAsk(['workflows', wanted], (options) => api.adminWorkflows.list(wanted, options), {
+    everyMs: 30_000,
+    keep: true,
+  });
+  const sagas = [...new Set(list.data?.data.map(({ saga }) => saga) ?? []), ...(search.saga ? [search.saga] : [])];
+  const go = (next: typeof search) =>
+    void navigate({
+      to: '/ops/workflows',
+      replace: true,
+      search: Object.fromEntries(Object.entries({ ...search, ...next }).filter(([, value]) => value)),
+    });
+  return (
+    <Page
+      title="Workflows"
+      lead="Multi-step operations, newest first. When a step fails, the steps before it are rolled back."
+      actions={
+        <>
+          <select
+            aria-label="Saga"
+            className="field w-auto"
+            value={search.saga ?? ''}
+            onChange={(event) => go({ saga: event.target.value })}
+          >
+            <option value="">any saga</option>
+            {[...new Set(sagas)].sort().map((saga) => (
+              <option key={saga}>{saga}</option>
+            ))}
+          </select>
+          <select
+            aria-label="State"
+            className="field w-auto"
+            value={state ?? ''}
+            onChange={(event) => go({ state: event.target.value })}
+          >
+            <option value="">any state</option>
+            {states.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+          <input
+            type="search"
+            aria-label="Id of what it is about"
+            placeholder="Id of what it is about"
+            className="field w-64"
+            maxLength={200}
+            value={search.run ?? ''}
+            onChange={(event) => go({ run: event.target.value.trim() })}
+          />
+        </>
+      }
+      shown={{ operation: 'workflow_list', input: wanted }}
+    >
+      <Rows
+        label="Workflows"
+        list={wholeList(list)}
+        keyOf={({ saga, run_id }) => `${saga} ${run_id}`}
+        columns={[
+          {
+            head: 'Saga',
+            cell: (run) => (
+              <span>
+                <Link
+                  to="/ops/workflows/$saga/$id"
+                  params={{ saga: run.saga, id: run.run_id }}
+                  className="font-mono text-[13px] font-semibold text-accent underline-offset-2 hover:underline"
+                >
+                  {run.saga}
+                </Link>
+                <span className="block font-mono text-xs text-dim">{shortId(run.run_id)}</span>
+              </span>
+            ),
+          },
+          { head: 'State', cell: (run) => <StateChip state={run.state} /> },
+          {
+            head: 'Step',
+            cell: (run) => (
+              <span>
+                {run.step ? plainWord(run.step) : '—'}
+                {run.reason && <span className="line-clamp-2 text-sm text-dim">{run.reason}</span>}
+              </span>
+            ),
+          },
+          { head: 'Began', cell: (run) => <Ago at={run.began_at} /> },
+          { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
+          { head: 'Trace', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
+        ]}
+        empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No run fits'} />}
+      />
+    </Page>
+  );
+}
