@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadCommand } from './account/load.ts';
 import { everyFlag } from './command.ts';
 import { commands, findCommand, nearest } from './commands.ts';
-import { readGiven } from './given.ts';
+import { readGiven } from './input/given.ts';
+import { loadCommand } from './load.ts';
 import { rehearse } from './testing.ts';
 
 /** Words as a shell would give them, as far as examples need one. */

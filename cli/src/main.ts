@@ -1,8 +1,8 @@
-import { loadCommand } from './account/load.ts';
 import { answeringTo } from './around.ts';
 import type { CommandSpec, Surroundings } from './command.ts';
 import { commands, commandsBelow, findCommand, nearest } from './commands.ts';
 import { type ExitCode, exitCodes, Failure, usageFailure } from './failure.ts';
+import { loadCommand } from './load.ts';
 import { readVersion } from './version.ts';
 
 /** From the command line to the exit code. Answers go to stdout, everything else to stderr. */
@@ -33,7 +33,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
 }
 
 async function run(command: CommandSpec, args: readonly string[], around: Surroundings): Promise<ExitCode> {
-  const { checkGiven, readGiven } = await import('./given.ts');
+  const { checkGiven, readGiven } = await import('./input/given.ts');
   const typed = readGiven(command, args.slice(command.name.split(' ').length));
   if (typed.values['help']) {
     around.stdout.write((await import('./help.ts')).helpOf(command));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Session } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { readJson, stateFolder, writeJson } from './files.ts';
+import { readJson, stateFolder, writeJson } from './input/files.ts';
 import { settingOf } from './setting.ts';
 import { showTime } from './show/value.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '@gpuaas/sdk';
 import type { Session } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { readLength } from './read-input.ts';
+import { readLength } from './input/read-input.ts';
 
 const defaultPatience = '15m';
 

@@ -1,7 +1,7 @@
 import { type CatalogItem, type Gpuaas, regionFor } from '@gpuaas/sdk';
 import type { Session } from './command.ts';
 import { exitCodes, Failure, usageFailure } from './failure.ts';
-import { readLength } from './read-input.ts';
+import { readLength } from './input/read-input.ts';
 import { settingOf } from './setting.ts';
 
 /** From `h200x2` to what the catalogue calls it, and to where it is. */

@@ -1,6 +1,6 @@
 import type { Tree } from '../lib/tree.ts';
-import { isSource, isTestCode } from '../lib/tree.ts';
-import type { Finding, Law } from './law.ts';
+import { isSource, isSourceOrPage, isTestCode } from '../lib/tree.ts';
+import { type Finding, type Law, lineAt, type Node, parse, walk } from './law.ts';
 import { importsOf } from './walls.ts';
 
 /** Laws about where things lie and what lies beside them. */
@@ -114,6 +114,54 @@ export const filesAreShort = (excused: readonly string[]): Law => ({
       .filter(({ lines }) => lines > longestFile)
       .map(({ path, lines }) => found('files-are-short', path, `${lines} lines; is there one idea in it?`)),
 });
+
+export const mostFiles = 25;
+
+/** A folder is read as a list of names; beyond this many a reader has to know what to look for. */
+export const foldersAreSmall: Law = {
+  name: 'folders-are-small',
+  find: (tree) => {
+    const written = tree.paths.filter((path) => isSourceOrPage(path) && !path.includes('/generated/'));
+    const folders = Map.groupBy(written, (path) => path.slice(0, path.lastIndexOf('/')));
+    return [...folders]
+      .filter(([, files]) => files.length > mostFiles)
+      .map(([folder, files]) =>
+        found('folders-are-small', folder, `${files.length} files; divide it by what they are about`),
+      );
+  },
+};
+
+export const longestFunction = 100;
+
+/** `excused` has lines `path name`. Tests may be long: they are read from top to bottom. */
+export const functionsAreShort = (excused: readonly string[]): Law => ({
+  name: 'functions-are-short',
+  find: (tree) =>
+    tree.paths
+      .filter((path) => isSourceOrPage(path) && !isTestCode(path) && !path.includes('/generated/'))
+      .flatMap((path) => longFunctionsIn(tree, path))
+      .filter(({ path, name }) => !excused.includes(`${path} ${name}`))
+      .map(({ path, name, line, lines }) => ({
+        ...found('functions-are-short', path, `${name} has ${lines} lines; which ideas are in it?`),
+        line,
+      })),
+});
+
+/** Every function of a file that is longer than it may be, by its own name or that of what it is assigned to. */
+export function longFunctionsIn(tree: Tree, path: string) {
+  const text = tree.text(path);
+  const nameOf = (node: Node | undefined): string | undefined =>
+    ((node?.['id'] ?? node?.['key']) as { readonly name?: string } | null | undefined)?.name;
+  return [...walk(parse(tree, path) as unknown as Node)]
+    .filter(({ node }) => /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type))
+    .map(({ node, parents }) => ({
+      path,
+      name: nameOf(node) ?? nameOf(parents.findLast((parent) => nameOf(parent) !== undefined)) ?? 'anonymous',
+      line: lineAt(text, node.start),
+      lines: lineAt(text, node.end) - lineAt(text, node.start) + 1,
+    }))
+    .filter(({ lines }) => lines > longestFunction);
+}
 
 /** Numbered once, with a way back. What an applied migration says is history: its checksum is committed beside it. */
 export const migrationsAreNumbered: Law = {

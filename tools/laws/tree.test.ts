@@ -7,8 +7,13 @@ import { type Law, showFindings } from './law.ts';
 import {
   domainsAreWhole,
   filesAreShort,
+  foldersAreSmall,
+  functionsAreShort,
   longestFile,
+  longestFunction,
+  longFunctionsIn,
   migrationsAreNumbered,
+  mostFiles,
   namesSaySomething,
   portsAreWhole,
   statementsHaveOneName,
@@ -18,6 +23,11 @@ import {
 const excused = listLines(readFileSync(join(root, 'tools/laws/exceptions/long-files.txt'), 'utf8')).map(
   (line) => line.split(' ')[0] ?? '',
 );
+
+const longFunctions = listLines(readFileSync(join(root, 'tools/laws/exceptions/long-functions.txt'), 'utf8'));
+const functionOf = (lines: number) => `export const a = () => {\n${'  x();\n'.repeat(lines - 2)}};\n`;
+const filesIn = (folder: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/a${index}.ts`, '']));
 
 const port = {
   'server/src/ports/post/port.ts': '',
@@ -101,6 +111,16 @@ const cases: readonly {
     broken: [['501 lines', { 'a.ts': 'x;\n'.repeat(longestFile + 1) }]],
   },
   {
+    law: foldersAreSmall,
+    kept: { ...filesIn('cli/src', mostFiles), 'cli/src/more/a.ts': '' },
+    broken: [['cli/src:1 folders-are-small: 26 files', filesIn('cli/src', mostFiles + 1)]],
+  },
+  {
+    law: functionsAreShort(['cli/src/long.ts a']),
+    kept: { 'cli/src/a.ts': functionOf(longestFunction), 'cli/src/long.ts': functionOf(longestFunction + 1) },
+    broken: [['a has 101 lines', { 'cli/src/a.ts': functionOf(longestFunction + 1) }]],
+  },
+  {
     law: migrationsAreNumbered,
     kept: { 'db/migrations/0001-a.up.sql': '', 'db/migrations/0001-a.down.sql': '' },
     broken: [
@@ -150,12 +170,23 @@ describe('the tree', () => {
     expect(showFindings(toolsHaveRoles.find(repository()))).toEqual([]);
   });
 
-  it.each(cases.map(({ law }) => law).filter((law) => law.name !== 'files-are-short'))('obeys the law $name', (law) => {
+  const withLists = new Set(['files-are-short', 'functions-are-short']);
+  it.each(cases.map(({ law }) => law).filter((law) => !withLists.has(law.name)))('obeys the law $name', (law) => {
     expect(showFindings(law.find(repository()))).toEqual([]);
   });
 
   it('has no file that is too long without a reason', () => {
     expect(showFindings(filesAreShort(excused).find(repository()))).toEqual([]);
+  });
+
+  it('has no function that is too long, except those on the list, and the list names no other', () => {
+    const tree = repository();
+    expect(showFindings(functionsAreShort(longFunctions).find(tree))).toEqual([]);
+    const listed = (line: string) => {
+      const [path = '', name] = line.split(' ');
+      return tree.paths.includes(path) && longFunctionsIn(tree, path).some((each) => each.name === name);
+    };
+    expect(longFunctions.filter((line) => !listed(line))).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { send } from '../call.ts';
 import type { Environment } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { configFolder, readJson, withLock, writeJson } from '../files.ts';
+import { configFolder, readJson, withLock, writeJson } from '../input/files.ts';
 import { findKeyring } from './keyring.ts';
 import type { Profile } from './profile.ts';
 

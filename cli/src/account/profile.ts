@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
-import { configFolder, readJson, writeJson } from '../files.ts';
+import { configFolder, readJson, writeJson } from '../input/files.ts';
 import { settingOf } from '../setting.ts';
 
 /** Which installation, and under which name its sign-in is kept. */

@@ -1,6 +1,6 @@
 import type { CommandSpec, Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
-import { readInput } from '../read-input.ts';
+import { readInput } from '../input/read-input.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { jsonOf } from '../show/value.ts';
 

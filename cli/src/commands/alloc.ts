@@ -1,10 +1,10 @@
 import type { AllocationState, Gpuaas, PlacementDecision } from '@gpuaas/sdk';
 import { GpuaasError } from '@gpuaas/sdk';
-import { confirm } from '../ask.ts';
 import type { Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
+import { confirm } from '../input/ask.ts';
+import { readLength } from '../input/read-input.ts';
 import { listing, over } from '../listing.ts';
-import { readLength } from '../read-input.ts';
 import { resolveAllocation, resolveGroup } from '../resolve.ts';
 import { formatOf, showOne, showRows } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';

@@ -1,9 +1,9 @@
 import { type CallOptions, type OperationFacts, operations, placeOf } from '@gpuaas/sdk';
-import { confirm } from '../ask.ts';
 import type { CommandSpec, Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
+import { confirm } from '../input/ask.ts';
+import { readInput } from '../input/read-input.ts';
 import { listing, type Many } from '../listing.ts';
-import { readInput } from '../read-input.ts';
 import { showOne } from '../show/output.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Gpuaas } from '@gpuaas/sdk';
-import { confirm } from '../ask.ts';
 import type { Run } from '../command.ts';
 import { exitCodes } from '../failure.ts';
+import { confirm } from '../input/ask.ts';
 import { resolveSshKeys } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';

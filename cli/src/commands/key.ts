@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { confirm } from '../ask.ts';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
+import { confirm } from '../input/ask.ts';
 import { showOne } from '../show/output.ts';
 
 const columns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];

@@ -1,8 +1,8 @@
 import type { AllocationPlan, Gpuaas } from '@gpuaas/sdk';
-import { confirm } from '../ask.ts';
 import type { Run, Session } from '../command.ts';
 import { type ExitCode, exitCodes, Failure } from '../failure.ts';
-import { readPairs } from '../read-input.ts';
+import { confirm } from '../input/ask.ts';
+import { readPairs } from '../input/read-input.ts';
 import { rememberLast, resolveSshKeys } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { makeRail } from '../show/rail.ts';

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
-import { loadCommand } from '../account/load.ts';
 import { failureFrom, openSession } from '../account/session.ts';
 import type { CommandSpec, Given, Run, Session } from '../command.ts';
 import { exitCodes } from '../failure.ts';
-import { checkGiven } from '../given.ts';
+import { checkGiven } from '../input/given.ts';
+import { loadCommand } from '../load.ts';
 import { readVersion } from '../version.ts';
 
 /**

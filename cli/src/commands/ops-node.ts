@@ -1,7 +1,7 @@
 import type { NodeEnrolmentOffer } from '@gpuaas/sdk';
 import type { CommandSpec, Run, Session } from '../command.ts';
 import { exitCodes } from '../failure.ts';
-import { readInput } from '../read-input.ts';
+import { readInput } from '../input/read-input.ts';
 import { resolveNode } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';

@@ -1,6 +1,6 @@
 import { type CommandSpec, everyFlag } from '../../../cli/src/command.ts';
 import { commands } from '../../../cli/src/commands.ts';
-import { fieldOf } from '../../../cli/src/read-input.ts';
+import { fieldOf } from '../../../cli/src/input/read-input.ts';
 import { type OpenApi, type Operation, operationsOf } from '../sdk/schema.ts';
 
 /** How an operation is typed: which words, and which argument or flag takes which field, read in which way. */

@@ -6,7 +6,7 @@ import { letGo } from '../client/let-go.ts';
 import { useSession } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { csvOf } from '../words/csv.ts';
+import { csvOf } from '../parts/csv.ts';
 import { counted } from '../words/sizes.ts';
 
 /** Releases each of them in turn. One that is refused does not keep the others; the first refusal is shown. */

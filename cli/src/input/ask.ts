@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import type { Session } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
+import type { Session } from '../command.ts';
+import { exitCodes, Failure } from '../failure.ts';
 
 /** Goes on after a yes only. Where nobody can be asked, nothing is done. */
 export async function confirm(session: Session, question: string): Promise<void> {

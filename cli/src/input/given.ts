@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type CommandSpec, everyFlag, type Given } from './command.ts';
-import { usageFailure } from './failure.ts';
+import { type CommandSpec, everyFlag, type Given } from '../command.ts';
+import { usageFailure } from '../failure.ts';
 
 /** The words behind a command, as flags and arguments. */
 export function readGiven(command: CommandSpec, args: readonly string[]): Given {

@@ -1,6 +1,6 @@
 import { type OperationFacts, type OperationId, operations } from '@gpuaas/sdk';
-import type { CommandSpec, Reading, Session } from './command.ts';
-import { usageFailure } from './failure.ts';
+import type { CommandSpec, Reading, Session } from '../command.ts';
+import { usageFailure } from '../failure.ts';
 import {
   resolveAllocation,
   resolveGroup,
@@ -9,8 +9,8 @@ import {
   resolveProjectNamed,
   resolveSlot,
   resolveSshKeys,
-} from './resolve.ts';
-import { readDuration } from './show/value.ts';
+} from '../resolve.ts';
+import { readDuration } from '../show/value.ts';
 
 /** From what was typed to what the operation takes. The table says which word fills which field, and how it is read. */
 export async function readInput(

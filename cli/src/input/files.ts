@@ -3,8 +3,8 @@ import { chmod, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
+import type { Environment } from '../command.ts';
+import { exitCodes, Failure } from '../failure.ts';
 
 export const configFolder = (env: Environment): string =>
   join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'gpuaas');
