@@ -1,6 +1,7 @@
 import { machines } from '@gpuaas/contract';
 import { isSource, isTestCode } from '../lib/tree.ts';
 import { calleeName, type Law, type Node, sourceLaw } from './law.ts';
+import { plainWords } from './plain-words.ts';
 
 /**
  * Laws about single lines of our source. They read the syntax tree, so a word in a comment or in a test's title is only
@@ -350,8 +351,10 @@ export const noSilence: Law = {
 export interface Excused {
   readonly builtSql: readonly string[];
   readonly bareNumbers: readonly string[];
+  /** How many banned words a top folder may keep. */
+  readonly words: ReadonlyMap<string, number>;
 }
-export const nobody: Excused = { builtSql: [], bareNumbers: [] };
+export const nobody: Excused = { builtSql: [], bareNumbers: [], words: new Map() };
 
 export const sourceLaws = (excused: Excused): readonly Law[] => [
   noShellStrings,
@@ -369,4 +372,5 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noBareNumbers(excused.bareNumbers),
   noMarks,
   noSilence,
+  plainWords(excused.words),
 ];

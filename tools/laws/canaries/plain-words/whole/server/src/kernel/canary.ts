@@ -1,0 +1,2 @@
+/** Concurrent requests of one caller wait on the row lock. */
+export const one = 1;
