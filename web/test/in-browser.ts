@@ -39,8 +39,12 @@ export interface Installation {
 export async function openInstallation(
   args: readonly string[] = ['--bare'],
   env: Readonly<Record<string, string>> = {},
+  /** By what name the browser reaches it. It makes passkeys for localhost, and not for an address. */
+  hostName?: string,
 ): Promise<Installation> {
-  const started = await start(['--ephemeral', '--port', String(await freePort()), ...args], { env });
+  const port = String(await freePort());
+  const called = hostName && { GPUAAS_PUBLIC_URL: `http://${hostName}:${port}` };
+  const started = await start(['--ephemeral', '--port', port, ...args], { env: { ...env, ...called } });
   const base = started.fact('URL');
   const [password = ''] = started.fact('Password').split(' ');
   // Whoever signs in again and again is held up, so everybody signs in once and is remembered.

@@ -62,10 +62,10 @@ export const access: CommandGroup = {
     },
     {
       name: 'factor list',
-      summary: 'Your second factors and how many recovery codes are left',
+      summary: 'Your authenticator apps and passkeys, and how many recovery codes are left',
       examples: ['gpuaas factor list'],
       operation: 'factor_list',
-      columns: ['managed', 'required', 'factors', 'recovery_codes_left'],
+      columns: ['managed', 'required', 'passkeys', 'factors', 'recovery_codes_left'],
       reads: true,
     },
     {

@@ -9,7 +9,9 @@ const strict = { additionalProperties: false } as const;
 export const SecondFactor = Type.Object(
   {
     id: Uuid,
-    kind: Type.Enum(['totp'], { description: 'totp: an authenticator app that shows codes.' }),
+    kind: Type.Enum(['totp', 'passkey'], {
+      description: 'totp: an authenticator app that shows codes. passkey: a key on a device (WebAuthn).',
+    }),
     name: Name,
     created_at: Timestamp,
     last_used_at: Type.Union([Timestamp, Type.Null()]),
@@ -26,6 +28,9 @@ export const SecondFactors = Type.Object(
       description: 'False where another identity provider keeps the factors: manage them there.',
     }),
     required: Type.Boolean({ description: 'Whether a policy asks for a second factor before sensitive operations.' }),
+    passkeys: Type.Boolean({
+      description: 'Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address.',
+    }),
     factors: Type.Array(SecondFactor, { description: 'Oldest first; at most 10.' }),
     recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used yet.' }),
   },
@@ -51,6 +56,19 @@ export const ConfirmedFactor = Type.Object(
   },
   { $id: 'ConfirmedFactor', ...strict },
 );
+export type ConfirmedFactor = Static<typeof ConfirmedFactor>;
+
+export const NewPasskey = Type.Object(
+  {
+    id: Uuid,
+    options: Type.Unknown({
+      description: 'What navigator.credentials.create wants, as PublicKeyCredentialCreationOptionsJSON of the W3C.',
+    }),
+    expires_at: Timestamp,
+  },
+  { $id: 'NewPasskey', ...strict },
+);
+export type NewPasskey = Static<typeof NewPasskey>;
 
 const own = { tag: 'Factors', tenancy: { kind: 'self' }, lane: 'default' } as const;
 const changing = {
@@ -102,6 +120,45 @@ export const factorConfirm = defineRoute({
   ],
   params: ofFactor,
   body: Type.Object({ code: Type.String({ minLength: 6, maxLength: 32 }) }, strict),
+  response: ConfirmedFactor,
+  shownOnce: ['recovery_codes'],
+});
+
+export const passkeyBegin = defineRoute({
+  ...changing,
+  id: 'passkey_begin',
+  method: 'POST',
+  path: '/api/v1/me/passkeys',
+  summary: 'Begin to add a passkey; it counts once the browser has made it, within five minutes',
+  audit: 'passkey.begin',
+  errors: ['factors_elsewhere', 'factor_not_found', 'factor_limit', 'passkeys_unavailable', 'step_up_required'],
+  status: 201,
+  body: Type.Object({ name: Name }, strict),
+  response: NewPasskey,
+});
+
+export const passkeyConfirm = defineRoute({
+  ...changing,
+  id: 'passkey_confirm',
+  method: 'POST',
+  path: '/api/v1/me/passkeys/{factor_id}/confirm',
+  summary: 'Add the passkey that the browser made; sign-in asks for it from then on',
+  audit: 'passkey.add',
+  errors: [
+    'factors_elsewhere',
+    'factor_not_found',
+    'passkey_wrong',
+    'passkeys_unavailable',
+    'factor_attempts_exceeded',
+    'step_up_required',
+  ],
+  params: ofFactor,
+  body: Type.Object(
+    {
+      credential: Type.Unknown({ description: 'What the browser answered, as RegistrationResponseJSON of the W3C.' }),
+    },
+    strict,
+  ),
   response: ConfirmedFactor,
   shownOnce: ['recovery_codes'],
 });

@@ -34,6 +34,19 @@ export function makeFactorsDouble(): FactorsOfAccounts {
         if (code === refusing.code) return { refused: 'too_many_tries', waitMs: 60_000 };
         return begun.has(id) ? { factor: factor(id), recoveryCodes: ['a', 'b'] } : { refused: 'not_found' };
       },
+      takesPasskeys: true,
+      beginPasskey: async (_, name) => {
+        if (name === refusing.name) return { refused: 'passkeys_unavailable' };
+        const id = systemIds.next();
+        begun.add(id);
+        return { id, options: {}, expiresAt: at };
+      },
+      confirmPasskey: async (_, id, response) => {
+        if (response === refusing.code) return { refused: 'passkey_wrong' };
+        return begun.has(id) ? { factor: factor(id), recoveryCodes: ['a', 'b'] } : { refused: 'not_found' };
+      },
+      waysToProve: async () => ({ app: true, passkey: undefined }),
+      provePasskey: async () => ({ by: 'passkey', methods: ['hwk', 'pop'] }),
       remove: async (_, id) => (begun.has(id) ? factor(id) : { refused: 'not_found' }),
       renewRecoveryCodes: async () => ['a', 'b'],
       prove: async () => ({ by: 'totp', methods: ['otp'] }),

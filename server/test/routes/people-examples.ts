@@ -41,6 +41,11 @@ export const peopleExamples: Readonly<Record<string, MakeExample>> = {
     params: { factor_id: await beginFactor(world, caller) },
     body: { code: '123456' },
   }),
+  passkey_begin: async () => ({ body: { name: 'Laptop' } }),
+  passkey_confirm: async (world, _, caller) => ({
+    params: { factor_id: await beginFactor(world, caller) },
+    body: { credential: {} },
+  }),
   factor_remove: async (world, _, caller) => ({ params: { factor_id: await beginFactor(world, caller) } }),
   recovery_codes_renew: async () => ({ body: { reason: `an example ${systemIds.next()}` } }),
   user_factors_reset: aboutSomebody,

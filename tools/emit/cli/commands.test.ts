@@ -17,6 +17,8 @@ const within: Readonly<Record<string, string>> = {
   allocation_plan: 'gpuaas launch shows it before it asks',
   branding_get: 'the console shows it',
   default_project_get: 'gpuaas whoami and every command that needs a project',
+  passkey_begin: 'browsers make passkeys: the console does',
+  passkey_confirm: 'browsers make passkeys: the console does',
   project_ssh_key_add: 'gpuaas key add --shared reads the key from a file',
   service_account_token: 'programs exchange their assertion; the SDKs do',
   sign_in_get: 'gpuaas login',

@@ -1472,6 +1472,22 @@ readonly y: string;
      */
     confirm(input: { readonly factor_id: string; readonly code: string }, options?: CallOptions): Promise<T.ConfirmedFactor>;
     /**
+     * Begin to add a passkey; it counts once the browser has made it, within five minutes
+     *
+     * `POST /api/v1/me/passkeys`
+     *
+     * Refusals: factor_limit, factor_not_found, factors_elsewhere, passkeys_unavailable, step_up_required.
+     */
+    passkeyBegin(input: { readonly name: string }, options?: CallOptions): Promise<T.NewPasskey>;
+    /**
+     * Add the passkey that the browser made; sign-in asks for it from then on
+     *
+     * `POST /api/v1/me/passkeys/{factor_id}/confirm`
+     *
+     * Refusals: factor_attempts_exceeded, factor_not_found, factors_elsewhere, passkey_wrong, passkeys_unavailable, step_up_required.
+     */
+    passkeyConfirm(input: { readonly factor_id: string; readonly credential: unknown }, options?: CallOptions): Promise<T.ConfirmedFactor>;
+    /**
      * Make ten new recovery codes; the old ones stop working
      *
      * `POST /api/v1/me/recovery-codes`

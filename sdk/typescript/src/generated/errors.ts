@@ -58,7 +58,7 @@ export const errorCodes = {
   event_already_settled: { status: 409, retryable: false },
   /** There is no such failed event. */
   event_not_found: { status: 404, retryable: false },
-  /** Too many wrong codes were tried for this account. */
+  /** Too many wrong codes or passkeys were tried for this account. */
   factor_attempts_exceeded: { status: 429, retryable: true },
   /** The code of the second factor is wrong, or was used before. */
   factor_code_wrong: { status: 422, retryable: false },
@@ -152,6 +152,10 @@ export const errorCodes = {
   os_image_not_found: { status: 404, retryable: false },
   /** Only the owner may do this. */
   ownership_required: { status: 403, retryable: false },
+  /** The passkey was not accepted: its challenge was used or too old, or its answer is wrong. */
+  passkey_wrong: { status: 422, retryable: false },
+  /** Browsers make no passkeys here: that takes a domain and TLS. */
+  passkeys_unavailable: { status: 409, retryable: false },
   /** The body is larger than this operation accepts. */
   payload_too_large: { status: 413, retryable: false },
   /** The days are not a period, or the period is too long. */

@@ -141,6 +141,8 @@ export const operations = {
   factor_remove: { method: 'DELETE', path: '/api/v1/me/factors/{factor_id}', keyed: true },
   factor_confirm: { method: 'POST', path: '/api/v1/me/factors/{factor_id}/confirm', keyed: true },
   notice_read: { method: 'PUT', path: '/api/v1/me/notices-read', keyed: true },
+  passkey_begin: { method: 'POST', path: '/api/v1/me/passkeys', keyed: true },
+  passkey_confirm: { method: 'POST', path: '/api/v1/me/passkeys/{factor_id}/confirm', keyed: true },
   recovery_codes_renew: { method: 'POST', path: '/api/v1/me/recovery-codes', keyed: true },
   session_list: { method: 'GET', path: '/api/v1/me/sessions', query: ['cursor', 'limit'], paged: true },
   session_revoke_others: { method: 'POST', path: '/api/v1/me/sessions/revoke-others', keyed: true },
@@ -435,6 +437,8 @@ export const spaces = {
     begin: 'factor_begin',
     remove: 'factor_remove',
     confirm: 'factor_confirm',
+    passkeyBegin: 'passkey_begin',
+    passkeyConfirm: 'passkey_confirm',
     recoveryCodesRenew: 'recovery_codes_renew',
   },
   notices: {

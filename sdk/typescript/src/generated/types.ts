@@ -1187,6 +1187,13 @@ readonly secret: string;
 readonly uri: string;
 };
 
+export type NewPasskey = {
+  readonly expires_at: string;
+  readonly id: string;
+  /** What navigator.credentials.create wants, as PublicKeyCredentialCreationOptionsJSON of the W3C. */
+readonly options: unknown;
+};
+
 export type NewPersonalToken = {
   readonly created_at: string;
   readonly expires_at: string;
@@ -1636,8 +1643,8 @@ readonly table: string;
 export type SecondFactor = {
   readonly created_at: string;
   readonly id: string;
-  /** totp: an authenticator app that shows codes. */
-readonly kind: "totp";
+  /** totp: an authenticator app that shows codes. passkey: a key on a device (WebAuthn). */
+readonly kind: "totp" | "passkey";
   readonly last_used_at: string | null;
   readonly name: string;
 };
@@ -1647,6 +1654,8 @@ export type SecondFactors = {
 readonly factors: readonly SecondFactor[];
   /** False where another identity provider keeps the factors: manage them there. */
 readonly managed: boolean;
+  /** Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address. */
+readonly passkeys: boolean;
   /** Recovery codes that were not used yet. */
 readonly recovery_codes_left: number;
   /** Whether a policy asks for a second factor before sensitive operations. */

@@ -82,6 +82,8 @@ export async function startAll(
     closing.push(chosen.close);
     const { port } = chosen;
     const url = `http://${host}:${port}`;
+    // Browsers make passkeys for names and not for addresses, so a person may call this machine localhost.
+    const publicUrl = env['GPUAAS_PUBLIC_URL'] ?? url;
     const sealingKey = await keepKeyring(join(dataDir, 'secrets.key'));
     const plumbingUrl = server.urlFor('gpuaas_plumbing');
     const issuerUrl = server.urlFor('gpuaas_issuer');
@@ -111,7 +113,7 @@ export async function startAll(
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
       GPUAAS_NODE_PORT: nodePort,
-      GPUAAS_PUBLIC_URL: url,
+      GPUAAS_PUBLIC_URL: publicUrl,
       GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(dataDir, 'objects'),
       GPUAAS_OIDC_AUDIENCE: audience,
       GPUAAS_PLUMBING_URL: plumbingUrl,
@@ -120,7 +122,7 @@ export async function startAll(
     };
     const accounts = await steps.step(
       'accounts',
-      () => openLocalAccounts({ dataDir, issuerUrl, publicUrl: url, audience, sealingKey }),
+      () => openLocalAccounts({ dataDir, issuerUrl, publicUrl, audience, sealingKey }),
       () => `${people.length} people`,
     );
     closing.push(accounts.close);
@@ -167,14 +169,14 @@ export async function startAll(
       );
       closing.push(fleet.close);
     }
-    closing.push(await announceRunning(env, url));
+    closing.push(await announceRunning(env, publicUrl));
     if (!options.bare) {
       const log = openLog('demo-history', env, logPath);
       closing.push(async () => log.flush());
       closing.push(startHistory({ apiUrl: url, dataDir, accounts, hasFleet: desk !== undefined, log: log.log }).close);
     }
     welcome(steps, {
-      url,
+      url: publicUrl,
       inboxUrl,
       isSimulated: desk !== undefined,
       dataDir,

@@ -49,6 +49,8 @@ export interface Sheet {
   readonly body: Html;
   /** Where a form of this page may lead in the end; its own origin always. */
   readonly leadsTo?: string | undefined;
+  /** The text of the page's script. Most pages have none. */
+  readonly script?: string | undefined;
 }
 
 export type LayOut = (sheet: Sheet) => Page;
@@ -63,7 +65,8 @@ export function makeLayOut(brand: Branding): LayOut {
     brand.support_url === null
       ? undefined
       : html`<p class="help dim"><a href="${brand.support_url}" rel="noreferrer">Help</a></p>`;
-  return ({ title, body, leadsTo }) => {
+  return ({ title, body, leadsTo, script }) => {
+    const scripts = script === undefined ? '' : `script-src 'sha256-${hash('sha256', script, 'base64')}'; `;
     const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -81,6 +84,7 @@ ${icon}
 ${body}
 ${help}
 </main>
+${script === undefined ? undefined : new Html(`<script>${script}</script>`)}
 </body>
 </html>
 `;
@@ -89,7 +93,7 @@ ${help}
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy':
-          `default-src 'none'; style-src '${digest}'; ${images}form-action 'self'${formTarget(leadsTo)}; ` +
+          `default-src 'none'; style-src '${digest}'; ${scripts}${images}form-action 'self'${formTarget(leadsTo)}; ` +
           `base-uri 'none'; frame-ancestors 'none'`,
         'cache-control': 'no-store',
         'x-frame-options': 'DENY',

@@ -13,10 +13,12 @@ import type { Send } from './layout.ts';
 export type FactorChange = 'factor_added' | 'recovery_code_used';
 
 const wrongCode = 'That code is wrong, or was used before. Wait for the next one and try again.';
+const wrongPasskey = 'That passkey was not accepted. Try again, or enter a code.';
+const maxPasskeyLength = 8_192;
 
 /**
- * The part of a sign-in behind the password. Whoever has a second factor is asked for it. Whoever has none and needs one
- * sets it up here: otherwise a policy that asks for a second factor would lock out everybody who has none.
+ * The part of a sign-in after the password. A person who has a second factor is asked for it. A person who has none and
+ * needs one sets it up here: otherwise a policy that asks for a second factor would lock out everybody who has none.
  */
 export function makeSecondStep(parts: {
   readonly issuer: Pick<EmbeddedIssuer, 'factors' | 'secondSteps'>;
@@ -40,7 +42,13 @@ export function makeSecondStep(parts: {
   const problemOf = (refused: FactorRefused) =>
     refused.refused === 'too_many_tries'
       ? { status: 429, ...parts.refusal(refused.waitMs) }
-      : { status: 401, text: wrongCode, headers: {} };
+      : { status: 401, text: refused.refused === 'passkey_wrong' ? wrongPasskey : wrongCode, headers: {} };
+  /** Asks for the factor. Each page has a challenge of its own for passkeys. */
+  async function askForFactor(reply: FastifyReply, question: Question, accountId: string, refused?: FactorRefused) {
+    const { status, text, headers } = refused ? problemOf(refused) : { status: 200, text: undefined, headers: {} };
+    const ways = await factors.waysToProve(accountId, question.id);
+    return send(reply, status, factorPage({ ...formOf(question, '/factor', text), ways }), headers);
+  }
 
   async function finish(request: FastifyRequest, reply: FastifyReply, question: Question, step: SecondStep) {
     await secondSteps.end(question.id);
@@ -66,7 +74,7 @@ export function makeSecondStep(parts: {
     async begin(request: FastifyRequest, reply: FastifyReply, question: Question, accountId: string) {
       if (await factors.has(accountId)) {
         await secondSteps.keep(question.id, { accountId });
-        return send(reply, 200, factorPage(formOf(question, '/factor')));
+        return askForFactor(reply, question, accountId);
       }
       if (question.wantsSecondFactor) return beginSetUp(reply, question, accountId);
       return parts.answer(request, reply, { login: accountId, methods: [] });
@@ -77,11 +85,11 @@ export function makeSecondStep(parts: {
         const found = await find(request, reply);
         if (!found || found.step.settingUp || found.step.proved) return send(reply, 400, overPage);
         const { question, step } = found;
-        const proof = await factors.prove(step.accountId, fieldOf(request, 'code').slice(0, 32));
-        if ('refused' in proof) {
-          const { status, text, headers } = problemOf(proof);
-          return send(reply, status, factorPage(formOf(question, '/factor', text)), headers);
-        }
+        const passkey = fieldOf(request, 'passkey').slice(0, maxPasskeyLength);
+        const proof = passkey
+          ? await factors.provePasskey(step.accountId, question.id, readJson(passkey))
+          : await factors.prove(step.accountId, fieldOf(request, 'code').slice(0, 32));
+        if ('refused' in proof) return askForFactor(reply, question, step.accountId, proof);
         if (proof.by === 'recovery_code') await parts.factorChanged?.(step.accountId, 'recovery_code_used');
         return finish(request, reply, question, { ...step, proved: proof.methods });
       });
@@ -114,4 +122,12 @@ export function makeSecondStep(parts: {
       });
     },
   };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

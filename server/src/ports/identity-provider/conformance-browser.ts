@@ -101,12 +101,16 @@ export async function walkThrough(
     readonly password: string;
     /** The code of a second factor, for a page that asks for one. */
     readonly code?: (screen: Screen) => string;
+    /** What the device answers to the options of a page that asks for a passkey. */
+    readonly passkey?: (options: object) => object;
   },
 ): Promise<Screen> {
-  const { code, ...known } = person;
+  const { code, passkey, ...known } = person;
   const fill = (screen: Screen): Record<string, string> => {
     const [form] = screen.forms;
     if (form?.hasPassword) return known;
+    const options = passkey && passkeyOptionsIn(screen);
+    if (options) return { passkey: JSON.stringify(passkey(options)) };
     return code && form?.fields.has('code') ? { code: code(screen) } : {};
   };
   let current = screen;
@@ -115,6 +119,12 @@ export async function walkThrough(
     if (current.status >= 400) return current;
   }
   return current;
+}
+
+/** What the script of a page hands to the browser to ask for a passkey; undefined on a page without one. */
+export function passkeyOptionsIn({ html }: Screen): object | undefined {
+  const text = /\sdata-options="([^"]*)"/.exec(html)?.[1];
+  return text === undefined ? undefined : (JSON.parse(unescapeHtml(text)) as object);
 }
 
 const unescapeHtml = (text: string): string =>

@@ -48,9 +48,11 @@ export async function openEmbeddedBench(
     attempts?: AttemptLimits;
     log?: BenchLog;
     factorChanged?: OidcMountParts['factorChanged'];
+    /** By what name browsers reach it: they make passkeys for localhost, and not for an address. */
+    hostName?: string;
   } = {},
 ): Promise<EmbeddedBench> {
-  const { attempts, log = silentLog, factorChanged, ...issuerOptions } = options;
+  const { attempts, log = silentLog, factorChanged, hostName = '127.0.0.1', ...issuerOptions } = options;
   const time = makeTestClock(new Date());
   let rounds = 0;
   const clock: TestClock = {
@@ -64,7 +66,7 @@ export async function openEmbeddedBench(
   const folder = await mkdtemp(join(tmpdir(), 'gpuaas-oidc-'));
   const keyFile = join(folder, 'sealing.key');
   const port = await findFreePort();
-  const publicUrl = options.publicUrl ?? `http://127.0.0.1:${port}`;
+  const publicUrl = options.publicUrl ?? `http://${hostName}:${port}`;
   const cache = await openPostgresCache({ url: database.url, clock });
 
   const open = (more: Partial<EmbeddedIssuerOptions> = {}) =>

@@ -8,8 +8,10 @@ import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
+import { sweepChallenges } from './factors/challenges.ts';
 import { makeFactors } from './factors/factors.ts';
 import { type FactorTry, secondFactorAcr } from './factors/port.ts';
+import { relyingPartyOf } from './factors/relying-party.ts';
 import { sealedFactors } from './factors/sealed-factors.ts';
 import { makeSecondSteps } from './factors/second-steps.ts';
 import type { RotationPolicy } from './key-rotation.ts';
@@ -99,6 +101,7 @@ export async function openEmbeddedIssuer(
     const clients = makeClients({ pool, clock, ids });
     const factors = makeFactors({
       ...{ pool, clock, ids, issuerName },
+      relyingParty: relyingPartyOf(options.publicUrl, issuerName),
       seal: factorSeal,
       endSignIns: records.endAccount,
       onTry: parts.onFactorTry,
@@ -149,6 +152,7 @@ export async function openEmbeddedIssuer(
         try {
           await keys.tend();
           while ((await records.sweep(sweepAtOnce)) === sweepAtOnce && !ending.signal.aborted);
+          while ((await sweepChallenges(pool, clock.now(), sweepAtOnce)) === sweepAtOnce && !ending.signal.aborted);
         } catch (error) {
           log?.warn({ err: error }, 'the keys and records of the issuer could not be tended');
         }

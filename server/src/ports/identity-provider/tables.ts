@@ -46,14 +46,37 @@ const tables = `
   create table if not exists gpuaas_oidc.factor (
     id uuid primary key,
     account_id uuid not null references gpuaas_oidc.account on delete cascade,
-    kind text not null check (kind in ('totp')),
+    kind text not null,
     name text not null,
-    sealed bytea not null,
+    sealed bytea,
     last_step bigint,
     created_at timestamptz not null,
     confirmed_at timestamptz,
     last_used_at timestamptz
   );
+  alter table gpuaas_oidc.factor alter column sealed drop not null;
+  alter table gpuaas_oidc.factor drop constraint if exists factor_kind_check;
+  do $$ begin
+    if not exists (select from pg_constraint where conname = 'factor_kinds' and conrelid = 'gpuaas_oidc.factor'::regclass) then
+      alter table gpuaas_oidc.factor add constraint factor_kinds check (
+        (kind = 'totp' and sealed is not null) or (kind = 'passkey' and sealed is null));
+    end if;
+  end $$;
+  create table if not exists gpuaas_oidc.passkey (
+    factor_id uuid primary key references gpuaas_oidc.factor on delete cascade,
+    credential_id bytea not null unique,
+    public_key bytea not null,
+    sign_count bigint not null check (sign_count >= 0),
+    transports text[] not null
+  );
+  create table if not exists gpuaas_oidc.passkey_challenge (
+    account_id uuid not null references gpuaas_oidc.account on delete cascade,
+    bound_to text not null,
+    challenge bytea not null,
+    expires_at timestamptz not null,
+    primary key (account_id, bound_to)
+  );
+  create index if not exists passkey_challenge_expiry on gpuaas_oidc.passkey_challenge (expires_at);
   create index if not exists factor_account on gpuaas_oidc.factor (account_id);
   create table if not exists gpuaas_oidc.recovery_code (
     account_id uuid not null references gpuaas_oidc.account on delete cascade,

@@ -49,10 +49,14 @@ export interface SignInWorld {
   close(): Promise<void>;
 }
 
-export async function openSignInWorld(env: Readonly<Record<string, string>> = {}): Promise<SignInWorld> {
+export async function openSignInWorld(
+  env: Readonly<Record<string, string>> = {},
+  /** By what name browsers reach it: they make passkeys for localhost, and not for an address. */
+  hostName = '127.0.0.1',
+): Promise<SignInWorld> {
   const schema = await openTestSchema();
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${hostName}:${port}`;
   const key = randomBytes(32).toString('base64');
   const started: Running[] = [];
   let inbox: DevInbox | undefined;

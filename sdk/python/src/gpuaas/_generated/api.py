@@ -1748,6 +1748,26 @@ class FactorsApi:
         answer: ConfirmedFactor = self._transport.call("factor_confirm", {"factor_id": factor_id, "code": code}, options)
         return answer
 
+    def passkey_begin(self, *, name: str, options: Options | None = None) -> NewPasskey:
+        """Begin to add a passkey; it counts once the browser has made it, within five minutes
+
+        ``POST /api/v1/me/passkeys``
+
+        Refusals: factor_limit, factor_not_found, factors_elsewhere, passkeys_unavailable, step_up_required.
+        """
+        answer: NewPasskey = self._transport.call("passkey_begin", {"name": name}, options)
+        return answer
+
+    def passkey_confirm(self, factor_id: str, *, credential: Any, options: Options | None = None) -> ConfirmedFactor:
+        """Add the passkey that the browser made; sign-in asks for it from then on
+
+        ``POST /api/v1/me/passkeys/{factor_id}/confirm``
+
+        Refusals: factor_attempts_exceeded, factor_not_found, factors_elsewhere, passkey_wrong, passkeys_unavailable, step_up_required.
+        """
+        answer: ConfirmedFactor = self._transport.call("passkey_confirm", {"factor_id": factor_id, "credential": credential}, options)
+        return answer
+
     def recovery_codes_renew(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> RecoveryCodes:
         """Make ten new recovery codes; the old ones stop working
 

@@ -229,7 +229,7 @@ class EventNotFoundError(GpuaasError):
 
 
 class FactorAttemptsExceededError(GpuaasError):
-    """Too many wrong codes were tried for this account."""
+    """Too many wrong codes or passkeys were tried for this account."""
 
     code = "factor_attempts_exceeded"
     status = 429
@@ -601,6 +601,22 @@ class OwnershipRequiredError(GpuaasError):
 
     code = "ownership_required"
     status = 403
+    retryable = False
+
+
+class PasskeyWrongError(GpuaasError):
+    """The passkey was not accepted: its challenge was used or too old, or its answer is wrong."""
+
+    code = "passkey_wrong"
+    status = 422
+    retryable = False
+
+
+class PasskeysUnavailableError(GpuaasError):
+    """Browsers make no passkeys here: that takes a domain and TLS."""
+
+    code = "passkeys_unavailable"
+    status = 409
     retryable = False
 
 
@@ -1208,6 +1224,8 @@ by_code: dict[str, type[GpuaasError]] = {
     "os_image_not_cached": OsImageNotCachedError,
     "os_image_not_found": OsImageNotFoundError,
     "ownership_required": OwnershipRequiredError,
+    "passkey_wrong": PasskeyWrongError,
+    "passkeys_unavailable": PasskeysUnavailableError,
     "payload_too_large": PayloadTooLargeError,
     "period_invalid": PeriodInvalidError,
     "personal_token_expiry_invalid": PersonalTokenExpiryInvalidError,

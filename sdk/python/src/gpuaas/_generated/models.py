@@ -1318,6 +1318,13 @@ class NewAuthenticator(TypedDict):
     """The same for a QR code (otpauth://). It is shown here and never again."""
 
 
+class NewPasskey(TypedDict):
+    expires_at: str
+    id: str
+    options: Any
+    """What navigator.credentials.create wants, as PublicKeyCredentialCreationOptionsJSON of the W3C."""
+
+
 class NewPersonalToken(TypedDict):
     created_at: str
     expires_at: str
@@ -1799,8 +1806,8 @@ class SealedCount(TypedDict):
 class SecondFactor(TypedDict):
     created_at: str
     id: str
-    kind: Literal["totp"]
-    """totp: an authenticator app that shows codes."""
+    kind: Literal["totp", "passkey"]
+    """totp: an authenticator app that shows codes. passkey: a key on a device (WebAuthn)."""
     last_used_at: str | None
     name: str
 
@@ -1810,6 +1817,8 @@ class SecondFactors(TypedDict):
     """Oldest first; at most 10."""
     managed: bool
     """False where another identity provider keeps the factors: manage them there."""
+    passkeys: bool
+    """Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address."""
     recovery_codes_left: int
     """Recovery codes that were not used yet."""
     required: bool

@@ -32,4 +32,17 @@ describe('second factors are refused with a reason', () => {
     expect([answer.status, answer.body.code]).toEqual([429, 'factor_attempts_exceeded']);
     expect(answer.body.details).toMatchObject({ retry_after_ms: 60_000 });
   });
+
+  it('when browsers make no passkeys here, and when a passkey is not the one that was asked for', async () => {
+    const as = await world.token('ada');
+    const beginPasskey = (name: string) =>
+      world.call('POST', '/api/v1/me/passkeys', { as, key: systemIds.next(), body: { name } });
+    const unavailable = await beginPasskey(refusing.name);
+    expect([unavailable.status, unavailable.body.code]).toEqual([409, 'passkeys_unavailable']);
+    const { body } = await beginPasskey('Laptop');
+    const answer = await world.call('POST', `/api/v1/me/passkeys/${body.id}/confirm`, {
+      ...{ as, key: systemIds.next(), body: { credential: refusing.code } },
+    });
+    expect([answer.status, answer.body.code]).toEqual([422, 'passkey_wrong']);
+  });
 });

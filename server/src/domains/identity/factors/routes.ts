@@ -1,8 +1,11 @@
 import {
+  type ConfirmedFactor,
   factorBegin,
   factorConfirm,
   factorList,
   factorRemove,
+  passkeyBegin,
+  passkeyConfirm,
   recoveryCodesRenew,
   type SecondFactor,
   userFactorsReset,
@@ -20,7 +23,7 @@ import {
 } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Account, Factor, FactorRefused, Factors } from '../../../ports/identity-provider/port.ts';
+import type { Account, Confirmed, Factor, FactorRefused, Factors } from '../../../ports/identity-provider/port.ts';
 import { endConsoleSessions } from '../console-sessions-store.ts';
 import { lockPerson } from '../people-store.ts';
 import { endSessions, type SessionParts } from '../sessions.ts';
@@ -70,6 +73,8 @@ const faultOf = <R extends FactorRefused>(refused: R): Fault<CodeOf[R['refused']
 /** Which fault each refusal of the provider becomes. */
 interface CodeOf {
   readonly code_wrong: 'factor_code_wrong';
+  readonly passkey_wrong: 'passkey_wrong';
+  readonly passkeys_unavailable: 'passkeys_unavailable';
   readonly too_many_tries: 'factor_attempts_exceeded';
   readonly too_many_factors: 'factor_limit';
   readonly last_factor: 'last_factor';
@@ -80,8 +85,15 @@ const wordsFor = (refused: FactorRefused): Fault => {
   switch (refused.refused) {
     case 'code_wrong':
       return new Fault('factor_code_wrong', 'That code is wrong, or was used before: wait for the next one.');
+    case 'passkey_wrong':
+      return new Fault('passkey_wrong', 'That passkey was not accepted: begin again, and answer within five minutes.');
+    case 'passkeys_unavailable':
+      return new Fault(
+        'passkeys_unavailable',
+        'Browsers make passkeys for a domain with TLS only, and this installation is reached otherwise: use an app.',
+      );
     case 'too_many_tries':
-      return new Fault('factor_attempts_exceeded', 'Too many wrong codes: wait before you try again.', {
+      return new Fault('factor_attempts_exceeded', 'Too many tries: wait before you try again.', {
         retry_after_ms: refused.waitMs,
       });
     case 'too_many_factors':
@@ -156,9 +168,12 @@ const aboutFactor = ({ id, kind, name }: Factor) => ({ factor_id: id, kind, name
 const list = on(factorList, async ({ db, own, isRequired }, who) => {
   const required = isRequired(who);
   const [person] = await db.read(who, (tx) => tx.rows<Where>(whereSql, [who.actorId]));
-  if (!own || person?.issuer !== own.issuer) return { managed: false, required, factors: [], recovery_codes_left: 0 };
+  if (!own || person?.issuer !== own.issuer) {
+    return { managed: false, required, passkeys: false, factors: [], recovery_codes_left: 0 };
+  }
   const { factors, recoveryCodesLeft } = await own.factors.list(person.subject);
-  return { managed: true, required, factors: factors.map(show), recovery_codes_left: recoveryCodesLeft };
+  const passkeys = own.factors.takesPasskeys;
+  return { managed: true, required, passkeys, factors: factors.map(show), recovery_codes_left: recoveryCodesLeft };
 });
 
 const begin = on(factorBegin, (parts, act, { body }) =>
@@ -168,15 +183,32 @@ const begin = on(factorBegin, (parts, act, { body }) =>
   }),
 );
 
+const confirmed: {
+  readonly letter: FactorChange;
+  readonly about: (done: Confirmed) => object;
+  readonly show: (done: Confirmed) => ConfirmedFactor;
+} = {
+  letter: 'factor_added',
+  about: ({ factor }) => aboutFactor(factor),
+  show: ({ factor, recoveryCodes }) => ({ factor: show(factor), recovery_codes: recoveryCodes?.join(' ') ?? null }),
+};
 const confirm = on(factorConfirm, (parts, act, { params, body }) =>
-  change(parts, act, ({ factors, account }) => factors.confirmTotp(account.id, params.factor_id, body.code), {
-    letter: 'factor_added',
-    about: ({ factor }) => aboutFactor(factor),
-    show: ({ factor, recoveryCodes }) => ({
-      factor: show(factor),
-      recovery_codes: recoveryCodes?.join(' ') ?? null,
-    }),
+  change(parts, act, ({ factors, account }) => factors.confirmTotp(account.id, params.factor_id, body.code), confirmed),
+);
+
+const beginPasskey = on(passkeyBegin, (parts, act, { body }) =>
+  change(parts, act, ({ factors, account }) => factors.beginPasskey(account.id, body.name), {
+    about: ({ id }) => ({ factor_id: id, name: body.name }),
+    show: ({ id, options, expiresAt }) => ({ id, options, expires_at: expiresAt.toISOString() }),
   }),
+);
+const confirmPasskey = on(passkeyConfirm, (parts, act, { params, body }) =>
+  change(
+    parts,
+    act,
+    ({ factors, account }) => factors.confirmPasskey(account.id, params.factor_id, body.credential),
+    confirmed,
+  ),
 );
 
 const remove = on(factorRemove, (parts, act, { params }) =>
@@ -222,4 +254,4 @@ const reset = on(userFactorsReset, async (parts, act, { params, body }) => {
 });
 
 export const factorRoutes = (parts: FactorParts): Mounted[] =>
-  [list, begin, confirm, remove, renew, reset].map((bind) => bind(parts));
+  [list, begin, confirm, beginPasskey, confirmPasskey, remove, renew, reset].map((bind) => bind(parts));

@@ -22,7 +22,8 @@ describe('second factors', () => {
   const clock = { now: () => new Date(nowMs), sleep: async () => undefined };
   const over = (keys = ring) =>
     makeFactors({
-      ...{ pool, clock, ids: systemIds, issuerName: 'GPUaaS', endSignIns: async () => undefined },
+      ...{ pool, clock, ids: systemIds, issuerName: 'GPUaaS', relyingParty: undefined },
+      endSignIns: async () => undefined,
       seal: keys.seal('factors'),
       onTry: (attempt) => tries.push(attempt),
     });
@@ -196,7 +197,8 @@ describe('second factors', () => {
       expect(rows[0]?.all).not.toContain(Buffer.from(text).toString('hex'));
     }
     const issuers = makeFactors({
-      ...{ pool, clock, ids: systemIds, issuerName: 'x', endSignIns: async () => undefined },
+      ...{ pool, clock, ids: systemIds, issuerName: 'x', relyingParty: undefined },
+      endSignIns: async () => undefined,
       seal: ring.seal('issuer'),
     });
     await expect(issuers.prove(accountId, codeAt(secret, nowMs))).rejects.toThrow();

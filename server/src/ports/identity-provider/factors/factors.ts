@@ -1,38 +1,32 @@
-import { hash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { base32 } from './base32.ts';
-import type { Factor, FactorKind, FactorProof, Factors, FactorTry } from './port.ts';
-import { makeRecoveryCodes, readRecoveryCode } from './recovery-codes.ts';
+import { makePasskeys } from './passkeys.ts';
+import type { FactorProof, Factors, FactorTry } from './port.ts';
+import { readRecoveryCode } from './recovery-codes.ts';
+import type { RelyingParty } from './relying-party.ts';
+import {
+  beginRow,
+  confirmedOf,
+  confirmRow,
+  confirmWithinMs,
+  digestOf,
+  type FactorRow,
+  findBegun,
+  makeLocked,
+  refuse,
+  show,
+  writeCodes,
+} from './rows.ts';
 import { factorPlace } from './sealed-factors.ts';
 import { codeShape, findStep, otpauthUri, secretBytes } from './totp.ts';
 import { countTry, forgetTries } from './tries.ts';
 
-interface Row {
-  readonly id: string;
-  readonly kind: FactorKind;
-  readonly name: string;
-  readonly sealed: Buffer;
-  readonly created_at: Date;
-  readonly confirmed_at: Date | null;
-  readonly last_used_at: Date | null;
-}
-const columns = 'id, kind, name, sealed, created_at, confirmed_at, last_used_at';
-
-/** What was begun and not confirmed is forgotten after this. */
-export const confirmWithinMs = 10 * 60_000;
-const mostFactors = 10;
-
-/** A code has 80 random bits, so its digest needs no key; the account is in it, so that no code is looked up for all. */
-const digestOf = (accountId: string, code: string) => hash('sha256', `recovery code ${accountId} ${code}`, 'buffer');
-const refuse = <const R extends string>(refused: R): { readonly refused: R } => ({ refused });
-
 /**
  * Second factors in the schema of the issuer. The secret of an app is sealed, because it has to be read again; recovery
- * codes are digests. Everything that changes the factors of an account locks the account, so two changes at once
- * come one after the other.
+ * codes are digests; of a passkey there is a public key.
  */
 export function makeFactors(parts: {
   readonly pool: Pool;
@@ -41,55 +35,21 @@ export function makeFactors(parts: {
   readonly ids: Ids;
   /** What the installation is called in authenticator apps. */
   readonly issuerName: string;
+  /** Undefined where browsers make no passkeys for this installation. */
+  readonly relyingParty: RelyingParty | undefined;
   readonly endSignIns: (accountId: string) => Promise<void>;
   readonly onTry?: ((attempt: FactorTry) => void) | undefined;
 }): Factors {
   const { pool, seal, clock, ids } = parts;
   const tried = (by: FactorTry['by'], result: FactorTry['result']) => parts.onTry?.({ by, result });
 
-  /** The work of one person's factors, in a transaction. A refusal keeps what was written: tries stay counted. */
-  async function locked<T>(accountId: string, work: (client: PoolClient, login: string) => Promise<T>) {
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
-      const { rows } = await client.query<{ login: string }>(
-        'select login from gpuaas_oidc.account where id = $1 and disabled_at is null for update',
-        [accountId],
-      );
-      const done = rows[0] ? await work(client, rows[0].login) : refuse('not_found');
-      await client.query('commit');
-      return done;
-    } catch (error) {
-      await client.query('rollback').catch(() => undefined);
-      throw error;
-    } finally {
-      client.release();
-    }
-  }
-
-  const confirmedOf = async (client: Pick<Pool, 'query'>, accountId: string): Promise<Row[]> =>
-    (
-      await client.query<Row>(
-        `select ${columns} from gpuaas_oidc.factor where account_id = $1 and confirmed_at is not null order by id`,
-        [accountId],
-      )
-    ).rows;
-
-  async function writeCodes(client: PoolClient, accountId: string): Promise<string[]> {
-    const codes = makeRecoveryCodes(ids.secret);
-    const digests = codes.map((code) => digestOf(accountId, readRecoveryCode(code) ?? ''));
-    await client.query('delete from gpuaas_oidc.recovery_code where account_id = $1', [accountId]);
-    await client.query('insert into gpuaas_oidc.recovery_code (account_id, digest) select $1, unnest($2::bytea[])', [
-      accountId,
-      digests,
-    ]);
-    return codes;
-  }
+  const locked = makeLocked(pool);
 
   const asCode = (written: string) => written.normalize('NFKC').replaceAll(/\s/g, '');
 
   /** Uses the code up for this factor: the same code, and every earlier one, is refused from now on. */
-  async function useStep(client: PoolClient, row: Row, code: string): Promise<boolean> {
+  async function useStep(client: PoolClient, row: FactorRow, code: string): Promise<boolean> {
+    if (!row.sealed) return false;
     const secret = Buffer.from(seal.open(row.sealed, factorPlace(row.id)), 'hex');
     const step = findStep(secret, code, clock.now());
     if (step === undefined) return false;
@@ -116,6 +76,9 @@ export function makeFactors(parts: {
   }
 
   return {
+    ...makePasskeys({ pool, clock, ids, locked, relyingParty: parts.relyingParty, tried }),
+    takesPasskeys: parts.relyingParty !== undefined,
+
     async list(accountId) {
       const { rows } = await pool.query<{ n: number }>(
         'select count(*)::int as n from gpuaas_oidc.recovery_code where account_id = $1 and used_at is null',
@@ -134,19 +97,14 @@ export function makeFactors(parts: {
     },
 
     beginTotp: (accountId, name) =>
-      locked(accountId, async (client, login) => {
-        if ((await confirmedOf(client, accountId)).length >= mostFactors) return refuse('too_many_factors');
-        await client.query('delete from gpuaas_oidc.factor where account_id = $1 and confirmed_at is null', [
-          accountId,
-        ]);
-        const [id, secret] = [ids.next(), Buffer.from(ids.secret(secretBytes), 'hex')];
-        await client.query(
-          `insert into gpuaas_oidc.factor (id, account_id, kind, name, sealed, created_at)
-           values ($1, $2, 'totp', $3, $4, $5)`,
-          [id, accountId, name, seal.close(secret.toString('hex'), factorPlace(id)), clock.now()],
-        );
+      locked(accountId, async (client, { login }) => {
+        const [id, now] = [ids.next(), clock.now()];
+        const secret = Buffer.from(ids.secret(secretBytes), 'hex');
+        const sealed = seal.close(secret.toString('hex'), factorPlace(id));
+        const row = { id, accountId, kind: 'totp', name, sealed, created_at: now } as const;
+        if (!(await beginRow(client, row))) return refuse('too_many_factors');
         const uri = otpauthUri({ secret, issuer: parts.issuerName, login });
-        return { id, secret: base32(secret), uri, expiresAt: new Date(clock.now().getTime() + confirmWithinMs) };
+        return { id, secret: base32(secret), uri, expiresAt: new Date(now.getTime() + confirmWithinMs) };
       }),
 
     confirmTotp: (accountId, id, code) =>
@@ -156,26 +114,15 @@ export function makeFactors(parts: {
           tried('totp', 'limited');
           return limited;
         }
-        const { rows } = await client.query<Row>(
-          `select ${columns} from gpuaas_oidc.factor
-           where id = $1 and account_id = $2 and confirmed_at is null and created_at > $3`,
-          [id, accountId, new Date(clock.now().getTime() - confirmWithinMs)],
-        );
-        const [row] = rows;
+        const row = await findBegun(client, { id, accountId, kind: 'totp', now: clock.now() });
         if (!row) return refuse('not_found');
         if (!(await useStep(client, row, asCode(code)))) {
           tried('totp', 'wrong');
           return refuse('code_wrong');
         }
         tried('totp', 'right');
-        const isFirst = (await confirmedOf(client, accountId)).length === 0;
-        const { rows: confirmed } = await client.query<Row>(
-          `update gpuaas_oidc.factor set confirmed_at = $2 where id = $1 returning ${columns}`,
-          [id, clock.now()],
-        );
         await forgetTries(client, accountId);
-        const recoveryCodes = isFirst ? await writeCodes(client, accountId) : undefined;
-        return { factor: show(confirmed[0] as Row), recoveryCodes };
+        return confirmRow(client, ids, accountId, id, clock.now());
       }),
 
     remove: (accountId, id, { keepLast }) =>
@@ -192,7 +139,7 @@ export function makeFactors(parts: {
 
     renewRecoveryCodes: (accountId) =>
       locked(accountId, async (client) =>
-        (await confirmedOf(client, accountId)).length === 0 ? refuse('no_factor') : writeCodes(client, accountId),
+        (await confirmedOf(client, accountId)).length === 0 ? refuse('no_factor') : writeCodes(client, ids, accountId),
       ),
 
     prove: (accountId, written) =>
@@ -218,6 +165,7 @@ export function makeFactors(parts: {
     async reset(accountId) {
       const { rows } = await pool.query<{ n: number }>(
         `with gone as (delete from gpuaas_oidc.factor where account_id = $1 returning confirmed_at),
+           challenges as (delete from gpuaas_oidc.passkey_challenge where account_id = $1),
            codes as (delete from gpuaas_oidc.recovery_code where account_id = $1),
            tries as (update gpuaas_oidc.account set factor_tries = 0, factor_tries_from = null where id = $1)
          select count(confirmed_at)::int as n from gone`,
@@ -228,11 +176,3 @@ export function makeFactors(parts: {
     },
   };
 }
-
-const show = (row: Row): Factor => ({
-  id: row.id,
-  kind: row.kind,
-  name: row.name,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at ?? undefined,
-});

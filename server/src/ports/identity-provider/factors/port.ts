@@ -1,6 +1,6 @@
 /**
- * Second factors of the accounts of our own provider: what a person has besides the password. A factor counts once it was
- * confirmed by a first use. Whoever has one is asked for it at every sign-in.
+ * Second factors of the accounts of our own provider: what a person has besides the password, an authenticator app or a
+ * passkey. A factor counts once it was confirmed by a first use. A person who has one is asked for it at every sign-in.
  */
 export interface Factor {
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Factor {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | undefined;
 }
-export const factorKinds = ['totp'] as const;
+export const factorKinds = ['totp', 'passkey'] as const;
 export type FactorKind = (typeof factorKinds)[number];
 
 export interface OwnedFactors {
@@ -30,10 +30,38 @@ type RefusedFor<R extends string> = R extends 'too_many_tries'
   ? { readonly refused: R; readonly waitMs: number }
   : { readonly refused: R };
 export type FactorRefused = RefusedFor<
-  'code_wrong' | 'not_found' | 'too_many_factors' | 'last_factor' | 'no_factor' | 'too_many_tries'
+  | 'code_wrong'
+  | 'passkey_wrong'
+  | 'passkeys_unavailable'
+  | 'not_found'
+  | 'too_many_factors'
+  | 'last_factor'
+  | 'no_factor'
+  | 'too_many_tries'
 >;
 
-/** How somebody showed a second factor. */
+/** What a browser is handed to make a passkey: the JSON of the W3C (PublicKeyCredentialCreationOptionsJSON). */
+export interface NewPasskey {
+  readonly id: string;
+  readonly options: object;
+  readonly expiresAt: Date;
+}
+
+/** A factor that counts from now on. */
+export interface Confirmed {
+  readonly factor: Factor;
+  /** With the first factor alone. They are shown this once. */
+  readonly recoveryCodes: readonly string[] | undefined;
+}
+
+/** What a person may show a second factor with. Recovery codes are there for everybody who has a factor. */
+export interface WaysToProve {
+  readonly app: boolean;
+  /** What a browser is handed to ask for a passkey (PublicKeyCredentialRequestOptionsJSON); undefined without one. */
+  readonly passkey: object | undefined;
+}
+
+/** How a person showed a second factor. */
 export interface FactorProof {
   readonly by: FactorKind | 'recovery_code';
   /** In the words of RFC 8176. */
@@ -50,10 +78,19 @@ export interface Factors {
     accountId: string,
     id: string,
     code: string,
-  ): Promise<
-    | { readonly factor: Factor; readonly recoveryCodes: readonly string[] | undefined }
-    | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>
-  >;
+  ): Promise<Confirmed | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>>;
+  /** Whether browsers make passkeys for this installation: not for an IP address, and not without TLS. */
+  readonly takesPasskeys: boolean;
+  beginPasskey(
+    accountId: string,
+    name: string,
+  ): Promise<NewPasskey | RefusedFor<'not_found' | 'too_many_factors' | 'passkeys_unavailable'>>;
+  /** Takes what the browser answered (RegistrationResponseJSON). The challenge is used up by this. */
+  confirmPasskey(
+    accountId: string,
+    id: string,
+    response: unknown,
+  ): Promise<Confirmed | RefusedFor<'not_found' | 'passkey_wrong' | 'passkeys_unavailable' | 'too_many_tries'>>;
   /** With the last factor the recovery codes go as well; `keepLast` refuses to remove that one. */
   remove(
     accountId: string,
@@ -67,6 +104,14 @@ export interface Factors {
     accountId: string,
     code: string,
   ): Promise<FactorProof | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>>;
+  /** What to ask for at this question. It makes a new challenge; one from before stops working. */
+  waysToProve(accountId: string, questionId: string): Promise<WaysToProve>;
+  /** Takes what the browser answered (AuthenticationResponseJSON). The challenge of the question is used up by this. */
+  provePasskey(
+    accountId: string,
+    questionId: string,
+    response: unknown,
+  ): Promise<FactorProof | RefusedFor<'not_found' | 'passkey_wrong' | 'passkeys_unavailable' | 'too_many_tries'>>;
   /** Forgets everything, for somebody who lost it, and ends every session of the account. Answers how many factors there were. */
   reset(accountId: string): Promise<number>;
 }
@@ -88,7 +133,8 @@ export interface SecondSteps {
 /** One try of a second factor, for those who count. */
 export interface FactorTry {
   readonly by: FactorKind | 'recovery_code' | 'unknown';
-  readonly result: 'right' | 'wrong' | 'limited';
+  /** `cloned`: a passkey with a right signature and a count that was seen before. */
+  readonly result: 'right' | 'wrong' | 'limited' | 'cloned';
 }
 
 /** How a request says that a sign-in must have a second factor (`acr_values`), and how a token says that it had one. */

@@ -4,7 +4,7 @@ import { pageOf, type SealedValues } from '../../../kernel/secrets/sealed-values
 
 export const factorPlace = (id: string) => `factor ${id}`;
 
-/** The secrets of authenticator apps. Recovery codes are digests without a key, so no key is needed for them. */
+/** The secrets of authenticator apps. Recovery codes are digests and passkeys public keys: neither needs a sealing key. */
 export function sealedFactors({ pool, seal }: { readonly pool: Pool; readonly seal: Seal }): SealedValues {
   const [, ...others] = seal.keyIds;
   return {
@@ -13,7 +13,8 @@ export function sealedFactors({ pool, seal }: { readonly pool: Pool; readonly se
     keyIds: seal.keyIds,
     async counts() {
       const { rows } = await pool.query<{ key_id: string; values: string }>(
-        'select gpuaas_oidc.sealed_key_id(sealed) as key_id, count(*) as values from gpuaas_oidc.factor group by 1',
+        `select gpuaas_oidc.sealed_key_id(sealed) as key_id, count(*) as values from gpuaas_oidc.factor
+         where sealed is not null group by 1`,
       );
       return rows.map(({ key_id, values }) => ({ keyId: key_id, values: Number(values) }));
     },
