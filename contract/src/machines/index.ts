@@ -22,6 +22,7 @@ export const machines: readonly MachineTable[] = [
   signer,
   slot,
 ];
+export { type TimedState, type Wait, waits } from './waits.ts';
 export {
   allocation as allocationMachine,
   deadLetter as deadLetterMachine,

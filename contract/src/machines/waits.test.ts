@@ -29,18 +29,18 @@ describe('every state of every machine', () => {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },
       states: { a: { go: 'b' }, b: { stop: 'end' }, end: {} },
     };
-    const step = (then: string, reason: string): Wait => ({
+    const step = (then: string, reason: `${string}.${string}`): Wait => ({
       ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason },
     });
-    expect(findStuck(machine, { a: step('go', 'why') })).toEqual([
+    expect(findStuck(machine, { a: step('go', 'a.why') })).toEqual([
       'canary.a: leads to b, which nothing ends',
       'canary.b: nothing ends it',
     ]);
-    expect(findStuck(machine, { a: step('go', ' '), b: { until: 'person', queue: 'operators' } })).toEqual([
+    expect(findStuck(machine, { a: step('go', ' . '), b: { until: 'person', queue: 'operators' } })).toEqual([
       'canary.a: nobody is told why it ended',
     ]);
     expect(
-      findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go', 'why'), b: step('x', 'y') }),
+      findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go', 'a.why'), b: step('x', 'a.y') }),
     ).toEqual(['canary.a: has no transition x', 'canary.b: has no transition x']);
   });
 
@@ -53,7 +53,7 @@ describe('every state of every machine', () => {
       ...{ name: 'canary', initial: 'a', terminal: ['end'] },
       states: { a: { go: 'b' }, b: { back: 'a', stop: 'end' }, c: { stop: 'end' }, d: { stop: 'end' }, end: {} },
     };
-    const until = (then: string, reason = 'why'): Wait => ({
+    const until = (then: string, reason: `${string}.${string}` = 'a.why'): Wait => ({
       ...{ until: 'deadline', policy: 'node.task_ttl_seconds', then, reason },
     });
     expect(findStuck(machine, { a: until('go'), b: until('back'), d: { until: 'person', queue: ' ' } })).toEqual([
@@ -62,7 +62,7 @@ describe('every state of every machine', () => {
       'canary.c: nothing ends it',
       'canary.d: its queue has no name',
     ]);
-    expect(findStuck(machine, { a: until('no'), b: until('stop', ''), c: until('stop'), d: until('stop') })).toEqual([
+    expect(findStuck(machine, { a: until('no'), b: until('stop', '.'), c: until('stop'), d: until('stop') })).toEqual([
       'canary.a: has no transition no',
       'canary.b: nobody is told why it ended',
     ]);

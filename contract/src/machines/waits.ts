@@ -1,5 +1,5 @@
 import type { MachineTable, StatesOf } from '../machine.ts';
-import type { PolicyKey } from '../policies.ts';
+import type { NumberPolicyKey } from '../policies.ts';
 import type { allocation } from './allocation.ts';
 import type { deadLetter } from './dead-letter.ts';
 import type { department } from './department.ts';
@@ -15,28 +15,36 @@ import type { slot } from './slot.ts';
  * What ends each state that is no end. Either time does: after a policy's length the transition happens by itself, and the
  * reason is stored. Or a person does, who finds it in a queue that has a name. There is no third way: a state that nobody
  * and nothing leaves is where things are stuck.
+ *
+ * The code that ends a state after its deadline stands in `server/test/waits/endings.ts`, by import, and a test of each row
+ * moves the clock and runs it against a database.
  */
-export type Wait =
+export type Wait<Then extends string = string> =
   | {
       readonly until: 'deadline';
-      readonly policy: PolicyKey;
-      readonly then: string;
-      /** Where it is written why. */
-      readonly reason: string;
+      readonly policy: NumberPolicyKey;
+      /** The transition, which the machine has in this state. */
+      readonly then: Then;
+      /** The table and the column where it is written why. */
+      readonly reason: `${string}.${string}`;
     }
   | { readonly until: 'person'; readonly queue: string };
 
-const deadline = (policy: PolicyKey, then: string, reason: string): Wait => ({
-  ...{ until: 'deadline', policy, then, reason },
-});
-const person = (queue: string): Wait => ({ until: 'person', queue });
+const deadline = <const Then extends string>(
+  policy: NumberPolicyKey,
+  then: Then,
+  reason: `${string}.${string}`,
+): Extract<Wait<Then>, { until: 'deadline' }> => ({ ...{ until: 'deadline', policy, then, reason } });
+const person = (queue: string): Extract<Wait, { until: 'person' }> => ({ until: 'person', queue });
 
-/** The states of a machine that something has to end. */
-type Waits<M> = Readonly<
-  Record<{ [K in keyof StatesOf<M>]: keyof StatesOf<M>[K] extends never ? never : K }[keyof StatesOf<M>], Wait>
->;
+/** The states of a machine that something has to end, each with a transition that it has. */
+type Waits<M> = {
+  readonly [K in keyof StatesOf<M> as keyof StatesOf<M>[K] extends never ? never : K]: Wait<
+    keyof StatesOf<M>[K] & string
+  >;
+};
 
-export const waits: {
+interface AllWaits {
   readonly allocation: Waits<typeof allocation>;
   readonly dead_letter: Waits<typeof deadLetter>;
   readonly department: Waits<typeof department>;
@@ -47,12 +55,14 @@ export const waits: {
   readonly service_account: Waits<typeof serviceAccount>;
   readonly signer: Waits<typeof signer>;
   readonly slot: Waits<typeof slot>;
-} = {
+}
+
+export const waits = {
   allocation: {
     requested: deadline('allocation.queue_max_wait_seconds', 'fail', 'allocations.failure_reason'),
     provisioning: deadline('allocation.provision_timeout_seconds', 'fail', 'allocations.failure_reason'),
     active: person('its owner: the list of allocations'),
-    releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'the timeline and the event'),
+    releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'allocation_timeline.detail'),
     release_failed: person('operators: allocations that are release_failed'),
   },
   dead_letter: { open: person('operators: dead letters') },
@@ -98,7 +108,13 @@ export const waits: {
     cleanup_blocked: person('operators: slots that are cleanup_blocked'),
     quarantined: person('operators: slots that are quarantined'),
   },
-};
+} satisfies AllWaits;
+
+type TimedStates<M extends keyof typeof waits> = {
+  [S in keyof (typeof waits)[M]]: (typeof waits)[M][S] extends { readonly until: 'deadline' } ? S & string : never;
+}[keyof (typeof waits)[M]];
+/** Every state that time ends: `allocation.requested` and the like. */
+export type TimedState = { [M in keyof typeof waits]: `${M}.${TimedStates<M>}` }[keyof typeof waits];
 
 /** States of a machine from which time alone leads neither to an end nor to a person, with why. */
 export function findStuck(machine: MachineTable, table: Readonly<Record<string, Wait>>): string[] {
@@ -108,7 +124,7 @@ export function findStuck(machine: MachineTable, table: Readonly<Record<string, 
     const wait = table[state];
     if (!wait) return seen.length === 0 ? 'nothing ends it' : `leads to ${state}, which nothing ends`;
     if (wait.until === 'person') return wait.queue.trim() === '' ? 'its queue has no name' : undefined;
-    if (wait.reason.trim() === '') return 'nobody is told why it ended';
+    if (wait.reason.split('.').some((word) => word.trim() === '')) return 'nobody is told why it ended';
     const next = machine.states[state]?.[wait.then];
     return next === undefined ? `has no transition ${wait.then}` : fault(next, [...seen, state]);
   };

@@ -269,7 +269,7 @@ async function fail(parts: SagaParts, act: Act, lease: OfLease, cause: Cause): P
     await parts.tasks.cancelOf(tx, lease);
     // What no node was ever asked for is as it was, and goes back at once.
     const touched = await parts.tasks.wasHandedOut(tx, lease);
-    await moveSlots(tx, { allocationId }, touched ? 'clean' : 'free');
+    await moveSlots(tx, { allocationId }, touched ? 'clean' : 'free', touched ? { reason: failure.sentence } : {});
     if (!touched) await freeClaims(tx, allocationId);
     const about = aboutMoved(allocationId, moved);
     const failed = provisioningFailed.of(allocationId, {

@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { NodeTask, ReadinessAttestation } from '@gpuaas/contract/node';
 import { actsOf } from '../../../kernel/act.ts';
-import { systemClock } from '../../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { makeTasks, openTaskSigners, type TaskAnswer } from '../../nodes/index.ts';
+import { makeTasks, openTaskSigners, type TaskAnswer, type TaskSigners } from '../../nodes/index.ts';
 import { testSeal } from '../../nodes/testing.ts';
 import { metalSku, sliceSku, testImage, testRegion, type Yard } from '../testing.ts';
 import type { SagaParts } from './parts.ts';
@@ -14,6 +14,7 @@ import type { SagaParts } from './parts.ts';
 /** An allocation on a host of its own, and somebody who answers for that host. */
 export interface Bench {
   readonly parts: SagaParts;
+  readonly signers: TaskSigners;
   allocation(plan?: AllocationPlan): Promise<TestAllocation>;
   close(): Promise<void>;
 }
@@ -56,11 +57,11 @@ const waysTo = {
 export const proven = { passed: true, detail: 'seen' };
 export const unproven = { passed: false, detail: 'not seen' };
 
-export async function openBench(yard: Yard): Promise<Bench> {
+export async function openBench(yard: Yard, clock: Clock = systemClock): Promise<Bench> {
   const { root, organizationId, projectId } = yard;
   // Sagas run in the worker, with its rights.
   const port = await openPostgres({
-    ...{ url: yard.schema.as('gpuaas_worker'), clock: systemClock, ids: systemIds, log: silentLog, name: 'worker' },
+    ...{ url: yard.schema.as('gpuaas_worker'), clock, ids: systemIds, log: silentLog, name: 'worker' },
     poolSize: 4,
   });
   const db = port.database;
@@ -68,7 +69,7 @@ export async function openBench(yard: Yard): Promise<Bench> {
     db,
     begin: actsOf('nodes', systemIds),
     ids: systemIds,
-    clock: systemClock,
+    clock,
     log: silentLog,
     seal: testSeal(),
     overlapSeconds: () => 120,
@@ -78,8 +79,8 @@ export async function openBench(yard: Yard): Promise<Bench> {
   const parts: SagaParts = {
     db,
     ids: systemIds,
-    clock: systemClock,
-    tasks: makeTasks({ ids: systemIds, clock: systemClock, signer: signers }),
+    clock,
+    tasks: makeTasks({ ids: systemIds, clock, signer: signers }),
     taskSeconds: () => 600,
     graceSeconds: () => 30,
     failureMemoryMinutes: () => 30,
@@ -89,7 +90,7 @@ export async function openBench(yard: Yard): Promise<Bench> {
     asSystem(root, `update ${table} set state = $2, version = version + 1 where ${where} = $1`, [id, state]);
 
   return {
-    parts,
+    ...{ parts, signers },
     async allocation(plan = {}) {
       const shape = plan.shape ?? 'gpu_slice';
       const gpus = shape === 'baremetal' ? 8 : (plan.gpus ?? 2);

@@ -219,12 +219,14 @@ const endRelease = async (
   order: Order,
   transition: 'prove' | 'giveUp',
   correlationId: string,
+  detail?: object,
 ) =>
   order.state === 'releasing'
     ? await advanceAllocation(tx, order.id, transition, {
         ids: parts.ids,
         correlationId,
         seenGeneration: order.generation,
+        ...(detail && { detail }),
       })
     : undefined;
 
@@ -238,7 +240,7 @@ async function giveUp(parts: SagaParts, act: Act, { allocationId, generation }: 
       );
     }
     const reason = 'It could not be proven that nothing of it is left.';
-    const moved = await endRelease(tx, parts, order, 'giveUp', act.correlationId);
+    const moved = await endRelease(tx, parts, order, 'giveUp', act.correlationId, { reason });
     if (moved instanceof Fault) return tx.abandon(moved);
     await parts.tasks.cancelOf(tx, { allocationId, generation });
     // Slots that somebody has set aside meanwhile stay where they are: nobody gets them either way.

@@ -1,0 +1,193 @@
+import type { TimedState } from '@gpuaas/contract';
+import { makeProvision, makeVacate } from '../../src/domains/allocations/index.ts';
+import { makeQueue } from '../../src/domains/allocations/queue/queue.ts';
+import { sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
+import { makeAnswers, makeOnboard, makeTasks, openTaskSigners } from '../../src/domains/nodes/index.ts';
+import { makeInvitationExpiry } from '../../src/domains/tenancy/index.ts';
+import { actsOf } from '../../src/kernel/act.ts';
+import { systemIds } from '../../src/kernel/id.ts';
+import { silentLog } from '../../src/kernel/telemetry/log.ts';
+import { makeMetrics } from '../../src/kernel/telemetry/metrics.ts';
+import { hourMs, secondMs } from '../../src/kernel/units.ts';
+import type { Stage, Waiting } from './stage.ts';
+
+/**
+ * The code that ends each state that time ends. A state of the contract without a row does not compile, and each row is
+ * run against a database: an object is put into the state, the clock is moved, the code runs.
+ */
+export interface Ending {
+  /** What a process starts. Where a task of a host is in between, the sweeper ends the task and the saga the rest. */
+  readonly by: readonly ((...parts: never[]) => unknown)[];
+  readonly table: string;
+  put(stage: Stage): Promise<Waiting>;
+}
+
+const later = (stage: Stage, ms: number) => new Date(stage.clock.now().getTime() + ms);
+
+async function provisioning(stage: Stage) {
+  const allocation = await stage.bench.allocation();
+  const lease = { allocationId: allocation.id, generation: allocation.generation };
+  const round = await stage.waitIn(makeProvision(stage.parts), lease);
+  // The host has begun: what it touched is cleaned before it is given out again.
+  const { task_id } = await allocation.task();
+  await stage.put(
+    `update node_tasks set state = 'dispatched', dispatched_at = now(), version = version + 1 where id = $1`,
+    [task_id],
+  );
+  return { allocation, round };
+}
+async function releasing(stage: Stage) {
+  const allocation = await stage.bench.allocation({ state: 'releasing' });
+  const lease = { allocationId: allocation.id, generation: allocation.generation };
+  const vacate = { ...lease, afterwards: 'available', forced: false } as const;
+  return { allocation, round: await stage.waitIn(makeVacate(stage.parts), vacate) };
+}
+async function slotOf(stage: Stage, allocationId: string): Promise<string> {
+  const { rows } = await stage.yard.root.query('select id from slots where allocation_id = $1 limit 1', [allocationId]);
+  return rows[0].id;
+}
+async function task(stage: Stage): Promise<string> {
+  const { id: nodeId } = await stage.yard.addNode();
+  const act = stage.yard.act('node.test');
+  const { value } = (await stage.parts.db.write(act, async (tx) => {
+    const id = await stage.parts.tasks.queueTask(tx, {
+      ...{ nodeId, type: 'diag.health_probe', params: {}, generation: 1, correlationId: act.correlationId },
+      ttlSeconds: stage.parts.taskSeconds('short'),
+    });
+    return tx.commit(id, { target: { type: 'node', id: nodeId }, events: 'none' });
+  })) as { value: string };
+  return value;
+}
+async function staged(stage: Stage): Promise<string> {
+  const id = systemIds.next();
+  const effectiveAt = later(stage, stage.policies.number('node.signer_overlap_seconds') * secondMs);
+  await stage.put(
+    `insert into task_signers (id, public_key, sealed_private_key, effective_at)
+     values ($1, substr(encode(sha256($1::uuid::text::bytea), 'hex'), 1, 43), 'sealed', $2)`,
+    [id, effectiveAt],
+  );
+  return id;
+}
+
+export const endings: Readonly<Record<TimedState, Ending>> = {
+  'allocation.requested': {
+    by: [makeQueue],
+    table: 'allocations',
+    async put(stage) {
+      const id = systemIds.next();
+      const deadline = later(stage, stage.policies.number('allocation.queue_max_wait_seconds') * secondMs);
+      await stage.put(
+        `insert into allocations (id, organization_id, project_id, name, requested_by, placement_status, sku,
+           capacity_shape, gpu_count, region, unit_price_minor, currency, isolation_model, queue_deadline_at)
+         values ($1, $2, $3, 'waits', 'tester', 'queued', $4, 'gpu_slice', 1, $5, 450, 'USD', 'user-revoke', $6)`,
+        [id, stage.yard.organizationId, stage.yard.projectId, sliceSku, testRegion, deadline],
+      );
+      const queue = makeQueue({
+        ...{ db: stage.parts.db, ids: systemIds, clock: stage.clock, log: silentLog },
+        ...{ begin: actsOf('queue', systemIds), metrics: makeMetrics('test', '0.0.0') },
+        policies: stage.policies,
+      });
+      return { id, round: () => stage.run(queue) };
+    },
+  },
+  'allocation.provisioning': {
+    by: [makeAnswers, makeProvision],
+    table: 'allocations',
+    async put(stage) {
+      const { allocation, round } = await provisioning(stage);
+      return { id: allocation.id, round };
+    },
+  },
+  'allocation.releasing': {
+    by: [makeAnswers, makeVacate],
+    table: 'allocations',
+    async put(stage) {
+      const { allocation, round } = await releasing(stage);
+      return { id: allocation.id, round };
+    },
+  },
+  'invitation.pending': {
+    by: [makeInvitationExpiry],
+    table: 'invitations',
+    async put(stage) {
+      const [id, person] = [systemIds.next(), systemIds.next()];
+      await stage.put(`insert into users (id, oidc_issuer, oidc_subject) values ($1, 'test', $2)`, [person, person]);
+      await stage.put(
+        `insert into invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
+         values ($1, $2, 'guest@example.com', 'member', encode(sha256($1::uuid::text::bytea), 'hex'), $3, $4)`,
+        [
+          ...[id, stage.yard.organizationId, person],
+          later(stage, stage.policies.number('tenancy.invitation_ttl_hours') * hourMs),
+        ],
+      );
+      const expiry = makeInvitationExpiry({
+        ...{ db: stage.parts.db, ids: systemIds, begin: actsOf('tenancy', systemIds) },
+      });
+      return { id, round: () => stage.run(expiry) };
+    },
+  },
+  'node.enrolling': {
+    by: [makeAnswers, makeOnboard],
+    table: 'nodes',
+    async put(stage) {
+      const { id } = await stage.yard.addNode({ state: 'enrolling' });
+      const enrolledAt = stage.clock.now();
+      await stage.put('update nodes set enrolled_at = $2, version = version + 1 where id = $1', [id, enrolledAt]);
+      const tasks = makeTasks({ ids: systemIds, clock: stage.clock, signer: stage.bench.signers });
+      const parts = { ...stage.parts, tasks, tenants: { notify: async () => 0 } };
+      return {
+        id,
+        round: await stage.waitIn(makeOnboard(parts), { nodeId: id, enrolledAt: enrolledAt.toISOString() }),
+      };
+    },
+  },
+  'node_task.queued': {
+    by: [makeAnswers],
+    table: 'node_tasks',
+    put: async (stage) => ({ id: await task(stage), round: stage.sweep }),
+  },
+  'node_task.dispatched': {
+    by: [makeAnswers],
+    table: 'node_tasks',
+    async put(stage) {
+      const id = await task(stage);
+      await stage.put(
+        `update node_tasks set state = 'dispatched', dispatched_at = now(), version = version + 1 where id = $1`,
+        [id],
+      );
+      return { id, round: stage.sweep };
+    },
+  },
+  'signer.staged': {
+    by: [openTaskSigners],
+    table: 'task_signers',
+    put: async (stage) => ({ id: await staged(stage), round: () => stage.run(stage.bench.signers.ageing) }),
+  },
+  'signer.grace': {
+    by: [openTaskSigners],
+    table: 'task_signers',
+    async put(stage) {
+      const { rows } = await stage.yard.root.query(`select id from task_signers where state = 'active'`);
+      await staged(stage);
+      stage.pass(stage.policies.number('node.signer_overlap_seconds') * secondMs);
+      await stage.run(stage.bench.signers.ageing);
+      return { id: rows[0].id, round: () => stage.run(stage.bench.signers.ageing) };
+    },
+  },
+  'slot.reserved': {
+    by: [makeAnswers, makeProvision],
+    table: 'slots',
+    async put(stage) {
+      const { allocation, round } = await provisioning(stage);
+      return { id: await slotOf(stage, allocation.id), round };
+    },
+  },
+  'slot.cleaning': {
+    by: [makeAnswers, makeVacate],
+    table: 'slots',
+    async put(stage) {
+      const { allocation, round } = await releasing(stage);
+      return { id: await slotOf(stage, allocation.id), round };
+    },
+  },
+};
