@@ -97,8 +97,10 @@ describe('somebody without an account', () => {
 describe('somebody who forgot their password', () => {
   it('finds the way from the sign-in page, and the new password ends what the old one began', async () => {
     const [login, email, old] = ['forgetful', 'forgetful@example.com', 'the password that was forgotten'];
-    await world.issuer.accounts.create({ login, displayName: 'F', email, password: old });
+    const made = await world.issuer.accounts.create({ login, displayName: 'F', email, password: old });
+    if ('refused' in made) throw new Error(made.refused);
     const before = await signIn(world.url, { login, password: old });
+    expect((await ask(world.url, before.access_token)).status).toBe(200);
     const signInPage = await makeBrowser(world.url).open(`${world.url}/auth/login`);
     expect(signInPage.html).toContain('href="/oidc/password-link"');
     expect((await choosePassword(await linkFor(email))).html).toContain('Password set');
@@ -111,7 +113,14 @@ describe('somebody who forgot their password', () => {
       refresh_token: before.refresh_token,
     });
     expect(renewed.status).toBe(400);
-    await signIn(world.url, { login, password });
+    await expect.poll(async () => (await ask(world.url, before.access_token)).status, patient).toBe(401);
+    const after = await signIn(world.url, { login, password });
+    expect((await ask(world.url, after.access_token)).status).toBe(200);
+    const { rows } = await world.root.query(
+      `select change from audit_logs where action = 'password.reset' and target_id = $1`,
+      [made.id],
+    );
+    expect(rows).toEqual([{ change: { ended: { sessions: 1 } } }]);
   });
 
   it('cannot use a link that is too old', async () => {

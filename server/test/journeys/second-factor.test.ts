@@ -173,7 +173,8 @@ describe('recovery codes', () => {
 describe('the last superadmin who lost every factor', () => {
   it('is let in again by whoever holds the databases and the key, with an audit row and a letter', async () => {
     const sam = await somebody();
-    await enrol(await enter(sam));
+    const before = await enter(sam);
+    await enrol(before);
     const said: string[] = [];
     const run = (args: string[]) =>
       runResetFactors(args, world.env, { say: (text) => said.push(text), complain: (text) => said.push(text) });
@@ -182,6 +183,7 @@ describe('the last superadmin who lost every factor', () => {
     expect(said.join('')).toContain('There is no account nobody-here.');
     expect(await run(['--login', sam.login, '--reason', 'lost everything'])).toBe(0);
     expect(said.at(-1)).toContain('1 second factors');
+    await expect.poll(async () => (await ask(world.url, before)).status, patient).toBe(401);
     await enter(sam);
     await told(sam.email, 'An operator removed all its second factors');
     expect(await actions(sam.accountId)).toContain('user.factors_reset');

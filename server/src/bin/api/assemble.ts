@@ -13,6 +13,7 @@ import { makeAudit } from '../../domains/audit/index.ts';
 import { grantRoutes, makeMayAfford, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import {
+  denialsChannel,
   makePasswordLetters,
   makeRecordFactorChange,
   openCredentials,
@@ -63,7 +64,6 @@ import { type FactorsOfAccounts, makeFactorChanged, makeHasFactor, ownFactorsOf 
 import { type DoorSettings, openNodeDoor, openSigners } from './nodes.ts';
 import { makeSendPasswordLink, type SendPasswordLink } from './password-links.ts';
 
-const denialsChannel = 'gpuaas_token_denied';
 const version = handlers<object>()(versionGet, async () => ({ product, version: release }));
 const branding = handlers<{ readonly branding: Branding }>()(brandingGet, async (parts) => parts.branding);
 const signIn = handlers<{ readonly describe: (() => Promise<SignIn>) | undefined }>()(
@@ -125,6 +125,8 @@ export async function assembleApi(
     readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
     /** Sends a link for a password; left out where people have their accounts with another provider. */
     readonly sendPasswordLink: SendPasswordLink | undefined;
+    /** Ends what was signed in with a password that is no more. */
+    readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
     /** Writes down what changed about somebody's second factors while they signed in. */
     readonly factorChanged: ReturnType<typeof makeFactorChanged>;
     /** Opens the door of nodes, beside this one and over the same parts. */
@@ -362,6 +364,7 @@ export async function assembleApi(
             clock,
           })
         : undefined,
+    passwordChanged: identities.passwordChanged,
     factorChanged: makeFactorChanged(
       makeRecordFactorChange({ db, begin: actsOf('identity', ids), ids }),
       settings.accounts,

@@ -195,10 +195,11 @@ export const api = defineProcess({
       policies: config.requestsPerMinute ? { 'rate_limit.api_requests_per_minute': config.requestsPerMinute } : {},
     });
     assembled.resolve(whole);
-    const { app, console, openNodeDoor, sendPasswordLink, factorChanged } = whole;
+    const { app, console, openNodeDoor, sendPasswordLink, passwordChanged, factorChanged } = whole;
     if (embedded) {
       const { cache, log } = parts;
-      await mountOidc(app, { issuer: embedded, cache, log, layOut, sendPasswordLink, factorChanged });
+      const heard = { sendPasswordLink, passwordChanged, factorChanged };
+      await mountOidc(app, { issuer: embedded, cache, log, layOut, ...heard });
     }
     if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;

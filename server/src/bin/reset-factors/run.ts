@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { makeRecordFactorChange } from '../../domains/identity/index.ts';
+import {
+  denialsChannel,
+  endSignInsOfAccount,
+  makeRecordFactorChange,
+  untilNextSecond,
+} from '../../domains/identity/index.ts';
 import { plainLayOut } from '../../edge/oidc/layout.ts';
 import { makeIssuerPages } from '../../edge/oidc/pages.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -11,6 +16,7 @@ import { silentLog } from '../../kernel/telemetry/log.ts';
 import { requireSchema } from '../../ports/database/open.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
+import { ownIssuerName } from '../../ports/identity-provider/port.ts';
 
 /** For an installation whose last superadmin lost every second factor: whoever holds its databases and its key may help. */
 export const resetFactorsConfig = Type.Object({
@@ -75,10 +81,14 @@ async function reset(config: Static<typeof resetFactorsConfig>, login: string, r
         db: database.database,
         begin: actsOf('reset-factors', systemIds),
         ids: systemIds,
+        endSignIns: (tx, by, accountId) =>
+          endSignInsOfAccount({ clock: systemClock }, tx, { by, issuer: ownIssuerName, accountId, reason }),
       });
       const removed = await provider.factors.reset(account.id);
       const to = { accountId: account.id, login: account.login, email: account.email };
       await record(to, 'factors_reset', { reason, removed });
+      database.notify(denialsChannel);
+      await untilNextSecond(systemClock);
       return removed;
     } finally {
       await provider.close();

@@ -15,6 +15,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
+import { makePasswordChanged } from './account-sign-ins.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
 import { type FactorParts, factorRoutes, type OwnFactors } from './factors/routes.ts';
 import { freshMs, maxKnown, recentMs } from './facts.ts';
@@ -61,6 +62,8 @@ export interface Identities {
 export interface Credentials extends Identities {
   readonly routes: readonly Mounted[];
   readonly consoleSessions: ConsoleSessions;
+  /** Ends what was signed in with a password that is no more; undefined where another provider keeps the accounts. */
+  readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
   /** Notes that somebody was here. Written later, with others. */
   seen(sighting: Sighting): void;
   /** A personal token by the SHA-256 of it, in hex; nothing when it never was, or was revoked. */
@@ -230,6 +233,8 @@ export function openCredentials(
       ...personalTokenRoutes({ db, ids, clock, announce, flush: watch.flush, maxDays: parts.personalTokenMaxDays }),
     ],
     consoleSessions: makeConsoleSessions({ ...parts, flush: watch.flush }),
+    passwordChanged:
+      parts.accounts && makePasswordChanged({ ...parts, issuer: parts.accounts.issuer, flush: watch.flush }),
     seen: watch.note,
     findToken: (digest) =>
       db.read(systemViewer('identity', { correlationId: ids.next() }), (tx) => findToken(tx, digest)),
@@ -238,6 +243,9 @@ export function openCredentials(
   };
 }
 
+/** Where every process hears that something was revoked. */
+export const denialsChannel = 'gpuaas_token_denied';
+export { endSignInsOfAccount, untilNextSecond } from './account-sign-ins.ts';
 export type { ConsoleSession } from './console-sessions-store.ts';
 export {
   dropSecurityLetter,

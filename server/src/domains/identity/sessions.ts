@@ -87,7 +87,7 @@ export function denialOf(parts: SessionParts, row: SessionRow, reason: string): 
  * yet.
  */
 export async function endSessions(
-  parts: SessionParts,
+  parts: Pick<SessionParts, 'clock'>,
   tx: WriteTx,
   { by, userId, spared, reason }: EndOfSessions,
 ): Promise<number> {

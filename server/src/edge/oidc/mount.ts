@@ -25,6 +25,8 @@ export interface OidcMountParts {
   readonly attempts?: AttemptLimits;
   /** Sends a link for a password to an address, if it may have one; left out where no letters are sent. */
   readonly sendPasswordLink?: ((address: string) => Promise<void>) | undefined;
+  /** Ends what was signed in with the old password; left out where no API stands behind the issuer. */
+  readonly passwordChanged?: ((accountId: string) => Promise<void>) | undefined;
   /** Writes down what changed about somebody's second factors, and tells them by mail. */
   readonly factorChanged?: ((accountId: string, change: FactorChange) => Promise<void>) | undefined;
 }
@@ -42,8 +44,9 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
         if (isOutage(error)) return send(reply, 503, failedPage, { 'retry-after': '5' });
         return send(reply, 500, failedPage);
       });
-      const { log, sendPasswordLink, factorChanged } = parts;
-      await scope.register((pages) => addPages(pages, { ...behind, log, sendPasswordLink, factorChanged }));
+      const { log, sendPasswordLink, passwordChanged, factorChanged } = parts;
+      const more = { log, sendPasswordLink, passwordChanged, factorChanged };
+      await scope.register((pages) => addPages(pages, { ...behind, ...more }));
       await scope.register((protocol) => addProtocol(protocol, behind));
     },
     { prefix: publicUrl.pathname },
@@ -117,8 +120,9 @@ async function addPages(
     send,
     log,
     sendPasswordLink,
+    passwordChanged,
     factorChanged,
-  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink' | 'factorChanged'>,
+  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink' | 'passwordChanged' | 'factorChanged'>,
 ) {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -200,6 +204,7 @@ async function addPages(
     attempts,
     send,
     sendPasswordLink,
+    passwordChanged,
     fieldOf,
     refusal,
     log,

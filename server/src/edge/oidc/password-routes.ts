@@ -20,6 +20,7 @@ export function mountPasswordRoutes(
     readonly accounts: Pick<Accounts, 'redeemPasswordLink'>;
     readonly attempts: Pick<Attempts, 'letter'>;
     readonly send: Send;
+    readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
     readonly sendPasswordLink: ((address: string) => Promise<void>) | undefined;
     readonly fieldOf: (request: FastifyRequest, name: string) => string;
     readonly refusal: (waitMs: number) => { readonly text: string; readonly headers: Record<string, string> };
@@ -41,6 +42,8 @@ export function mountPasswordRoutes(
     const done = await parts.accounts.redeemPasswordLink(token, fieldOf(request, 'password'));
     if (done === undefined) return send(reply, 400, spentPage(sendPasswordLink && asked));
     if ('refused' in done) return send(reply, 422, passwordForm(token, 'That password is too easy to guess.'));
+    // If this fails, the person sees that it did, and asks for another link.
+    await parts.passwordChanged?.(done.id);
     return send(reply, 200, passwordSetPage(done.login));
   });
 

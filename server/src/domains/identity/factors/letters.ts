@@ -1,5 +1,5 @@
 import { factorsChanged } from '@gpuaas/contract';
-import { type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
+import { type Act, type BeginAct, type Database, sql, systemViewer, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 
 /**
@@ -46,13 +46,21 @@ const actionOf: Readonly<Record<FactorChange, string>> = {
 /** Writes down a change that was made elsewhere than in the API: on a page of sign-in, or by whoever runs the installation. */
 export type RecordFactorChange = (to: Addressee, change: FactorChange, details?: object) => Promise<void>;
 export const makeRecordFactorChange =
-  (parts: { readonly db: Database; readonly begin: BeginAct; readonly ids: Ids }): RecordFactorChange =>
+  (parts: {
+    readonly db: Database;
+    readonly begin: BeginAct;
+    readonly ids: Ids;
+    /** Ends the sign-ins of the account in the same transaction. Answers how many sessions there were. */
+    readonly endSignIns?: (tx: WriteTx, by: Act, accountId: string) => Promise<number>;
+  }): RecordFactorChange =>
   async (to, change, details) => {
     const act = parts.begin(actionOf[change], { correlationId: parts.ids.next() });
     await parts.db.write(act, async (tx) => {
       const events = await addSecurityLetter(tx, parts.ids, to, change);
       const target = { type: 'account', id: to.accountId };
-      return tx.commit(undefined, { target, events, ...(details && { change: details }) });
+      const sessions = await parts.endSignIns?.(tx, act, to.accountId);
+      const ended = sessions === undefined ? undefined : { ended: { sessions } };
+      return tx.commit(undefined, { target, events, ...((details || ended) && { change: { ...details, ...ended } }) });
     });
   };
 
