@@ -12,6 +12,9 @@ export interface AgentOrder {
   readonly folder: string;
   readonly url: string;
   readonly speed: number;
+  /** The boot of the machine that it runs on: the same one after the process was stopped and started. */
+  readonly bootId?: string;
+  readonly usageEveryMs?: number;
   readonly enrolment?: { readonly token: string; readonly caFingerprint?: string };
 }
 const order = JSON.parse(argv[2] ?? '{}') as AgentOrder;
@@ -44,6 +47,8 @@ const agent = await openAgent({
     // A process is killed here, not the machine: what was written is there.
     forcesToDisk: false,
     ...(order.enrolment && { enrolment: order.enrolment }),
+    ...(order.bootId && { bootId: order.bootId }),
+    ...(order.usageEveryMs && { usageEveryMs: order.usageEveryMs }),
   },
   checkpoint: (name, task) =>
     diesAt(`${name}@${(task as { readonly task_type?: string }).task_type}`) ? never : undefined,
