@@ -1,7 +1,7 @@
 import type { CommandGroup, CommandSpec } from './command.ts';
 import { access } from './table/access.ts';
 import { billing } from './table/billing.ts';
-import { catalogue } from './table/catalogue.ts';
+import { catalog } from './table/catalog.ts';
 import { compute } from './table/compute.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
@@ -19,7 +19,7 @@ export const groups: readonly CommandGroup[] = [
   teamwork,
   access,
   fleet,
-  catalogue,
+  catalog,
   people,
   platform,
   billing,

@@ -4,7 +4,7 @@ import { exitCodes, Failure, usageFailure } from './failure.ts';
 import { readLength } from './input/read-input.ts';
 import { settingOf } from './setting.ts';
 
-/** From `h200x2` to what the catalogue calls it, and to where it is. */
+/** From `h200x2` to what the catalog calls it, and to where it is. */
 
 /** `h200x2` is two of h200, unless something is called exactly so. */
 export async function findSku(

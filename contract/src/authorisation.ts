@@ -17,7 +17,7 @@ export const personas = [
 ] as const;
 export type Persona = (typeof personas)[number];
 
-/** What an operation is to say to somebody, by the contract alone. */
+/** The answer that the contract alone prescribes for one caller and one operation. */
 export type Verdict = 'allowed' | ErrorCode;
 
 const isPlatformRole = (persona: Persona): persona is PlatformRole & Persona => persona in platformRoles;
@@ -45,7 +45,7 @@ export function verdictOf(route: Route, persona: Persona): Verdict {
   if (tenancy.kind === 'self' || tenancy.kind === 'founds') {
     return holds(selfScopes, auth.scope) ? 'allowed' : 'insufficient_permissions';
   }
-  // Operators are nobody in an organization that they do not belong to.
+  // Operators have no role in an organization that they do not belong to.
   if (!isTenantRole(persona)) return absentCode(route);
   return holds(tenantRoles[persona], auth.scope) ? 'allowed' : 'insufficient_permissions';
 }

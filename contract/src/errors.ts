@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 
-/** Who has to do something about a refusal. */
+/** Who has to act after a refusal. */
 export type WhoActs = 'caller' | 'tenant admin' | 'operator' | 'nobody';
 
 export interface ErrorKind {
   readonly status: number;
-  /** What happened, for the reference page; the answer itself carries a sentence about this very request. */
+  /** What happened, for the reference page. The answer itself says what is wrong with the request. */
   readonly meaning: string;
   /** Whether the same request may succeed later without a change. */
   readonly retryable: boolean;
@@ -19,9 +19,9 @@ const kind = (status: number, meaning: string, whoActs: WhoActs = 'caller', retr
   whoActs,
 });
 
-/** Every code that any answer may carry. A new code is born here, before the code that returns it. */
+/** Every code that an answer may carry. A new code is declared here first. */
 export const errors = {
-  // who are you
+  // authentication
   token_missing: kind(401, 'The request carries no bearer token.'),
   token_invalid: kind(401, 'The token is malformed, has a wrong signature, issuer or audience, or was revoked.'),
   token_expired: kind(401, 'The token was valid and no longer is.'),
@@ -33,15 +33,15 @@ export const errors = {
   auth_enterprise_required: kind(401, 'This organization signs in through its own identity provider.'),
   auth_personal_required: kind(401, 'This account signs in with its own password, not through an organization.'),
 
-  // may you
+  // authorisation
   insufficient_permissions: kind(403, 'The caller is known, but its role does not include this.', 'tenant admin'),
   admin_required: kind(403, 'Only operators of the platform may do this.', 'operator'),
   ownership_required: kind(403, 'Only the owner may do this.', 'tenant admin'),
-  step_up_required: kind(403, 'This act needs a fresh proof of presence.'),
+  step_up_required: kind(403, 'This operation needs a recent sign-in.'),
   origin_refused: kind(403, 'A request that a browser makes with its cookie must come from a page of ours.'),
   service_account_refused: kind(403, 'Service accounts may not call this operation.'),
   personal_token_refused: kind(403, 'Personal access tokens may not call this operation: sign in instead.'),
-  second_factor_missing: kind(409, 'Whoever asks everybody for a second factor must have signed in with one.'),
+  second_factor_missing: kind(409, 'To require a second factor of others, sign in with a second factor first.'),
   factors_elsewhere: kind(409, 'Another identity provider keeps the account: its second factors are managed there.'),
   factor_not_found: kind(404, 'There is no such second factor.'),
   factor_code_wrong: kind(422, 'The code of the second factor is wrong, or was used before.'),
@@ -53,7 +53,7 @@ export const errors = {
   project_required: kind(400, 'The request names no project: send X-Project-ID.'),
   project_mismatch: kind(400, 'X-Project-ID and the project in the path are not the same.'),
 
-  // is it well-formed
+  // validation
   validation_error: kind(400, 'One or more fields are missing, unknown or out of range; details names each.'),
   invalid_request: kind(400, 'The request could not be read.'),
   payload_too_large: kind(413, 'The body is larger than this operation accepts.'),
@@ -64,13 +64,13 @@ export const errors = {
   cursor_invalid: kind(400, 'The page cursor was not made by this list, or by an older version of it.'),
   request_timeout: kind(408, 'The request was not received completely in time.', 'caller', true),
 
-  // has it been asked before
+  // idempotency
   idempotency_key_missing: kind(400, 'A write needs an Idempotency-Key header.'),
   idempotency_key_invalid: kind(400, 'The Idempotency-Key is empty, too long, or contradicts its alias.'),
   idempotency_key_reused: kind(422, 'The key was used before with another request.'),
   idempotency_in_progress: kind(409, 'A request with this key is still running.', 'nobody', true),
 
-  // does the world allow it
+  // state and conflicts
   illegal_transition: kind(409, 'The object is in a state that does not allow this.'),
   version_conflict: kind(409, 'The object was changed by someone else since it was read.', 'caller', true),
   resource_not_found: kind(404, 'There is no such object.'),
@@ -105,12 +105,15 @@ export const errors = {
     'The organization holds as many GPUs as its policy allows; details list what is counted.',
     'operator',
   ),
-  allocation_group_not_found: kind(404, 'There is no such group of allocations.'),
+  allocation_group_not_found: kind(404, 'There is no such allocation group.'),
   gpu_count_invalid: kind(422, 'The SKU is not sold in this count; details names those that it is sold in.'),
-  duration_invalid: kind(422, 'It would last, or wait, longer than the policy allows, or has no end to move.'),
-  sku_unavailable: kind(409, 'No capacity of this kind and size is available now.', 'nobody', true),
-  sku_not_found: kind(404, 'Nothing of this name is, or was, offered.'),
-  sku_already_exists: kind(409, 'Something of this name is, or was, offered already.', 'operator'),
+  duration_invalid: kind(
+    422,
+    'The allocation would last or wait longer than the policy allows, or it has no end to move.',
+  ),
+  sku_unavailable: kind(409, 'No capacity of this SKU and size is available now.', 'nobody', true),
+  sku_not_found: kind(404, 'No SKU has this name.'),
+  sku_already_exists: kind(409, 'A SKU of this name exists already, or existed before.', 'operator'),
   sku_invalid: kind(422, 'Counts, shape and sizes of machine do not fit together; details name what.', 'operator'),
   price_already_exists: kind(409, 'There is a price for this region, currency and moment already.', 'operator'),
   price_backdated: kind(422, 'A price cannot take effect in the past.', 'operator'),
@@ -125,11 +128,11 @@ export const errors = {
   ),
   insufficient_balance: kind(402, 'The balance does not cover this.', 'tenant admin'),
   ledger_line_not_found: kind(404, 'There is no such line in the ledger.', 'caller'),
-  period_invalid: kind(422, 'The days are not a period, or the period is too long.', 'caller'),
-  currency_mismatch: kind(409, 'The account is in another currency.', 'operator'),
+  period_invalid: kind(422, 'The dates are not a valid period, or the period is too long.', 'caller'),
+  currency_mismatch: kind(409, 'The account uses another currency.', 'operator'),
   amount_out_of_bounds: kind(422, 'The amount is more than a policy allows.', 'operator'),
   agent_release_not_found: kind(404, 'There is no such release of the node agent.', 'operator'),
-  agent_release_already_exists: kind(409, 'This very bundle is there already.', 'operator'),
+  agent_release_already_exists: kind(409, 'This bundle exists already.', 'operator'),
   agent_release_invalid: kind(
     422,
     'The bundle is not base64, is too large, or does not have the digest that was named.',
@@ -138,22 +141,18 @@ export const errors = {
   node_not_found: kind(404, 'There is no such node.', 'operator'),
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
-  node_not_ready: kind(409, 'The host cannot take work yet; details say what is missing.', 'operator'),
+  node_not_ready: kind(409, 'The host is not ready for work yet; details say what is missing.', 'operator'),
   breaker_not_found: kind(
     404,
     'There is no such breaker: automation has taken nothing of such a pool yet.',
     'operator',
   ),
-  alert_not_found: kind(404, 'There is no such alert: it was cleared, or has healed.', 'operator'),
-  probe_required: kind(409, 'A health probe has to pass first; details say since when.', 'operator'),
+  alert_not_found: kind(404, 'There is no such alert, or it was cleared already.', 'operator'),
+  probe_required: kind(409, 'A health probe must pass first; details say since when.', 'operator'),
   slot_not_found: kind(404, 'The host has no such slot.', 'operator'),
   slot_in_use: kind(409, 'The slot is in use: release its allocation first.', 'operator'),
-  topology_missing: kind(409, 'The host has not said yet what it is made of: discover it first.', 'operator'),
-  slots_blocked: kind(
-    409,
-    'Something keeps the host or its slots from being handed out; details say what.',
-    'operator',
-  ),
+  topology_missing: kind(409, 'The host has not reported its hardware yet: run a discovery first.', 'operator'),
+  slots_blocked: kind(409, 'The host or its slots cannot be published; details say why.', 'operator'),
   node_already_exists: kind(409, 'A node of this name is enrolled already.', 'operator'),
   node_token_invalid: kind(401, 'The enrolment token is unknown, used, expired or meant for another node.', 'operator'),
   node_certificate_invalid: kind(
@@ -190,20 +189,20 @@ export const errors = {
   storage_object_not_found: kind(404, 'There is no such object in storage.'),
   storage_path_traversal: kind(400, 'The path leaves its namespace.'),
   storage_already_exists: kind(409, 'An object of this name exists already.'),
-  workflow_not_found: kind(404, 'There is no such run of a saga.', 'operator'),
+  workflow_not_found: kind(404, 'There is no such workflow run.', 'operator'),
   event_not_found: kind(404, 'There is no such failed event.', 'operator'),
-  event_already_settled: kind(409, 'The event was requeued or discarded already.', 'operator'),
+  event_already_settled: kind(409, 'The event was already requeued or discarded.', 'operator'),
 
   policy_not_found: kind(404, 'There is no such policy, or no such setting of it.', 'operator'),
   policy_out_of_bounds: kind(422, 'The value lies outside what the policy allows.', 'operator'),
   policy_level_invalid: kind(400, 'The level and the subject do not fit together.', 'operator'),
 
-  // can we
+  // availability
   rate_limit_exceeded: kind(429, 'Too many requests in this lane; Retry-After says when to come back.', 'caller', true),
   too_many_streams: kind(429, 'Too many event streams are open; close one, or come back later.', 'caller', true),
-  service_unavailable: kind(503, 'A service that this needs does not answer.', 'operator', true),
-  upstream_error: kind(502, 'A service that this needs answered with nonsense.', 'operator', true),
-  internal_error: kind(500, 'A fault of ours; the correlation id finds it in the logs.', 'operator', true),
+  service_unavailable: kind(503, 'A service that this request needs does not answer.', 'operator', true),
+  upstream_error: kind(502, 'A service that this request needs sent an invalid answer.', 'operator', true),
+  internal_error: kind(500, 'An internal error; the correlation id finds it in the logs.', 'operator', true),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errors;
@@ -212,12 +211,12 @@ export type ErrorCode = keyof typeof errors;
 export const Problem = Type.Object(
   {
     type: Type.String({ description: 'Names the kind of problem, and leads to what the docs say about it.' }),
-    title: Type.String({ description: 'The meaning of the code; the same every time.' }),
+    title: Type.String({ description: 'The title of the code; always the same for one code.' }),
     status: Type.Integer(),
-    code: Type.String({ description: 'One of the catalogue; programs branch on this.' }),
+    code: Type.String({ description: 'One of the error catalog; programs branch on this.' }),
     message: Type.String({ description: 'What is wrong with this request and what to do.' }),
     correlation_id: Type.String({ description: 'Finds this request in logs, traces, audit and events.' }),
-    details: Type.Optional(Type.Unknown({ description: 'Facts that help to mend the request.' })),
+    details: Type.Optional(Type.Unknown({ description: 'Facts that help to correct the request.' })),
   },
   { $id: 'Problem' },
 );

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 declare const brand: unique symbol;
 
-/** Only `of` makes one, so an event outside the catalogue cannot be published. */
+/** Only `of` makes one, so an event outside the catalog cannot be published. */
 export interface DeclaredEvent {
   readonly type: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface EventKind<S extends TSchema = TSchema> {
   readonly type: `${string}.${string}`;
   readonly version: string;
   readonly summary: string;
-  /** The processes that speak it and listen to it; `api/events.txt` shows the pairs. */
+  /** The processes that publish and consume it; `api/events.txt` shows the pairs. */
   readonly producer: string;
   readonly consumers: readonly string[] | { readonly none: string };
   readonly payload: S;

@@ -1,5 +1,5 @@
 export * from './authorisation.ts';
-export * from './default-catalogue.ts';
+export * from './default-catalog.ts';
 export * from './errors.ts';
 export * from './event.ts';
 export * from './events/index.ts';

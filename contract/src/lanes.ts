@@ -4,11 +4,11 @@
  */
 export const lanes = {
   default: { policy: 'rate_limit.api_requests_per_minute' },
-  /** What is only read: a page of the console makes several calls at once. */
+  /** Reads. A page of the console makes several calls at once. */
   reads: { policy: 'rate_limit.read_requests_per_minute' },
   financial: { policy: 'rate_limit.financial_requests_per_minute' },
   admin: { policy: 'rate_limit.admin_overview_requests_per_minute' },
-  /** Secrets that a caller shows us for the first time: guessing is counted by address. */
+  /** First uses of a credential. Guesses are counted by address. */
   credentials: { policy: 'rate_limit.credential_attempts_per_minute' },
   terminal: { policy: 'rate_limit.terminal_token_requests_per_minute' },
 } as const;

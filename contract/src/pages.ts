@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Rows on a page.' })),
-  cursor: Type.Optional(Type.String({ maxLength: 512, description: 'Where the last page ended; opaque.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 512, description: 'The cursor of the last page; opaque.' })),
 };
 
 export const page = <S extends TSchema>(item: S) =>

@@ -1,7 +1,7 @@
 import type { Route } from './route.ts';
 import { type PlatformRole, platformRoles, type Scope, selfScopes, type TenantRole, tenantRoles } from './scopes.ts';
 
-/** What entitles a person to an operation: being signed in, a platform role, or a role in an organization. */
+/** What gives a person the right to an operation: being signed in, a platform role, or a role in an organization. */
 export const entitlements = ['self', 'platform', 'viewer', 'member', 'admin', 'owner'] as const;
 export type Entitlement = (typeof entitlements)[number];
 
@@ -10,13 +10,15 @@ export interface Permission {
   readonly operations: string[];
 }
 
-/** The operations that a person may call, by what entitles them. The mount decides each request by the same scopes. */
+/**
+ * The operations that a person may call, by the source of the right. The mount decides each request by the same scopes.
+ */
 export function permissionsOf(
   routes: readonly Route[],
   person: {
     readonly platformRoles: readonly PlatformRole[];
     readonly tenantRoles: readonly TenantRole[];
-    /** What a token leaves of the roles; undefined when it leaves everything. */
+    /** The scopes that a token keeps of the roles; undefined when it keeps all. */
     readonly narrowed: ReadonlySet<string> | undefined;
   },
 ): Permission[] {
@@ -35,7 +37,7 @@ export function permissionsOf(
   });
 }
 
-/** The scope that a route asks for, where this entitlement is what the route looks at. */
+/** The scope that a route requires, if this source of rights counts for the route. */
 function scopeFor({ auth, tenancy }: Route, as: Entitlement): Scope | undefined {
   if (auth.kind === 'admin') return as === 'platform' ? auth.scope : undefined;
   if (auth.kind !== 'user' || tenancy.kind === 'none') return undefined;

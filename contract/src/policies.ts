@@ -20,7 +20,7 @@ const whole = <const K extends `${string}.${string}`>(
 const onOff = <const K extends `${string}.${string}`>(key: K, fallback: boolean, owner: string, description: string) =>
   definePolicy({ key, type: 'boolean', default: fallback, owner, description });
 
-/** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a bug. */
+/** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a defect. */
 export const policies = [
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
   perMinute(
@@ -38,7 +38,7 @@ export const policies = [
   perMinute(
     'rate_limit.credential_attempts_per_minute',
     60,
-    'Credentials that one address may show for the first time, right or wrong.',
+    'First uses of a credential from one address, valid or not.',
   ),
   perMinute(
     'rate_limit.unknown_caller_requests_per_minute',
@@ -92,13 +92,13 @@ export const policies = [
     'auth.step_up_mfa_required',
     false,
     'edge',
-    'Whether that sign-in must have used a second factor. Only somebody who signed in with one can turn it on.',
+    'Whether that sign-in must have used a second factor. Only a person who signed in with one can turn it on.',
   ),
   whole(
     'auth.session_max_hours',
     { default: 720, minimum: 1, maximum: 8_760, unit: 'hours' },
     'identity',
-    'The longest life of a sign-in: a revoked session is refused for this long.',
+    'The longest life of a sign-in. A revoked session is refused for this long.',
   ),
   whole(
     'auth.personal_token_max_days',
@@ -116,13 +116,13 @@ export const policies = [
     'auth.service_account_token_seconds',
     { default: 900, minimum: 60, maximum: 3_600, unit: 'seconds' },
     'service-accounts',
-    'The life of a token that a service account exchanges an assertion for.',
+    'The life of a token that a service account gets for an assertion.',
   ),
   whole(
     'idempotency.retention_hours',
     { default: 24, minimum: 1, maximum: 720, unit: 'hours' },
     'edge',
-    'How long a stored response answers a repeated Idempotency-Key.',
+    'How long a stored response is replayed for a repeated Idempotency-Key.',
   ),
   whole(
     'events.publish_max_attempts',
@@ -164,7 +164,7 @@ export const policies = [
     'tenancy.posix_uid_base',
     { default: 20_000, minimum: 1_000, maximum: 1_000_000_000, unit: 'uid' },
     'tenancy',
-    'User and group ids of new people on hosts begin after this number. Ids that were given stay as they are.',
+    'User and group ids of new people on hosts begin after this number. Existing ids do not change.',
   ),
   whole(
     'ssh.rsa_min_bits',
@@ -239,31 +239,31 @@ export const policies = [
     levels: ['organization', 'plan', 'global'],
     owner: 'allocations',
     description:
-      'GPUs that one organization may hold at a time, whoever asks: queued, requested, provisioning and active ones. A lower value ends nothing; it refuses what is asked for next.',
+      'GPUs that one organization may hold at a time, for all of its callers: queued, requested, provisioning and active ones. A lower value ends nothing; it refuses new requests.',
   }),
   whole(
     'allocation.max_leaving_per_user',
     { default: 50, minimum: 1, maximum: 100_000, unit: 'allocations' },
     'allocations',
-    'Allocations of one person that have ended and whose hosts still clean up. With more of them nothing new is given out.',
+    'Allocations of one person that have ended and whose hosts are still cleaning up. Above this number new requests are refused.',
   ),
   whole(
     'allocation.refund_window_days',
     { default: 30, minimum: 0, maximum: 365, unit: 'days' },
     'payments',
-    'How long a payment may be refunded to where it came from.',
+    'How long a payment may be refunded to its source.',
   ),
   whole(
     'allocation.provision_timeout_seconds',
     { default: 3_600, minimum: 30, maximum: 86_400, unit: 'seconds' },
     'allocations',
-    'How long a node may take to make an allocation ready, the waiting included.',
+    'How long a node may take to make an allocation ready, including the wait for the node.',
   ),
   whole(
     'allocation.release_timeout_seconds',
     { default: 1_800, minimum: 30, maximum: 86_400, unit: 'seconds' },
     'allocations',
-    'How long a node may take to prove that nothing of an allocation is left.',
+    'How long a node may take to prove that an allocation is cleaned up.',
   ),
   whole(
     'allocation.release_grace_seconds',
@@ -281,19 +281,19 @@ export const policies = [
     'allocation.idle_percent',
     { default: 5, minimum: 0, maximum: 100, unit: 'percent' },
     'allocations',
-    'At or below this use of its busiest GPU an allocation does nothing.',
+    'At or below this utilization of its busiest GPU an allocation is idle.',
   ),
   whole(
     'allocation.idle_grace_minutes',
     { default: 15, minimum: 1, maximum: 1_440, unit: 'minutes' },
     'allocations',
-    'Between the warning that an allocation is idle and its release, where its owner asked for that.',
+    'The time between the idle warning of an allocation and its release, if its owner chose release.',
   ),
   whole(
     'allocation.reattest_minutes',
     { default: 60, minimum: 1, maximum: 10_080, unit: 'minutes' },
     'allocations',
-    'How often the node of an active allocation proves again that everything promised is there.',
+    'How often the node of an active allocation attests again.',
   ),
   whole(
     'allocation.force_release_max_attempts',
@@ -336,13 +336,13 @@ export const policies = [
     'node.heartbeat_seconds',
     { default: 15, minimum: 1, maximum: 300, unit: 'seconds' },
     'nodes',
-    'How often a node says how it is.',
+    'How often a node reports.',
   ),
   whole(
     'node.lost_after_seconds',
     { default: 45, minimum: 5, maximum: 3_600, unit: 'seconds' },
     'nodes',
-    'A node that said nothing for this long is lost, if we were listening all the while.',
+    'A node that was silent for this long is lost, if the control plane was listening all the time.',
   ),
   whole(
     'node.certificate_hours',
@@ -366,13 +366,13 @@ export const policies = [
     'allocation.stuck_floor_seconds',
     { default: 300, minimum: 10, maximum: 86_400, unit: 'seconds' },
     'nodes',
-    'An allocation is not called stuck before this long, however fast others were.',
+    'An allocation is not called stuck before this time, however fast others were.',
   ),
   whole(
     'allocation.stuck_history_days',
     { default: 7, minimum: 1, maximum: 90, unit: 'days' },
     'nodes',
-    'How far back others are looked at to say what is usual.',
+    'The period of recent allocations that defines the usual duration of a phase.',
   ),
   whole(
     'node.task_ttl_seconds',
@@ -396,13 +396,13 @@ export const policies = [
     'node.signer_grace_hours',
     { default: 24, minimum: 1, maximum: 720, unit: 'hours' },
     'nodes',
-    'How long nodes obey a task-signing key after another one took its place.',
+    'How long nodes obey a task-signing key after its successor became active.',
   ),
   whole(
     'allocation.max_duration_max_hours',
     { default: 8_760, minimum: 1, maximum: 87_600, unit: 'hours' },
     'allocations',
-    'The longest time that an allocation may be asked for.',
+    'The longest duration that an allocation may have.',
   ),
   whole(
     'allocation.queue_max_wait_seconds',
@@ -420,19 +420,19 @@ export const policies = [
     'allocation.queue_batch',
     { default: 50, minimum: 1, maximum: 10_000, unit: 'requests' },
     'allocations',
-    'Waiting requests of one SKU, region and size that are looked at in one round.',
+    'Queued requests of one SKU, region and size that are tried in one round.',
   ),
   whole(
     'allocation.placement_max_repicks',
     { default: 8, minimum: 1, maximum: 100, unit: 'picks' },
     'allocations',
-    'Places that are tried for one request while others take them away.',
+    'Placements that are tried for one request while other requests take the slots.',
   ),
   whole(
     'allocation.placement_candidates',
     { default: 8, minimum: 1, maximum: 1_000, unit: 'hosts' },
     'allocations',
-    'Hosts that are looked at for one pick.',
+    'Hosts that are scored for one placement.',
   ),
   whole(
     'allocation.placement_failure_memory_minutes',
@@ -444,7 +444,7 @@ export const policies = [
     'allocation.launch_retries',
     { default: 2, minimum: 0, maximum: 10, unit: 'retries' },
     'allocations',
-    'How often a launch that failed because of its host is tried on another host. Counts for allocations that are asked for from now on.',
+    'How often a launch that failed because of its host is tried on another host. Applies to new allocations.',
   ),
   onOff(
     'allocation.image_cache_required',
@@ -456,10 +456,15 @@ export const policies = [
     'terminal.session_max_ttl_seconds',
     { default: 14_400, minimum: 60, maximum: 86_400, unit: 'seconds' },
     'terminal',
-    'The longest life of one terminal session, kept by the gateway and by the agent.',
+    'The longest life of one terminal session. The gateway and the agent enforce it.',
   ),
-  onOff('notification.low_balance_enabled', true, 'notifications', 'Whether low balances are announced.'),
-  onOff('notification.balance_depleted_enabled', true, 'notifications', 'Whether depleted balances are announced.'),
+  onOff('notification.low_balance_enabled', true, 'notifications', 'Whether owners are notified of a low balance.'),
+  onOff(
+    'notification.balance_depleted_enabled',
+    true,
+    'notifications',
+    'Whether owners are notified of a depleted balance.',
+  ),
 ] as const satisfies readonly Policy[];
 
 export type AnyPolicy = (typeof policies)[number];

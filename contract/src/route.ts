@@ -4,14 +4,14 @@ import type { Lane } from './lanes.ts';
 import type { NumberPolicyKey } from './policies.ts';
 import type { Scope } from './scopes.ts';
 
-/** Nothing is open by omission: public and tenant-less routes say why. */
+/** Nothing is public by omission: public routes and routes without a tenant say why. */
 export type Auth =
   | { readonly kind: 'public'; readonly why: string }
   | {
       readonly kind: 'user';
       readonly scope: Scope;
       readonly serviceAccounts: 'allowed' | 'refused';
-      /** What makes or ends credentials is for somebody who signed in: a token cannot beget tokens. */
+      /** Credentials are created and revoked by a person who signed in. A token cannot create tokens. */
       readonly personalTokens?: 'refused';
     }
   | AdminAuth
@@ -24,19 +24,19 @@ interface AdminAuth {
 /** A recent sign-in, by the policy that says how recent; or why none is needed. */
 export type StepUp = { readonly maxAge: NumberPolicyKey } | { readonly unneeded: string };
 
-/** Whose data a request is about. The mount resolves it before any handler runs. */
+/** The tenant of a request. The mount resolves it before any handler runs. */
 export type Tenancy =
-  /** No tenant's: says why. */
+  /** No tenant; says why. */
   | { readonly kind: 'none'; readonly why: string }
-  /** The caller's own things, whatever the organization. */
+  /** The caller's own objects, in any organization. */
   | { readonly kind: 'self' }
-  /** A new organization: the mount mints its id, so that the write is already inside its walls. */
+  /** A new organization. The mount creates its id, so the write already runs inside the tenant's boundary. */
   | { readonly kind: 'founds' }
   /** The project that X-Project-ID names. */
   | { readonly kind: 'header' }
   /** The organization that a path parameter names. */
   | { readonly kind: 'path'; readonly param: string }
-  /** Whoever owns the object that a path parameter names. */
+  /** The owner of the object that a path parameter names. */
   | { readonly kind: 'owner-of'; readonly param: string };
 
 interface RouteBase {
@@ -60,7 +60,7 @@ interface RouteBase {
   readonly stepUp?: StepUp;
   /** Exists only beside a simulated fleet; everywhere else there is no such path. */
   readonly only?: 'simulator';
-  /** Answer only once: never cached, never stored for replay. */
+  /** The answer contains a secret: it is never cached and never stored for replay. */
   readonly shownOnce?: readonly string[];
 }
 export interface ReadRoute extends RouteBase {
@@ -68,20 +68,20 @@ export interface ReadRoute extends RouteBase {
   /** Answers text instead of JSON, in one of these media types; the handler's value is the text, and `query.format` chooses. */
   readonly text?: readonly ('application/x-ndjson' | 'text/csv' | 'text/event-stream')[];
   /**
-   * Answers piece by piece, for as long as the caller listens and may: the credential is looked at again on the way. A
-   * browser cannot set headers here, so `query.project_id` may stand in for X-Project-ID.
+   * A stream, for as long as the caller listens and is allowed to. The credential is checked again while it runs. A
+   * browser cannot set headers here, so `query.project_id` may replace X-Project-ID.
    */
   readonly stream?: true;
 }
 interface WriteBase extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: TSchema;
-  /** For a body that is larger than usual, because it carries a file. */
+  /** A larger body limit, for a route that receives a file. */
   readonly bodyLimitBytes?: number;
   readonly status?: 200 | 201 | 202;
   /** `natural` says why a replay is harmless without a key; the list of these only shrinks. */
   readonly idempotency: 'key' | { readonly natural: string };
-  /** `noun.verb`, as the audit log will name it. */
+  /** `noun.verb`, the name in the audit log. */
   readonly audit: `${string}.${string}`;
 }
 interface TenantWrite extends WriteBase {
@@ -104,16 +104,16 @@ export interface Input<R extends Route> {
 }
 export type Output<R extends Route> = Static<R['response']>;
 
-/** The budget that a request draws on: reads of the default lane have a larger one of their own. */
+/** The rate limit that a request counts against. Reads of the default lane have a larger one of their own. */
 export const laneOf = (route: Route): Lane =>
   route.lane === 'default' && route.method === 'GET' ? 'reads' : route.lane;
 
 export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';
 
-/** How recent a sign-in the route asks for, if it asks. */
+/** How recent a sign-in the route asks for, if any. */
 export const stepUpOf = ({ stepUp }: Route): NumberPolicyKey | undefined =>
   stepUp && 'maxAge' in stepUp ? stepUp.maxAge : undefined;
-/** Fleet-wide power is for people who are there: a token that lies in a file does not have it. */
+/** Fleet-wide operations need a person who is present. A token stored in a file does not suffice. */
 export const refusesPersonalTokens = (route: Route): boolean =>
   (route.auth.kind === 'user' && route.auth.personalTokens === 'refused') ||
   (route.auth.kind === 'admin' && isWrite(route) && stepUpOf(route) !== undefined);

@@ -1,10 +1,10 @@
-/** What changes the fleet, the catalogue, people or keys is done by somebody who has just signed in. */
+/** Changes of the fleet, the catalog, people or keys need a recent sign-in. */
 export const recentSignIn = { maxAge: 'auth.step_up_max_age_seconds' } as const;
 
-/** For acts that automation has to do at night, on one thing at a time; each can be taken back by its opposite. */
+/** For operations that automation needs at night, on one object at a time. Each has an opposite that reverts it. */
 export const oneAtATime = {
-  unneeded: 'It touches one host, slot, message or run, can be taken back, and is done by automation with a token too.',
+  unneeded: 'It changes one host, slot, message or run, can be reverted, and automation calls it with a token.',
 } as const;
 
-/** For hosts that do not exist. */
-export const onlySimulated = { unneeded: 'It changes hosts that do not exist.' } as const;
+/** For simulated hosts. */
+export const onlySimulated = { unneeded: 'It changes simulated hosts only.' } as const;

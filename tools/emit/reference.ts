@@ -65,7 +65,7 @@ export function emitEventReference(contract: Contract): string {
   });
   return `# Events
 
-Emitted from the catalogue by \`npm run gen\`; programs read [asyncapi.json](../../api/asyncapi.json). An event is written in the
+Emitted from the catalog by \`npm run gen\`; programs read [asyncapi.json](../../api/asyncapi.json). An event is written in the
 transaction of the change that it tells of. Events of one key reach each consumer in the order of their commits, at least
 once: tell repetitions by \`event_id\`. Ignore members that you do not know; a change that would break you is a new version
 beside the old one.

@@ -1,13 +1,13 @@
 import { byText } from './json.ts';
 
 /**
- * The whole schema as text, read from the catalogue: what migrations left behind, not what they said. It is made for
+ * The whole schema as text, read from the catalog: what migrations left behind, not what they said. It is made for
  * reading and comparing, so it is grouped by table and sorted, and the same schema has the same text whoever owns it
  * and whichever supported PostgreSQL holds it. Words such as `CREATE FUNCTION` in capitals are PostgreSQL's own.
  *
  * A kind of thing that the dump does not know is an error: silence would let it change unseen.
  */
-export interface Catalogue {
+export interface Catalog {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
@@ -16,8 +16,8 @@ const header = `-- The whole schema, as all migrations together leave it. Genera
 `;
 
 /** Things that an extension brought are the extension's business. */
-const ofExtension = (catalogue: string, oid: string) =>
-  `exists (select from pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and d.deptype = 'e')`;
+const ofExtension = (catalog: string, oid: string) =>
+  `exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`;
 
 // Every query answers with `about` (the table, or a word for what has none), `line` and a key to sort by.
 const queries = {
@@ -163,7 +163,7 @@ interface TableLine extends Line {
   readonly tail: string;
 }
 
-export async function dumpSchema(client: Catalogue): Promise<string> {
+export async function dumpSchema(client: Catalog): Promise<string> {
   const ask = async <R extends Line = Line>(query: string): Promise<R[]> =>
     ((await client.query(query)).rows as R[]).toSorted((a, b) => byText(a.about, b.about) || byText(a.sort, b.sort));
   const lines = (of: readonly Line[], about: string) => of.filter((row) => row.about === about).map((row) => row.line);

@@ -1,17 +1,17 @@
 import { edges, type MachineTable } from '@gpuaas/contract';
 import { edgesSql } from '../emit/machines.ts';
-import type { Catalogue } from '../emit/schema-dump.ts';
+import type { Catalog } from '../emit/schema-dump.ts';
 import { unplacedNames } from './placed-names.ts';
 
 /**
- * What must be true of every table, role and function, asked of the catalogue of a live database that has just been
+ * What must be true of every table, role and function, asked of the catalog of a live database that has just been
  * migrated. A new table meets these laws on the day it is written, not when somebody remembers them.
  */
 export interface SchemaLaw {
   /** A sentence that stays true. */
   readonly name: string;
   /** One sentence for each place where it is not. */
-  find(client: Catalogue, machines: readonly MachineTable[]): Promise<string[]>;
+  find(client: Catalog, machines: readonly MachineTable[]): Promise<string[]>;
 }
 
 /** Tables that no act writes, each with its reason. The list may only shrink: a table that needs no entry is reported. */
@@ -31,14 +31,14 @@ const plumbing: Readonly<Record<string, string>> = {
   consumed_events: 'written beside the effect, whose own tables demand the audit row',
 };
 
-const findings = async (client: Catalogue, query: string, values: unknown[] = []): Promise<string[]> =>
+const findings = async (client: Catalog, query: string, values: unknown[] = []): Promise<string[]> =>
   ((await client.query(query, values)).rows as { finding: string }[]).map(({ finding }) => finding).sort();
 
 /** The bits of `pg_trigger.tgtype`. */
 const [row, before, insert, remove, update, truncate] = [1, 2, 4, 8, 16, 32];
 
 /** The tables on which a guard stands whole: enabled, without a condition, for every operation that it must see. */
-async function guarded(client: Catalogue, guard: string, bits: number, deferred: boolean): Promise<Set<string>> {
+async function guarded(client: Catalog, guard: string, bits: number, deferred: boolean): Promise<Set<string>> {
   const { rows } = await client.query(
     `select t.tgrelid::regclass::text as table from pg_trigger t
      where t.tgfoid = to_regproc($1) and t.tgtype & 127 = $2 and t.tgenabled in ('O', 'A') and t.tgqual is null
@@ -48,7 +48,7 @@ async function guarded(client: Catalogue, guard: string, bits: number, deferred:
   return new Set((rows as { table: string }[]).map(({ table }) => table));
 }
 
-async function tablesWith(client: Catalogue, columns: readonly string[]): Promise<string[]> {
+async function tablesWith(client: Catalog, columns: readonly string[]): Promise<string[]> {
   const { rows } = await client.query(
     `select c.oid::regclass::text as table from pg_class c
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and (

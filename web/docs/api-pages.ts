@@ -115,7 +115,7 @@ ${head(general)}
 <li>Everything that changes something takes an <code>Idempotency-Key</code> of yours, so that it can be sent again when the answer was lost: the same key with the same body gets the stored answer.</li>
 <li>Operations inside a project read it from <code>X-Project-ID</code>.</li>
 <li><code>X-Request-Id</code> may carry a correlation id of your choosing; otherwise one is made, and the answer has it.</li>
-<li>A refusal is <code>application/problem+json</code> with a <code>code</code> from the <a href="/docs/reference/errors">catalogue</a> and a <code>correlation_id</code> that finds the request in logs, audit and events.</li>
+<li>A refusal is <code>application/problem+json</code> with a <code>code</code> from the <a href="/docs/reference/errors">catalog</a> and a <code>correlation_id</code> that finds the request in logs, audit and events.</li>
 <li>Lists answer <code>data</code> and <code>next_cursor</code>; send that back as <code>cursor</code> for the next page.</li>
 <li>What belongs to others answers as what does not exist.</li>
 </ul>

@@ -8,5 +8,5 @@ export const skuList = listing(
     }
   },
   ['sku', 'display_name', 'capacity_shape', 'allowed_gpu_counts', 'unit_price', 'billing_unit', 'free_now'],
-  'The catalogue is empty.',
+  'The catalog is empty.',
 );

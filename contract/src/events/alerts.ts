@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
 
-const watched = { none: 'Watched by the console of operators, over the stream of events.' };
+const watched = { none: 'Read by the operator console, over the event stream.' };
 const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
@@ -21,7 +21,7 @@ const pool = { breaker_id: Uuid, kind: Type.String(), region: Type.String(), sku
 export const alertOpened = defineEvent({
   type: 'provisioning.alert.opened',
   version: '1.0',
-  summary: 'Something is wrong with a host, a slot, an allocation or a pool; the effect says what follows.',
+  summary: 'A host, a slot, an allocation or a pool has a problem; the effect says what follows.',
   producer: 'provisioning-worker',
   consumers: watched,
   payload: Type.Object(alert, strict),
@@ -48,7 +48,8 @@ export const alertClosed = defineEvent({
 export const breakerTripped = defineEvent({
   type: 'provisioning.breaker.tripped',
   version: '1.0',
-  summary: 'Automation would have taken more of a pool than its policy allows: it is stopped until a person resets it.',
+  summary:
+    'Automation would have taken more of a pool than its policy allows. It is stopped until a person resets the breaker.',
   producer: 'provisioning-worker',
   consumers: watched,
   payload: Type.Object({ ...pool, tripped_at: Timestamp }, strict),
@@ -57,7 +58,7 @@ export const breakerTripped = defineEvent({
 export const breakerResetEvent = defineEvent({
   type: 'provisioning.breaker.reset',
   version: '1.0',
-  summary: 'A person let automation go on in a pool.',
+  summary: 'A person reset the breaker of a pool.',
   producer: 'api',
   consumers: watched,
   payload: Type.Object({ ...pool, reason: Type.String() }, strict),

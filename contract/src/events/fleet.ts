@@ -61,7 +61,7 @@ export const nodeRemovalRequested = defineEvent({
 export const nodeReimageRequested = defineEvent({
   type: 'provisioning.node.reimage_requested',
   version: '1.0',
-  summary: 'An empty host that takes no work is to be imaged again.',
+  summary: 'An empty host that takes no work is to be reimaged.',
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: Type.Object(

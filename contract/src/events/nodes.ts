@@ -10,7 +10,7 @@ const about = Type.Object(whom, strict);
 export const nodeEnrolled = defineEvent({
   type: 'provisioning.node.enrolled',
   version: '1.0',
-  summary: 'A host has proved its token and holds a certificate of its node.',
+  summary: 'A host has enrolled with its token and holds a certificate of its node.',
   producer: 'api',
   consumers: offered,
   payload: about,
@@ -19,7 +19,7 @@ export const nodeEnrolled = defineEvent({
 export const nodeAdmitted = defineEvent({
   type: 'provisioning.node.admitted',
   version: '1.0',
-  summary: 'A node has reported, said what it is made of and proved its health: it is active.',
+  summary: 'A node has reported, was discovered and passed its health probe: it is active.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
@@ -28,7 +28,7 @@ export const nodeAdmitted = defineEvent({
 export const nodeLost = defineEvent({
   type: 'provisioning.node.lost',
   version: '1.0',
-  summary: 'A node has said nothing for too long, while we were listening.',
+  summary: 'A node has been silent for too long while the control plane was listening.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
@@ -55,7 +55,7 @@ export const nodeQuarantined = defineEvent({
 export const nodeDrained = defineEvent({
   type: 'provisioning.node.drained',
   version: '1.0',
-  summary: 'Nothing is left on a node that was drained: it is retired.',
+  summary: 'A drained node is empty: it is retired.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
@@ -64,7 +64,7 @@ export const nodeDrained = defineEvent({
 export const nodeRemoved = defineEvent({
   type: 'provisioning.node.removed',
   version: '1.0',
-  summary: 'A node is gone for good: nothing was held there, and nothing that it has opens anything.',
+  summary: 'A node was removed: it held nothing, and its credentials are revoked.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: about,
@@ -73,7 +73,7 @@ export const nodeRemoved = defineEvent({
 export const nodeReimaged = defineEvent({
   type: 'provisioning.node.reimaged',
   version: '1.0',
-  summary: 'A node has proven that it was imaged again.',
+  summary: 'A node has proven that it was reimaged.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: Type.Object({ ...whom, image: Type.String(), digest: Type.String() }, strict),

@@ -116,7 +116,7 @@ export const sshKeyAdded = defineEvent({
 export const sshKeyRemoved = defineEvent({
   type: 'tenancy.ssh_key.removed',
   version: '1.0',
-  summary: 'An SSH key of a person or of a project is no longer theirs.',
+  summary: 'An SSH key of a person or of a project was removed.',
   producer: 'api',
   consumers: offered,
   payload: payload({

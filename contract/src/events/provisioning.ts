@@ -2,20 +2,26 @@ import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
 
-/** The events of one allocation have its id as their key, so that each consumer hears its life in order. */
+/** The events of one allocation have its id as their key, so each consumer gets them in order. */
 const of = {
   allocation_id: Uuid,
   organization_id: Uuid,
   project_id: Uuid,
-  version: Type.Integer({ description: 'The version of the allocation that this event left behind.' }),
+  version: Type.Integer({ description: 'The version of the allocation after this event.' }),
   simulated: Type.Optional(
-    Type.Boolean({ description: 'Its host is simulated: there is no such machine. Left out while it has no host.' }),
+    Type.Boolean({
+      description:
+        'Whether the host is simulated: there is no such machine. Left out while the allocation has no host.',
+    }),
   ),
 };
 const offered = { none: 'Offered to webhooks and streams; nothing of ours depends on it.' };
 const payload = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object({ ...of, ...properties }, { additionalProperties: false });
-const generation = Type.Integer({ minimum: 1, description: 'The lease that this is about; a later one is greater.' });
+const generation = Type.Integer({
+  minimum: 1,
+  description: 'The generation of the lease; a later lease has a greater one.',
+});
 
 export const provisioningRequested = defineEvent({
   type: 'provisioning.requested',
@@ -35,7 +41,7 @@ export const provisioningRequested = defineEvent({
 export const provisioningQueued = defineEvent({
   type: 'provisioning.queued',
   version: '1.0',
-  summary: 'Nothing is free for an allocation; it waits for its turn.',
+  summary: 'No capacity is free for an allocation; it is queued.',
   producer: 'api',
   consumers: offered,
   payload: payload({
@@ -62,7 +68,7 @@ export const provisioningPhase = defineEvent({
 export const provisioningActive = defineEvent({
   type: 'provisioning.active',
   version: '1.0',
-  summary: 'A node has proven that an allocation is what was asked for. Its price counts from here on.',
+  summary: 'A node has proven that an allocation is what was ordered. Its price counts from here on.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ generation, attestation_id: Uuid, active_at: Timestamp }),
@@ -86,7 +92,7 @@ export const provisioningRetried = defineEvent({
 export const provisioningFailed = defineEvent({
   type: 'provisioning.failed',
   version: '1.0',
-  summary: 'An allocation could not be made, waited in vain, or was lost.',
+  summary: 'A launch failed, expired in the queue, or an active allocation was lost.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ failure_code: Type.String(), failure_reason: Type.String() }),
@@ -111,7 +117,7 @@ export const provisioningReleasingCompleted = defineEvent({
   type: 'provisioning.releasing.completed',
   version: '1.0',
   summary:
-    'Nothing of an allocation is left; its node has proven it. A request that was never provisioned ends here too.',
+    'Nothing of an allocation is left on its node, with proof. A request that was never provisioned ends here too.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ reason: Type.String(), ended_at: Timestamp }),
@@ -120,7 +126,7 @@ export const provisioningReleasingCompleted = defineEvent({
 export const provisioningReleaseFailed = defineEvent({
   type: 'provisioning.release_failed',
   version: '1.0',
-  summary: 'An allocation could not be cleaned up. It waits for a retry or an operator.',
+  summary: 'The cleanup of an allocation failed. It waits for a retry or an operator.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ generation, reason: Type.String(), attempts: Type.Integer({ minimum: 1 }) }),
@@ -138,14 +144,14 @@ export const provisioningForceReleaseRequested = defineEvent({
 export const provisioningCleanupRequested = defineEvent({
   type: 'provisioning.cleanup.requested',
   version: '1.0',
-  summary: 'An allocation ended without a release; what its node may still hold is to be taken away.',
+  summary: 'An allocation ended without a release; its node is to remove what is left.',
   producer: 'provisioning-worker',
   consumers: ['provisioning-worker'],
   payload: payload({
     generation,
     node_id: Uuid,
     afterwards: Type.Enum(['available', 'quarantined'], {
-      description: 'What becomes of its slots when they are clean.',
+      description: 'What happens to its slots after cleaning.',
     }),
   }),
 });
@@ -162,7 +168,7 @@ export const provisioningRestartRequested = defineEvent({
 export const provisioningAttested = defineEvent({
   type: 'provisioning.attested',
   version: '1.0',
-  summary: 'The node of an active allocation was asked again whether everything promised is there.',
+  summary: 'The node of an active allocation attested again.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({
@@ -176,7 +182,7 @@ export const provisioningAttested = defineEvent({
 export const provisioningIdle = defineEvent({
   type: 'provisioning.idle',
   version: '1.0',
-  summary: 'An allocation has done nothing for as long as its owner allowed.',
+  summary: 'An allocation has been idle for as long as its owner allowed.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({
@@ -190,7 +196,7 @@ export const provisioningIdle = defineEvent({
 export const provisioningDrainNotice = defineEvent({
   type: 'provisioning.drain_notice',
   version: '1.0',
-  summary: 'The host of an allocation is taken out of service: what is still there at the deadline is released.',
+  summary: 'The host of an allocation is drained: allocations that are still there at the deadline are released.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({ deadline_at: Timestamp }),
@@ -199,7 +205,7 @@ export const provisioningDrainNotice = defineEvent({
 export const provisioningDrainCalledOff = defineEvent({
   type: 'provisioning.drain_called_off',
   version: '1.0',
-  summary: 'The host of an allocation stays in service after all: the notice before this is void.',
+  summary: 'The drain of the host was cancelled: the earlier notice is void.',
   producer: 'provisioning-worker',
   consumers: offered,
   payload: payload({}),

@@ -5,7 +5,7 @@ import { Name, Slug, Uuid } from '../ids.ts';
 export const organizationCreated = defineEvent({
   type: 'tenancy.organization.created',
   version: '1.0',
-  summary: 'An organization was founded.',
+  summary: 'An organization was created.',
   producer: 'api',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
   payload: Type.Object({ organization_id: Uuid, name: Name, slug: Slug }, { additionalProperties: false }),
@@ -35,7 +35,7 @@ export const projectChanged = defineEvent({
 export const projectRemovalRequested = defineEvent({
   type: 'tenancy.project.removal_requested',
   version: '1.0',
-  summary: 'Someone asked for a project to be removed; what it holds is to be wound down.',
+  summary: 'The removal of a project was requested; what it holds is wound down first.',
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: Type.Object({ project_id: Uuid, version: Type.Integer() }, { additionalProperties: false }),
@@ -44,7 +44,7 @@ export const projectRemovalRequested = defineEvent({
 export const projectRemoved = defineEvent({
   type: 'tenancy.project.removed',
   version: '1.0',
-  summary: 'A project is gone; nothing it held is left.',
+  summary: 'A project was deleted; nothing it held is left.',
   producer: 'provisioning-worker',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
   payload: Type.Object({ project_id: Uuid }, { additionalProperties: false }),

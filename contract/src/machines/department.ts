@@ -1,6 +1,6 @@
 import { defineMachine } from '../machine.ts';
 
-/** A department is never deleted, because spending is told by it; a disabled one takes no new projects. */
+/** A department is never deleted, because spending is reported by department. A disabled one takes no new projects. */
 export const department = defineMachine({
   name: 'department',
   initial: 'active',

@@ -1,6 +1,6 @@
 import { defineMachine } from '../machine.ts';
 
-/** An invitation is used once, taken back, or forgotten. */
+/** An invitation is accepted once, revoked, or expires. */
 export const invitation = defineMachine({
   name: 'invitation',
   initial: 'pending',

@@ -1,8 +1,8 @@
 import { defineMachine } from '../machine.ts';
 
 /**
- * The life of a host. It is born with a bootstrap token, which may be issued again. Whether it takes new work is `schedulable`, which an operator switches by
- * cordoning.
+ * The life of a host. It begins with a bootstrap token, which may be issued again. `schedulable` says whether it takes
+ * new work; operators change it by cordon and uncordon.
  */
 export const node = defineMachine({
   name: 'node',

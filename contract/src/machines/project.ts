@@ -1,6 +1,6 @@
 import { defineMachine } from '../machine.ts';
 
-/** A project is removed in two moves: what it holds is wound down first, and only proof of that deletes it. */
+/** A project is removed in two steps: its resources are wound down, and proof of that deletes it. */
 export const project = defineMachine({
   name: 'project',
   initial: 'active',

@@ -1,6 +1,6 @@
 import { defineMachine } from '../machine.ts';
 
-/** A service account can be switched off and on again; removing it is for ever. */
+/** A service account can be disabled and enabled; removing it is final. */
 export const serviceAccount = defineMachine({
   name: 'service_account',
   initial: 'active',

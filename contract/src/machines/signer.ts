@@ -1,6 +1,9 @@
 import { defineMachine } from '../machine.ts';
 
-/** The life of a task-signing key. Exactly one is active; the others let a rollout overtake its announcement or be undone. */
+/**
+ * The life of a task-signing key. Exactly one is active. Staged keys allow a rollout before the announcement, keys in
+ * grace allow a rollback.
+ */
 export const signer = defineMachine({
   name: 'signer',
   initial: 'staged',

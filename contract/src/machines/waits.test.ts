@@ -37,7 +37,7 @@ describe('every state of every machine', () => {
       'canary.b: nothing ends it',
     ]);
     expect(findStuck(machine, { a: step('go', ' . '), b: { until: 'person', queue: 'operators' } })).toEqual([
-      'canary.a: nobody is told why it ended',
+      'canary.a: the reason is stored nowhere',
     ]);
     expect(
       findStuck({ ...machine, states: { ...machine.states, b: {} } }, { a: step('go', 'a.why'), b: step('x', 'a.y') }),
@@ -64,7 +64,7 @@ describe('every state of every machine', () => {
     ]);
     expect(findStuck(machine, { a: until('no'), b: until('stop', '.'), c: until('stop'), d: until('stop') })).toEqual([
       'canary.a: has no transition no',
-      'canary.b: nobody is told why it ended',
+      'canary.b: the reason is stored nowhere',
     ]);
   });
 });

@@ -12,12 +12,11 @@ import type { signer } from './signer.ts';
 import type { slot } from './slot.ts';
 
 /**
- * What ends each state that is no end. Either time does: after a policy's length the transition happens by itself, and the
- * reason is stored. Or a person does, who finds it in a queue that has a name. There is no third way: a state that nobody
- * and nothing leaves is where things are stuck.
+ * What ends each state that is not final: either a deadline of a policy, whose transition stores a reason, or a person,
+ * who finds the row in a named queue. A state without either would be stuck.
  *
- * The code that ends a state after its deadline stands in `server/test/waits/endings.ts`, by import, and a test of each row
- * moves the clock and runs it against a database.
+ * The code that ends a state after its deadline is imported by `server/test/waits/endings.ts`; a test of each row moves
+ * the clock and runs it against a database.
  */
 export type Wait<Then extends string = string> =
   | {
@@ -25,7 +24,7 @@ export type Wait<Then extends string = string> =
       readonly policy: NumberPolicyKey;
       /** The transition, which the machine has in this state. */
       readonly then: Then;
-      /** The table and the column where it is written why. */
+      /** The table and the column where the reason is stored. */
       readonly reason: `${string}.${string}`;
     }
   | { readonly until: 'person'; readonly queue: string };
@@ -37,7 +36,7 @@ const deadline = <const Then extends string>(
 ): Extract<Wait<Then>, { until: 'deadline' }> => ({ ...{ until: 'deadline', policy, then, reason } });
 const person = (queue: string): Extract<Wait, { until: 'person' }> => ({ until: 'person', queue });
 
-/** The states of a machine that something has to end, each with a transition that it has. */
+/** The states of a machine that are not final, each with a transition that it has. */
 type Waits<M> = {
   readonly [K in keyof StatesOf<M> as keyof StatesOf<M>[K] extends never ? never : K]: Wait<
     keyof StatesOf<M>[K] & string
@@ -116,7 +115,7 @@ type TimedStates<M extends keyof typeof waits> = {
 /** Every state that time ends: `allocation.requested` and the like. */
 export type TimedState = { [M in keyof typeof waits]: `${M}.${TimedStates<M>}` }[keyof typeof waits];
 
-/** States of a machine from which time alone leads neither to an end nor to a person, with why. */
+/** States of a machine from which no deadline leads to a final state or to a person, with the reason. */
 export function findStuck(machine: MachineTable, table: Readonly<Record<string, Wait>>): string[] {
   const fault = (state: string, seen: readonly string[]): string | undefined => {
     if (machine.terminal.includes(state)) return undefined;
@@ -124,7 +123,7 @@ export function findStuck(machine: MachineTable, table: Readonly<Record<string, 
     const wait = table[state];
     if (!wait) return seen.length === 0 ? 'nothing ends it' : `leads to ${state}, which nothing ends`;
     if (wait.until === 'person') return wait.queue.trim() === '' ? 'its queue has no name' : undefined;
-    if (wait.reason.split('.').some((word) => word.trim() === '')) return 'nobody is told why it ended';
+    if (wait.reason.split('.').some((word) => word.trim() === '')) return 'the reason is stored nowhere';
     const next = machine.states[state]?.[wait.then];
     return next === undefined ? `has no transition ${wait.then}` : fault(next, [...seen, state]);
   };

@@ -14,7 +14,7 @@ export const GpuEvidence = Type.Object(
 );
 export type GpuEvidence = Static<typeof GpuEvidence>;
 
-/** One look at one thing, and what was seen. */
+/** One check and its result. */
 export const Proof = Type.Object(
   {
     passed: Type.Boolean(),
@@ -25,8 +25,8 @@ export const Proof = Type.Object(
 export type Proof = Static<typeof Proof>;
 
 /**
- * What a node swears to before an allocation may be called active. It travels inside a signed task result, so that the
- * signature covers it together with the node, the task and the generation of the lease.
+ * What a node attests before an allocation may become active. It travels inside a signed task result, so the signature
+ * covers it together with the node, the task and the generation of the lease.
  */
 export const ReadinessAttestation = Type.Object(
   {

@@ -47,7 +47,7 @@ export const NodeTaskFailure = Type.Object(
   { $id: 'NodeTaskFailure' },
 );
 
-/** What came of it. A repeated post of the same result is the same result. */
+/** The result of a task. Posting the same result again changes nothing. */
 export const NodeTaskResult = Type.Object(
   {
     task_id: Uuid,

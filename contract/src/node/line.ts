@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * One connection for everything that a node says. HTTP/1.1 answers in turn, so that a question that waits for work keeps
+ * One connection for all calls of a node. HTTP/1.1 answers in order, so a long poll for work keeps
  * its connection to itself, and a node that also reports needs a second one; at ten thousand nodes the second one is
- * half of what the control plane holds. A node therefore asks to go on without HTTP: it opens
+ * half of what the control plane holds. A node therefore upgrades the connection: it opens
  * `GET /internal/v1/nodes/line` with `Upgrade: gpuaas-line`, and after 101 each side writes JSON texts, one a line.
- * A node writes calls, the same that HTTP would carry, each under a number of its own; each gets one answer, in any order.
- * Whoever does not know this answers as to any path that it does not have, and everything goes on over HTTP.
+ * A node writes calls, the same that HTTP would carry, each with a number; each gets one answer, in any order.
+ * A server without this protocol answers 404, and the node goes on over HTTP.
  */
 export const lineProtocol = 'gpuaas-line';
 
-/** In bytes. A result is the longest that is said, and its call is a little longer. */
+/** In bytes. A result is the longest message, and its call is a little longer. */
 export const longestLine = 600_000;
 
 export const LineCall = Type.Object(
@@ -31,7 +31,7 @@ export const LineAnswer = Type.Object(
   {
     id: Type.Integer({ minimum: 1 }),
     status: Type.Integer({ minimum: 200, maximum: 599 }),
-    retry_after: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds to leave it alone for.' })),
+    retry_after: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds to wait before the next call.' })),
     body: Type.Optional(Type.Unknown()),
   },
   { $id: 'LineAnswer' },
@@ -41,7 +41,7 @@ export type LineAnswer = Static<typeof LineAnswer>;
 const newline = 10;
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Takes bytes as they come and passes whole lines on. Answers false, for good, once a line is longer than is allowed. */
+/** Takes chunks of bytes and passes whole lines on. Returns false, for good, once a line exceeds the limit. */
 export function makeLineReader(onLine: (line: string) => void): (chunk: Uint8Array) => boolean {
   let begun: Uint8Array[] = [];
   let heldBytes = 0;

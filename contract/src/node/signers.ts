@@ -36,9 +36,9 @@ export const SignerVersion = Type.Object(
 export type SignerVersion = Static<typeof SignerVersion>;
 
 /**
- * What a key says when it hands over to its successor. A node pins the keys that it hears of when it enrols, and from then
- * on follows these words from the active key that it knows to the one that is active now: whoever gets between a node and
- * the control plane can keep a list from it, but cannot put a key of their own on it.
+ * What a key signs when it hands over to its successor. A node pins the keys that it gets when it enrols, and from then
+ * on follows these endorsements from the active key that it knows to the one that is active now. An attacker between a
+ * node and the control plane can withhold a list, but cannot add a key to it.
  */
 export const endorsementText = (of: {
   readonly signer_version_id: string;
@@ -53,9 +53,8 @@ export const endorsementText = (of: {
   });
 
 /**
- * The word of the active key on the whole list: which keys there are and the state of each. Without it the state of a
- * key would be anybody's to write, and a retired key could be called active again. The sequence only grows, so an old
- * list cannot be played again.
+ * The active key signs the whole list: which keys there are and the state of each. Otherwise anyone could change a
+ * state, and a retired key could become active again. The sequence only grows, so an old list cannot be replayed.
  */
 export const SignersStatement = Type.Object(
   {

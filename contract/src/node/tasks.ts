@@ -33,9 +33,9 @@ const Image = Type.Object(
   },
   strict,
 );
-/** The node itself ends the lease at its deadline, whether or not anybody can be reached. */
+/** The node ends the lease at its deadline by itself, also without the control plane. */
 const Lease = Type.Object({ deadline_at: Type.Union([Timestamp, Type.Null()]) }, strict);
-/** What must be found before the allocation may be called ready. */
+/** What must be found before the allocation may become active. */
 const Expectation = Type.Object(
   {
     gpu_model: Type.String({ minLength: 1, maxLength: 100 }),
@@ -128,7 +128,7 @@ export const nodeTaskKinds = {
     Type.Object({ attestation: ReadinessAttestation }, strict),
   ),
   'allocation.revoke_user': task(
-    'Take the login of a whole-node allocation away and end everything that runs in its name.',
+    'Remove the login of a whole-node allocation and end its processes.',
     Type.Object({ ...ofAllocation, login: Login }, strict),
     Type.Object({ user_absent: Proof, processes_ended: Proof }, strict),
   ),
@@ -141,7 +141,8 @@ export const nodeTaskKinds = {
         fingerprints: Type.Optional(
           Type.Array(Type.String({ pattern: '^SHA256:[A-Za-z0-9+/]{43}$' }), {
             maxItems: 200,
-            description: 'Of the keys that lie there now, as OpenSSH writes them. Older agents do not say.',
+            description:
+              'Fingerprints of the keys that are installed now, as OpenSSH writes them. Older agents leave it out.',
           }),
         ),
       },
@@ -149,7 +150,7 @@ export const nodeTaskKinds = {
     ),
   ),
   'allocation.attest': task(
-    'Look again at what an active allocation was promised.',
+    'Attest again what an active allocation was promised.',
     Type.Object({ ...ofAllocation, login: Login, expect: Expectation }, strict),
     Type.Object({ attestation: ReadinessAttestation }, strict),
   ),
@@ -164,12 +165,12 @@ export const nodeTaskKinds = {
     Type.Object({ attestation: ReadinessAttestation }, strict),
   ),
   'node.reimage_prepare': task(
-    'Make the host ready to be imaged again, image it, and prove it.',
+    'Prepare the host, reimage it, and prove it.',
     Type.Object({ image: Image }, strict),
     Type.Object({ reimaged: Proof }, strict),
   ),
   'node.drain': task(
-    'Take no more work and let what runs come to its end.',
+    'Take no more work and let running work end.',
     Type.Object({ deadline_at: Type.Union([Timestamp, Type.Null()]) }, strict),
     Type.Object({ running: Type.Array(Uuid, { maxItems: 256 }) }, strict),
   ),
@@ -179,7 +180,7 @@ export const nodeTaskKinds = {
     Type.Object({ from_version: Type.String(), to_version: Type.String() }, strict),
   ),
   'diag.health_probe': task(
-    'Say how the host is.',
+    'Report the health of the host.',
     nothing,
     Type.Object(
       {
@@ -190,7 +191,7 @@ export const nodeTaskKinds = {
     ),
   ),
   'terminal.open': task(
-    'Open a shell for one terminal session; done when bytes can flow, not before.',
+    'Open a shell for one terminal session; done when bytes can flow.',
     Type.Object(
       {
         ...ofAllocation,
@@ -206,12 +207,12 @@ export const nodeTaskKinds = {
   ),
   'app.oci_launch': task(
     'Start a container from an image named by digest.',
-    Type.Object({}, { description: 'Declared together with the handler that reads it.' }),
+    Type.Object({}, { description: 'Declared together with its handler.' }),
     Type.Object({}),
   ),
   'app.oci_stop': task(
     'Stop a container.',
-    Type.Object({}, { description: 'Declared together with the handler that reads it.' }),
+    Type.Object({}, { description: 'Declared together with its handler.' }),
     Type.Object({}),
   ),
 } as const;

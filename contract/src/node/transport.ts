@@ -13,7 +13,7 @@ export const nodeTransport = {
     carries: 'NodeRenewal',
     answers: 'NodeEnrolled',
   },
-  /** Answers 204 when there was nothing to do for half a minute: ask again. */
+  /** Answers 204 when there was no work for half a minute: ask again. */
   wait: { method: 'GET', path: '/internal/v1/nodes/{id}/tasks/wait', answers: 'NodeTask' },
   progress: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/progress', carries: 'NodeTaskProgress' },
   result: { method: 'POST', path: '/internal/v1/nodes/{id}/tasks/{task_id}/result', carries: 'NodeTaskResult' },
@@ -23,21 +23,21 @@ export const nodeTransport = {
     carries: 'NodeHeartbeat',
     answers: 'NodeHeartbeatAnswer',
   },
-  /** What the host saw of its leases, signed: what is charged stands on it. */
+  /** Signed usage records of the leases of a host. Charges are based on them. */
   usage: {
     method: 'POST',
     path: '/internal/v1/nodes/{id}/usage',
     carries: 'NodeUsageReport',
     answers: 'NodeUsageAnswer',
   },
-  /** A release of the agent as it is, by its SHA-256 in hex. What a task names is fetched here and nowhere else. */
+  /** The bundle of an agent release, by its SHA-256 in hex. The agent fetches releases only here. */
   release: { method: 'GET', path: '/internal/v1/nodes/{id}/releases/{digest}', answers: 'bytes' },
 } as const;
 
 /**
- * A node that asks for work after its line broke, or for the first time, names the tasks that it has, joined by commas:
- * whatever else was handed out to it got lost, and is handed out again at once. Without it a task that is not reported
- * as running is handed out again after a while.
+ * A node that asks for work for the first time, or after its line broke, names the tasks that it has, joined by commas.
+ * Every other task that was handed out to it is handed out again at once. Without the list, a task that is not reported
+ * as running is handed out again after a policy's time.
  */
 export const knownTasksHeader = 'gpuaas-known-tasks';
 export const mostKnownTasks = 64;
@@ -95,7 +95,7 @@ export const NodeTaskProgress = Type.Object(
 );
 export type NodeTaskProgress = Static<typeof NodeTaskProgress>;
 
-/** In the style of Kubernetes: a type, a truth, and since when. */
+/** In the style of Kubernetes: a type, a status, and since when. */
 export const NodeCondition = Type.Object(
   {
     type: Type.String({ pattern: '^[A-Z][A-Za-z]{1,40}$' }),
@@ -108,7 +108,7 @@ export const NodeCondition = Type.Object(
 );
 export type NodeCondition = Static<typeof NodeCondition>;
 
-/** What the node holds, by its own lease files: the truth that desired rows are compared with. */
+/** What the node holds, by its own lease files. Reconcilers compare the rows with it. */
 export const HeldLease = Type.Object(
   {
     allocation_id: Uuid,
@@ -135,7 +135,7 @@ export const NodeHeartbeat = Type.Object(
     images: Type.Optional(
       Type.Array(Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }), {
         maxItems: 64,
-        description: 'Digests of the images that lie there and were verified. Left out by a host that cannot tell.',
+        description: 'Digests of the verified images on the host. Left out by a host that cannot list them.',
       }),
     ),
   },
@@ -147,10 +147,10 @@ export const NodeHeartbeatAnswer = Type.Object(
   {
     server_time: Timestamp,
     signers: Type.Array(SignerVersion, {
-      description: 'Every key the node may obey, those that lead to them, and those that were revoked.',
+      description: 'Every key that the node may obey, the keys that lead to them, and those that were revoked.',
     }),
     signers_statement: Type.Optional(SignersStatement),
-    state: Type.String({ description: 'What the control plane believes about the node.' }),
+    state: Type.String({ description: 'The state of the node, as the control plane has it.' }),
   },
   { $id: 'NodeHeartbeatAnswer' },
 );

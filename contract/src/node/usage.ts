@@ -31,7 +31,7 @@ export const NodeUsageRecord = Type.Object(
 );
 export type NodeUsageRecord = Static<typeof NodeUsageRecord>;
 
-/** Oldest first. What is not answered is sent again. */
+/** Oldest first. A record without an answer is sent again. */
 export const NodeUsageReport = Type.Object(
   { records: Type.Array(NodeUsageRecord, { minItems: 1, maxItems: mostUsageRecords }) },
   { $id: 'NodeUsageReport', additionalProperties: false },

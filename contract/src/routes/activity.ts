@@ -3,7 +3,7 @@ import { Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 
-/** One line of the audit log, as a member of the project may see it. */
+/** One entry of the audit log, as a member of the project may see it. */
 export const Activity = Type.Object(
   {
     id: Uuid,
@@ -16,7 +16,7 @@ export const Activity = Type.Object(
     target_type: Type.String(),
     target_id: Type.String(),
     target_name: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the object is called now, where it has a name and still exists.',
+      description: 'The current name of the object, if it has one and still exists.',
     }),
     result: Type.Enum(['success', 'failure']),
     correlation_id: Type.String(),
@@ -43,7 +43,7 @@ export const activityList = defineRoute({
       actors: Type.Optional(
         Type.Enum(['people', 'all'], {
           default: 'all',
-          description: 'people: what people and their programs changed, without the steps of the machinery behind it.',
+          description: 'people: changes by people and their programs, without the steps of the platform.',
         }),
       ),
     },

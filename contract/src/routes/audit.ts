@@ -5,7 +5,7 @@ import { defineRoute } from '../route.ts';
 import { Activity } from './activity.ts';
 
 const { actor_name: _actor, target_name: _target, ...recorded } = Activity.properties;
-/** One line of the audit log with everything that was recorded. */
+/** One entry of the audit log with everything that was recorded. */
 export const AuditEntry = Type.Object(
   {
     ...recorded,
@@ -23,9 +23,9 @@ export const AuditVerdict = Type.Object(
   {
     chain: Type.String({ description: 'The organization, or "platform".' }),
     intact: Type.Boolean(),
-    rows: Type.Integer({ description: 'Rows that were checked.' }),
+    rows: Type.Integer({ description: 'Checked rows.' }),
     unsealed: Type.Integer({
-      description: 'Rows that are written and not yet part of the chain; normally a second old.',
+      description: 'Rows that are not yet part of the chain; normally a second old.',
     }),
     head: Type.Union([Type.String(), Type.Null()], {
       description: 'The hash of the newest row. Keep it elsewhere to compare.',
@@ -33,7 +33,7 @@ export const AuditVerdict = Type.Object(
     broken: Type.Union([
       Type.Object(
         { sequence: Type.String(), audit_id: Uuid, why: Type.String() },
-        { additionalProperties: false, description: 'The first row at which the chain does not hold.' },
+        { additionalProperties: false, description: 'The first row that breaks the chain.' },
       ),
       Type.Null(),
     ]),
@@ -59,7 +59,7 @@ const operators = { kind: 'none', why: 'The log of all tenants, for operators on
 const exported = {
   ...filters,
   format: Type.Enum(['ndjson', 'csv'], {
-    description: 'One JSON object a line, or comma-separated values with a head.',
+    description: 'One JSON object a line, or CSV with a header line.',
   }),
   after_id: Type.Optional(Uuid),
 };
@@ -69,7 +69,7 @@ export const auditList = defineRoute({
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/audit-logs',
   tag: 'Audit',
-  summary: 'Who did what in the organization, newest first',
+  summary: 'The audit log of the organization, newest first',
   auth: { kind: 'user', scope: 'audit:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'path', param: 'organization_id' },
   lane: 'default',
@@ -100,7 +100,7 @@ export const auditVerify = defineRoute({
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/audit-logs/verify',
   tag: 'Audit',
-  summary: 'Recompute the hash chain over the log and name the first row that does not fit',
+  summary: 'Verify the hash chain of the log and name the first row that does not fit',
   auth: { kind: 'user', scope: 'audit:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'path', param: 'organization_id' },
   lane: 'default',
@@ -114,7 +114,7 @@ export const adminAuditList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/audit-logs',
   tag: 'AdminAudit',
-  summary: 'Who did what anywhere, newest first',
+  summary: 'The audit log of all tenants, newest first',
   auth: { kind: 'admin', scope: 'audit:admin' },
   tenancy: operators,
   lane: 'admin',
@@ -131,7 +131,7 @@ export const adminAuditVerify = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/audit-logs/verify',
   tag: 'AdminAudit',
-  summary: "Check one chain: an organization's, or the platform's own",
+  summary: "Verify one chain: an organization's, or the platform's own",
   auth: { kind: 'admin', scope: 'audit:admin' },
   tenancy: operators,
   lane: 'admin',

@@ -11,11 +11,11 @@ const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description: 
 export const BillingBalance = Type.Object(
   {
     organization_id: Uuid,
-    /** What the organization may spend, before tax: the sum of its ledger. Below zero it owes. */
+    /** The sum of the ledger, before tax: what the organization may spend. A negative balance is owed. */
     balance: Money,
-    /** What is set aside for what was ordered; not in the balance. */
+    /** What is held for orders; not part of the balance. */
     held: Money,
-    /** What an hour of everything that is active costs. */
+    /** The hourly cost of everything that is active. */
     per_hour: Money,
     runway_seconds: orNull(
       Type.Integer({
@@ -26,11 +26,11 @@ export const BillingBalance = Type.Object(
     charged_to: orNull(
       Type.String({
         format: 'date-time',
-        description: 'What was proven up to here is in the balance; null before the first charge.',
+        description: 'Usage up to this time is in the balance; null before the first charge.',
       }),
     ),
-    enforced: Type.Boolean({ description: 'Whether a launch needs a balance that covers the least runway.' }),
-    minimum_runway_minutes: Type.Integer({ description: 'The least runway that a launch needs, when it is enforced.' }),
+    enforced: Type.Boolean({ description: 'Whether a launch needs a balance that covers the minimum runway.' }),
+    minimum_runway_minutes: Type.Integer({ description: 'The minimum runway for a launch, when it is enforced.' }),
   },
   { $id: 'BillingBalance', ...strict },
 );
@@ -47,15 +47,17 @@ export const LedgerKind = Type.Enum([
   'tax',
 ]);
 
-/** Usage is one line for each allocation and day, which opens into its windows; everything else is one line for each entry. */
+/**
+ * Usage is one line for each allocation and day, which opens into its windows. Every other entry is a line of its own.
+ */
 export const LedgerLine = Type.Object(
   {
     id: Uuid,
     kind: LedgerKind,
     day: Day,
-    /** What it did to the balance. */
+    /** The change of the balance. */
     amount: Money,
-    at: orNull(Type.String({ format: 'date-time', description: 'When it was entered; null for usage.' })),
+    at: orNull(Type.String({ format: 'date-time', description: 'The time of the entry; null for usage.' })),
     allocation_id: orNull(Uuid),
     allocation_name: orNull(Type.String()),
     project_id: orNull(Uuid),
@@ -83,7 +85,7 @@ export const UsageWindow = Type.Object(
     rate_micro: Type.String({ pattern: '^[0-9]+$', description: 'Minor units for a unit and hour, times a million.' }),
     price_id: orNull(Uuid),
     amount: Money,
-    /** What the allocation was charged up to here, this window included. */
+    /** The total charge of the allocation up to and including this window. */
     charged: Money,
   },
   { $id: 'UsageWindow', ...strict },
@@ -100,13 +102,13 @@ export const UsageReport = Type.Object(
       Type.Object(
         {
           key: Type.String({ description: 'The id, slug or day of the group.' }),
-          name: orNull(Type.String({ description: 'What people call it, where it has a name.' })),
+          name: orNull(Type.String({ description: 'The display name of the group, if it has one.' })),
           amount: Money,
           quantity_ms: Type.String({ pattern: '^[0-9]+$' }),
         },
         strict,
       ),
-      { description: 'Days in their order, everything else dearest first; at most 1,000.' },
+      { description: 'Days in order, other groups by cost, highest first; at most 1,000.' },
     ),
   },
   { $id: 'UsageReport', ...strict },
@@ -117,13 +119,13 @@ export const LedgerCheck = Type.Object(
   {
     ok: Type.Boolean(),
     entries: Type.Integer(),
-    /** What all entries add up to. */
+    /** The sum of all entries. */
     sum: Money,
-    /** What the account says; the same when all is well. */
+    /** The stored balance; equal to the sum when all is well. */
     balance: Money,
     problem: orNull(
       Type.String({
-        description: 'What does not fit, beginning with the first link of the chain or entry that is wrong.',
+        description: 'What does not match, beginning with the first wrong link of the chain or entry.',
       }),
     ),
     checked_at: Timestamp,
@@ -141,14 +143,14 @@ const shared = {
 const organizationParams = Type.Object({ organization_id: Uuid }, strict);
 const span = {
   from: Type.Optional(Day),
-  to: Type.Optional(Type.String({ ...Day, description: 'The last day, in UTC; today when left out.' })),
+  to: Type.Optional(Type.String({ ...Day, description: 'The last day, in UTC; default: today.' })),
 };
 
 export const billingBalanceGet = defineRoute({
   id: 'billing_balance_get',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/balance',
-  summary: 'What an organization has, and how long it lasts',
+  summary: 'The balance of an organization and how long it lasts',
   ...shared,
   errors: ['organization_not_found'],
   params: organizationParams,
@@ -171,7 +173,7 @@ export const billingLedgerVerify = defineRoute({
   id: 'billing_ledger_verify',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/ledger/verify',
-  summary: 'Recompute the ledger: its chain, its sum, and the usage behind it',
+  summary: 'Verify the ledger: its chain, its sum, and the usage behind it',
   ...shared,
   errors: ['organization_not_found'],
   params: organizationParams,
@@ -182,7 +184,7 @@ export const billingWindowList = defineRoute({
   id: 'billing_window_list',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows',
-  summary: 'The windows of a line of usage, oldest first',
+  summary: 'The windows of a usage line, oldest first',
   ...shared,
   errors: ['organization_not_found', 'ledger_line_not_found', 'cursor_invalid'],
   params: Type.Object({ organization_id: Uuid, line_id: Uuid }, strict),
@@ -194,7 +196,7 @@ export const billingUsageGet = defineRoute({
   id: 'billing_usage_get',
   method: 'GET',
   path: '/api/v1/organizations/{organization_id}/billing/usage',
-  summary: 'What an organization used and what it cost, by project, SKU, allocation or day',
+  summary: 'Usage and cost of an organization, by project, SKU, allocation or day',
   ...shared,
   errors: ['organization_not_found', 'period_invalid'],
   params: organizationParams,
@@ -210,7 +212,7 @@ export const projectUsageGet = defineRoute({
   method: 'GET',
   path: '/api/v1/billing/usage',
   tag: 'Billing',
-  summary: 'What a project used and what it cost, by SKU, allocation or day',
+  summary: 'Usage and cost of a project, by SKU, allocation or day',
   auth: { kind: 'user', scope: 'usage:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'financial',

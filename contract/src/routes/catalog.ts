@@ -27,18 +27,19 @@ export type VmProfile = Static<typeof VmProfile>;
 export const ResourceProfile = Type.Object(
   {
     fabric: Type.Enum(['ib', 'roce', 'none'], {
-      description: 'What joins the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it.',
+      description:
+        'The fabric between the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it.',
     }),
     slice_vm_profiles: Type.Array(VmProfile, {
       maxItems: 64,
-      description: 'Sizes of virtual machine. The first one of a GPU count is what one gets without asking.',
+      description: 'Sizes of virtual machine. The first one of a GPU count is the default.',
     }),
   },
   { $id: 'ResourceProfile', ...strict },
 );
 export type ResourceProfile = Static<typeof ResourceProfile>;
 
-/** The size of machine that goes with a GPU count; nothing for a whole node. */
+/** The machine size for a GPU count; nothing for a whole node. */
 export const profileFor = (profile: ResourceProfile, gpus: number): VmProfile | undefined =>
   profile.slice_vm_profiles.find((each) => each.gpus === gpus);
 
@@ -52,7 +53,7 @@ export const skuFields = {
   sku: SkuSlug,
   vendor: Type.String({ minLength: 1, maxLength: 100 }),
   display_name: Name,
-  gpu_model: Type.String({ minLength: 1, maxLength: 100, description: 'As the driver says it.' }),
+  gpu_model: Type.String({ minLength: 1, maxLength: 100, description: 'As the driver reports it.' }),
   gpu_memory_mib: Type.Integer({ minimum: 1, maximum: 16_777_216 }),
   capacity_shape: CapacityShape,
   gpus_total: GpuCount,
@@ -65,7 +66,7 @@ export const CurrentPrice = Type.Object(
   {
     price_id: Uuid,
     region: Type.Union([Slug, Type.Null()], {
-      description: 'Null where no price of its own is set for a region.',
+      description: 'Null for the price of all regions without their own.',
     }),
     unit_price: Money,
     effective_from: Timestamp,
@@ -90,7 +91,7 @@ export type Availability = Static<typeof Availability>;
 export const CatalogItem = Type.Object(
   {
     ...skuFields,
-    prices: Type.Array(CurrentPrice, { description: 'What one unit costs now; the price of a region comes first.' }),
+    prices: Type.Array(CurrentPrice, { description: 'The price of one unit now; the price of a region comes first.' }),
     availability: Type.Array(Availability),
     os_images: Type.Array(ImageSlug),
   },
@@ -111,7 +112,7 @@ export const PublicImage = Type.Object(
 export type PublicImage = Static<typeof PublicImage>;
 
 const tag = 'Catalog';
-const open = { kind: 'public', why: 'A price list is read before somebody signs up.' } as const;
+const open = { kind: 'public', why: 'People read the price list before they sign up.' } as const;
 const everybodys = { kind: 'none', why: 'The same for everybody.' } as const;
 
 export const catalogList = defineRoute({
@@ -119,7 +120,7 @@ export const catalogList = defineRoute({
   method: 'GET',
   path: '/api/v1/catalog',
   tag,
-  summary: 'What can be rented, what it costs now, and how much of it is free; a few seconds old at most',
+  summary: 'What can be rented: SKUs, prices and free capacity; a few seconds old at most',
   auth: open,
   tenancy: everybodys,
   lane: 'default',
@@ -133,7 +134,7 @@ export const catalogGet = defineRoute({
   method: 'GET',
   path: '/api/v1/catalog/{sku}',
   tag,
-  summary: 'One kind of capacity, its price and what is free of it',
+  summary: 'One SKU with its price and free capacity',
   auth: open,
   tenancy: everybodys,
   lane: 'default',
@@ -147,7 +148,7 @@ export const regionList = defineRoute({
   method: 'GET',
   path: '/api/v1/regions',
   tag,
-  summary: 'Where capacity is',
+  summary: 'The regions',
   auth: open,
   tenancy: everybodys,
   lane: 'default',
@@ -161,7 +162,7 @@ export const osImageList = defineRoute({
   method: 'GET',
   path: '/api/v1/os-images',
   tag,
-  summary: 'What a slice can be started with',
+  summary: 'The images for slices',
   auth: open,
   tenancy: everybodys,
   lane: 'default',

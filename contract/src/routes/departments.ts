@@ -13,7 +13,9 @@ export const Department = Type.Object(
     slug: Slug,
     is_default: Type.Boolean(),
     state: Type.Enum(['active', 'disabled']),
-    version: Type.Integer({ description: 'Grows with every change; send it back to change only what you saw.' }),
+    version: Type.Integer({
+      description: 'Grows with every change; send it back to change only the version that you saw.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

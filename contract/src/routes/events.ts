@@ -3,7 +3,7 @@ import { Envelope } from '../event.ts';
 import { Uuid } from '../ids.ts';
 import { defineRoute } from '../route.ts';
 
-/** One event of the stream, as every reader of Server-Sent Events gives it out. */
+/** One event of the stream, as clients of Server-Sent Events deliver it. */
 const StreamedEvent = Type.Object(
   {
     id: Type.String({ description: 'The place to resume from: send it as Last-Event-ID or `after`.' }),
@@ -22,7 +22,7 @@ export const eventStream = defineRoute({
   method: 'GET',
   path: '/api/v1/events/stream',
   tag: 'Events',
-  summary: 'Watch what happens in a project, as it happens',
+  summary: 'Watch the events of a project live',
   auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -43,11 +43,11 @@ export const eventStream = defineRoute({
       after: Type.Optional(
         Type.String({
           maxLength: 100,
-          description: 'The id of the last event that was seen; Last-Event-ID says the same. Without it: from now on.',
+          description: 'The id of the last event that you received; Last-Event-ID does the same. Default: from now on.',
         }),
       ),
       follow: Type.Optional(
-        Type.Boolean({ default: true, description: 'Whether to wait for what comes, or end with what is there.' }),
+        Type.Boolean({ default: true, description: 'Whether to wait for new events, or end after the existing ones.' }),
       ),
     },
     { additionalProperties: false },

@@ -5,7 +5,7 @@ import { recentSignIn } from '../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** What a person has besides the password, to prove who they are. */
+/** The second factors of a person. */
 export const SecondFactor = Type.Object(
   {
     id: Uuid,
@@ -20,19 +20,19 @@ export const SecondFactor = Type.Object(
 );
 export type SecondFactor = Static<typeof SecondFactor>;
 
-const codes = Type.String({ description: 'Ten codes with spaces between them. They are shown here and never again.' });
+const codes = Type.String({ description: 'Ten codes, separated by spaces. They are shown here and never again.' });
 
 export const SecondFactors = Type.Object(
   {
     managed: Type.Boolean({
-      description: 'False where another identity provider keeps the factors: manage them there.',
+      description: 'False if another identity provider keeps the factors: manage them there.',
     }),
-    required: Type.Boolean({ description: 'Whether a policy asks for a second factor before sensitive operations.' }),
+    required: Type.Boolean({ description: 'Whether a policy requires a second factor for sensitive operations.' }),
     passkeys: Type.Boolean({
       description: 'Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address.',
     }),
     factors: Type.Array(SecondFactor, { description: 'Oldest first; at most 10.' }),
-    recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used yet.' }),
+    recovery_codes_left: Type.Integer({ description: 'Recovery codes that are left.' }),
   },
   { $id: 'SecondFactors', ...strict },
 );
@@ -198,9 +198,9 @@ export const userFactorsReset = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/users/{user_id}/factors/reset',
   tag: 'AdminUsers',
-  summary: 'Forget the second factors of a person who lost them, and end every session of theirs',
+  summary: 'Remove the second factors of a person who lost them, and end all their sessions',
   auth: { kind: 'admin', scope: 'roles:admin' },
-  tenancy: { kind: 'none', why: 'Operators look after all people, whatever organization they belong to.' },
+  tenancy: { kind: 'none', why: 'Operators manage all people, in any organization.' },
   lane: 'admin',
   idempotency: 'key',
   stepUp: recentSignIn,
@@ -212,7 +212,7 @@ export const userFactorsReset = defineRoute({
     strict,
   ),
   response: Type.Object(
-    { removed: Type.Integer({ description: 'How many factors there were.' }) },
+    { removed: Type.Integer({ description: 'How many factors were removed.' }) },
     { $id: 'FactorsReset', ...strict },
   ),
 });

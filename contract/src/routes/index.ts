@@ -46,7 +46,7 @@ import * as sshKeys from './ssh-keys.ts';
 const isRoute = (value: unknown): value is Route =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 
-/** Every operation there is, sorted by path. A route that is not here does not exist. */
+/** Every operation, sorted by path. A route that is not listed here does not exist. */
 export const routes: readonly Route[] = [
   activity,
   adminBilling,

@@ -28,7 +28,7 @@ export type Invitation = Static<typeof Invitation>;
 export const InvitationCreated = Type.Object(
   {
     ...facts,
-    token: Type.String({ description: 'Accepts the invitation. Shown once; only a hash of it is kept.' }),
+    token: Type.String({ description: 'Accepts the invitation. Shown once; only its hash is stored.' }),
   },
   { $id: 'InvitationCreated', additionalProperties: false },
 );
@@ -80,7 +80,7 @@ export const invitationRevoke = defineRoute({
   method: 'DELETE',
   path: '/api/v1/organizations/{organization_id}/invitations/{invitation_id}',
   tag: 'Members',
-  summary: 'Take an invitation back before it is accepted',
+  summary: 'Revoke an invitation before it is accepted',
   auth: { kind: 'user', scope: 'members:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'path', param: 'organization_id' },
   lane: 'default',
@@ -96,7 +96,7 @@ export const invitationAccept = defineRoute({
   method: 'POST',
   path: '/api/v1/invitations/accept',
   tag: 'Members',
-  summary: 'Join the organization that the token invites to',
+  summary: 'Accept an invitation and join its organization',
   auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',

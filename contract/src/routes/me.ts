@@ -6,14 +6,14 @@ import { defineRoute } from '../route.ts';
 export const DefaultProject = Type.Object(
   {
     project_id: Type.Union([Uuid, Type.Null()], {
-      description: 'Null when none was chosen, or when the chosen one is gone.',
+      description: 'Null when none was chosen, or the chosen one no longer exists.',
     }),
   },
   { $id: 'DefaultProject', additionalProperties: false },
 );
 export type DefaultProject = Static<typeof DefaultProject>;
 
-/** The caller: what a console or a command line needs before its first screen. */
+/** The caller: what a console or a command line needs first. */
 export const Me = Type.Object(
   {
     id: Uuid,
@@ -33,15 +33,15 @@ export const Me = Type.Object(
       Type.Object(
         {
           role: Type.Enum([...entitlements], {
-            description: 'What entitles: being signed in, a platform role, or this role in an organization.',
+            description: 'The source of the rights: being signed in, a platform role, or this role in an organization.',
           }),
           operations: Type.Array(Type.String(), {
-            description: 'The ids of operations, as in the description of the API.',
+            description: 'The ids of operations, as in the API description.',
           }),
         },
         { additionalProperties: false },
       ),
-      { description: 'What the caller may do here, so that a console offers nothing that would be refused.' },
+      { description: 'What the caller may do, so that a console offers nothing that would be refused.' },
     ),
     personal_token_max_days: Type.Integer({
       description: 'The longest life of a personal token that the policy allows.',

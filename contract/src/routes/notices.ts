@@ -5,7 +5,7 @@ import { defineRoute } from '../route.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** Events that somebody wants to hear of who was not looking. A phase is one of ten, and none of these. */
+/** Events that a person wants to know of afterwards. Progress phases are not among them. */
 export const noticeTypes = [
   'provisioning.active',
   'provisioning.queued',
@@ -23,9 +23,9 @@ export const Notice = Type.Object(
     id: Uuid,
     type: Type.Enum([...noticeTypes]),
     at: Timestamp,
-    read: Type.Boolean({ description: 'Whether the caller has said that they have read it.' }),
+    read: Type.Boolean({ description: 'Whether the caller marked it as read.' }),
     subject_name: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the allocation is called that it is about; null where it is about something else.',
+      description: 'The name of the allocation; null if the notice is about something else.',
     }),
     payload: Type.Object({}, { description: 'As in the event of this type.' }),
     correlation_id: Type.String(),
@@ -36,7 +36,7 @@ export type Notice = Static<typeof Notice>;
 
 export const NoticesRead = Type.Object(
   { read_until: Timestamp },
-  { $id: 'NoticesRead', ...strict, description: 'Whatever happened until then counts as read, in every project.' },
+  { $id: 'NoticesRead', ...strict, description: 'Everything up to this time counts as read, in every project.' },
 );
 
 export const noticeList = defineRoute({
@@ -44,7 +44,7 @@ export const noticeList = defineRoute({
   method: 'GET',
   path: '/api/v1/notices',
   tag: 'Notices',
-  summary: 'What happened in a project that is worth knowing, newest first, for as long as events are kept',
+  summary: 'Notices of a project, newest first, for as long as events are kept',
   auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -58,7 +58,7 @@ export const noticeRead = defineRoute({
   method: 'PUT',
   path: '/api/v1/me/notices-read',
   tag: 'Notices',
-  summary: 'Say until when one has read; it never moves back',
+  summary: 'Mark notices as read up to a time; the mark never moves back',
   auth: { kind: 'user', scope: 'profile:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',

@@ -19,23 +19,23 @@ export const Overview = Type.Object(
           description: 'The sum of the hourly prices of all active allocations, one amount for each currency.',
         }),
       },
-      { ...strict, description: 'All active allocations of the project, however many there are.' },
+      { ...strict, description: 'All active allocations of the project.' },
     ),
     states: AllocationCounts,
-    queued: Type.Integer({ minimum: 0, description: 'Of those that are requested: how many wait in the queue.' }),
+    queued: Type.Integer({ minimum: 0, description: 'Requested allocations that wait in the queue.' }),
     gpu_quota: Type.Object(GpuQuota.properties, {
       ...strict,
       description: 'GPUs of the whole organization, in all of its projects.',
     }),
     current: Type.Array(Allocation, { description: 'The latest allocations that have not ended.' }),
     launch_again: Type.Array(Type.Object({ sku: Type.String(), gpus: Type.Integer(), region: Type.String() }, strict), {
-      description: 'What the caller launched last in this project, each kind once.',
+      description: 'What the caller launched last in this project, each SKU once.',
     }),
     activity: Type.Union([Type.Array(Activity), Type.Null()], {
-      description: 'What people did last; null for a credential that may not read activity.',
+      description: 'Recent changes by people; null for a credential that may not read activity.',
     }),
     unread_notices: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()], {
-      description: 'Notices that the caller has not read, counted up to 100; null where activity is.',
+      description: 'Unread notices of the caller, counted up to 100; null where activity is null.',
     }),
     getting_started: Type.Object(
       {
@@ -44,7 +44,7 @@ export const Overview = Type.Object(
         has_teammates: Type.Boolean(),
         has_token: Type.Boolean(),
       },
-      { ...strict, description: 'What the caller has done already.' },
+      { ...strict, description: 'First steps that the caller has done.' },
     ),
   },
   { $id: 'Overview', ...strict },
@@ -56,7 +56,7 @@ export const overviewGet = defineRoute({
   method: 'GET',
   path: '/api/v1/overview',
   tag: 'Overview',
-  summary: 'A project at a glance: what runs, what it costs by the hour, what waits, and what happened last',
+  summary: 'Overview of a project: allocations, hourly cost, queue and recent activity',
   auth: { kind: 'user', scope: 'allocations:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',

@@ -9,7 +9,7 @@ const ScopeName = Type.Enum(Object.keys(scopes) as [Scope, ...Scope[]]);
 const fields = {
   id: Uuid,
   name: Name,
-  prefix: Type.String({ description: 'How the token begins; enough to recognise it, too little to use it.' }),
+  prefix: Type.String({ description: 'The first characters of the token, to recognise it.' }),
   scopes: Type.Array(ScopeName),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -20,7 +20,7 @@ export const PersonalToken = Type.Object(fields, { $id: 'PersonalToken', additio
 export type PersonalToken = Static<typeof PersonalToken>;
 
 export const NewPersonalToken = Type.Object(
-  { ...fields, token: Type.String({ description: 'The token itself. It is shown here and never again.' }) },
+  { ...fields, token: Type.String({ description: 'The token. It is shown here and never again.' }) },
   { $id: 'NewPersonalToken', additionalProperties: false },
 );
 
@@ -29,7 +29,7 @@ export const personalTokenCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/me/tokens',
   tag: 'PersonalTokens',
-  summary: 'Make a personal access token; it may do what its scopes and its owner may both do',
+  summary: 'Create a personal access token; it may do what both its scopes and its owner may do',
   auth: { kind: 'user', scope: 'tokens:write', serviceAccounts: 'refused', personalTokens: 'refused' },
   tenancy: { kind: 'self' },
   stepUp: { maxAge: 'auth.step_up_max_age_seconds' },

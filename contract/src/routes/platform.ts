@@ -6,20 +6,20 @@ export const versionGet = defineRoute({
   method: 'GET',
   path: '/api/v1/version',
   tag: 'Health',
-  summary: 'Which release answers',
-  auth: { kind: 'public', why: 'A client must be able to tell what it talks to before it can sign in.' },
+  summary: 'The version of this installation',
+  auth: { kind: 'public', why: 'A client needs the version before it signs in.' },
   tenancy: { kind: 'none', why: 'The same for everybody.' },
   lane: 'default',
   errors: [],
   response: Type.Object({ product: Type.String(), version: Type.String() }, { additionalProperties: false }),
 });
 
-/** What a program needs to sign somebody in: whom to ask, and by what name. */
+/** What a program needs for a sign-in: the provider and the client id. */
 export const SignIn = Type.Object(
   {
     issuer: Type.String({ description: 'The OpenID provider whose tokens count here.' }),
     client_id: Type.String({ description: 'The public client that command lines sign in as.' }),
-    scope: Type.String({ description: 'What to ask for.' }),
+    scope: Type.String({ description: 'The scopes to request.' }),
     authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     device_authorization_endpoint: Type.Union([Type.String(), Type.Null()], {
@@ -40,30 +40,30 @@ export const signInGet = defineRoute({
   path: '/api/v1/sign-in',
   tag: 'Health',
   summary: 'Where and how to sign in',
-  auth: { kind: 'public', why: 'Nobody has a token before they have signed in.' },
+  auth: { kind: 'public', why: 'A caller has no token before sign-in.' },
   tenancy: { kind: 'none', why: 'The same for everybody.' },
   lane: 'default',
   errors: ['service_unavailable'],
   response: SignIn,
 });
 
-/** How an installation presents itself. Whoever runs it says so in the configuration of the api. */
+/** The branding of an installation. Its operator sets it in the configuration of the api. */
 export const Branding = Type.Object(
   {
-    name: Type.String({ description: 'What the product is called here.' }),
+    name: Type.String({ description: 'The product name of this installation.' }),
     logo_url: Type.Union([Type.String(), Type.Null()], { description: 'A path of this server.' }),
     accent: Type.Union(
       [
         Type.Object(
           {
-            light: Type.String({ description: 'On light ground, as #rrggbb.' }),
-            dark: Type.String({ description: 'On dark ground, as #rrggbb.' }),
+            light: Type.String({ description: 'For light backgrounds, as #rrggbb.' }),
+            dark: Type.String({ description: 'For dark backgrounds, as #rrggbb.' }),
           },
           { additionalProperties: false },
         ),
         Type.Null(),
       ],
-      { description: 'The colour of what can be done; null for the usual one.' },
+      { description: 'The accent color; null for the default.' },
     ),
     support_url: Type.Union([Type.String(), Type.Null()], { description: 'Where people find help.' }),
   },
@@ -76,8 +76,8 @@ export const brandingGet = defineRoute({
   method: 'GET',
   path: '/api/v1/branding',
   tag: 'Health',
-  summary: 'What this installation is called and how it looks',
-  auth: { kind: 'public', why: 'A page has a name and a face before anybody signs in.' },
+  summary: 'The name and branding of this installation',
+  auth: { kind: 'public', why: 'Pages show name and branding before sign-in.' },
   tenancy: { kind: 'none', why: 'The same for everybody.' },
   lane: 'default',
   errors: [],

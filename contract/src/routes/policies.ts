@@ -31,12 +31,12 @@ export const EffectivePolicy = Type.Object(
   {
     key: Type.String(),
     value: Value,
-    /** Where the value comes from. */
+    /** The source of the value. */
     source: Type.Object(
       {
         level: Type.Enum([...policyLevels, 'default']),
         subject_id: Type.Union([Type.String(), Type.Null()]),
-        hard: Type.Boolean({ description: 'Set for the whole platform, above everything else.' }),
+        hard: Type.Boolean({ description: 'Set for the whole platform, overrides every other level.' }),
       },
       { additionalProperties: false },
     ),
@@ -51,8 +51,7 @@ export const GpuQuota = Type.Object(
   {
     held: Type.Integer({
       minimum: 0,
-      description:
-        'GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them.',
+      description: 'GPUs of all allocations of the organization that are queued, requested, provisioning or active.',
     }),
     limit: Type.Integer({ minimum: 0, description: 'allocation.max_gpus_per_organization as it applies here.' }),
     level: Type.Enum([...policyLevels, 'default'], { description: 'Where the limit is set.' }),
@@ -86,7 +85,7 @@ const subject = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Whom it is for: an id, or the name of a plan. Not for global.',
+    description: 'The subject: an id, or the name of a plan. Not for global.',
   }),
 );
 
@@ -95,7 +94,7 @@ export const policyList = defineRoute({
   method: 'GET',
   path: '/api/v1/policies',
   tag: 'Policies',
-  summary: 'What applies to the caller in this project, and where each value comes from',
+  summary: 'The policies that apply to the caller in this project, with the source of each value',
   auth: { kind: 'user', scope: 'policies:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -138,7 +137,7 @@ export const policySet = defineRoute({
       level: Level,
       subject_id: subject,
       value: Value,
-      hard: Type.Optional(Type.Boolean({ description: 'Above every other level; global only.' })),
+      hard: Type.Optional(Type.Boolean({ description: 'Overrides every other level; global only.' })),
       reason,
     },
     { additionalProperties: false },
@@ -151,7 +150,7 @@ export const policyUnset = defineRoute({
   method: 'DELETE',
   path: '/api/v1/admin/policies/{policy_key}',
   tag: 'AdminPolicies',
-  summary: 'Take a setting back; the next level applies',
+  summary: 'Remove a setting; the next level applies',
   auth: { kind: 'admin', scope: 'policies:admin' },
   tenancy: operators,
   stepUp: { maxAge: 'auth.step_up_max_age_seconds' },

@@ -12,7 +12,9 @@ export const Project = Type.Object(
     name: Name,
     slug: Slug,
     state: Type.Enum(['active', 'archived', 'removing', 'deleted']),
-    version: Type.Integer({ description: 'Grows with every change; send it back to change only what you saw.' }),
+    version: Type.Integer({
+      description: 'Grows with every change; send it back to change only the version that you saw.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -45,7 +47,10 @@ export const projectCreate = defineRoute({
       name: Name,
       slug: Slug,
       department_id: Type.Optional(
-        Type.String({ ...Uuid, description: 'Whose spending it is; the default department when left out.' }),
+        Type.String({
+          ...Uuid,
+          description: 'The department that its spending belongs to; default: the default department.',
+        }),
       ),
     },
     { additionalProperties: false },
@@ -128,20 +133,15 @@ const lifecycle = <const I extends `project_${string}`, const A extends `project
     response: Project,
   });
 
-export const projectArchive = lifecycle(
-  'project_archive',
-  'project.archive',
-  'archive',
-  'Put a project aside, unchanged',
-);
-export const projectRestore = lifecycle('project_restore', 'project.restore', 'restore', 'Take a project up again');
+export const projectArchive = lifecycle('project_archive', 'project.archive', 'archive', 'Archive a project');
+export const projectRestore = lifecycle('project_restore', 'project.restore', 'restore', 'Restore an archived project');
 
 export const projectRemove = defineRoute({
   id: 'project_remove',
   method: 'DELETE',
   path: '/api/v1/projects/{project_id}',
   tag: 'Projects',
-  summary: 'Remove a project: what it holds is wound down, then it is deleted',
+  summary: 'Remove a project: its resources are wound down, then it is deleted',
   auth: { kind: 'user', scope: 'projects:write', serviceAccounts: 'refused' },
   tenancy: { kind: 'owner-of', param: 'project_id' },
   lane: 'default',

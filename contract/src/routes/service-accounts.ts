@@ -17,7 +17,7 @@ export const ServiceAccount = Type.Object(
     scope: Type.Enum(['project', 'organization'], {
       description: 'Pinned to one project, or bounded by an organization and a list of its projects.',
     }),
-    project_ids: Type.Array(Uuid, { description: 'Where it may act. Nothing else exists for it.' }),
+    project_ids: Type.Array(Uuid, { description: 'The projects where it may act. It sees nothing else.' }),
     name: Name,
     slug: Slug,
     description: Type.Union([Type.String(), Type.Null()]),
@@ -31,7 +31,7 @@ export const ServiceAccount = Type.Object(
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 
-/** Public halves of the two kinds of keys that we take. A private member is an unknown field, and refused. */
+/** Public halves of the two key types that are accepted. A private member is an unknown field, and refused. */
 export const PublicKey = Type.Union(
   [
     Type.Object(
@@ -64,7 +64,7 @@ export const NewServiceAccountKey = Type.Object(
     ...keyFields,
     private_key: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: 'The private half as JSON Web Key, when we made it. It is shown here and never again.',
+        description: 'The private half as JSON Web Key, if the server generated it. It is shown here and never again.',
       }),
     ),
   },
@@ -92,7 +92,7 @@ export const serviceAccountCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/projects/{project_id}/service-accounts',
   tag,
-  summary: 'Make a service account that is pinned to a project',
+  summary: 'Create a service account for one project',
   auth: write,
   tenancy: { kind: 'owner-of', param: 'project_id' },
   lane: 'default',
@@ -125,7 +125,7 @@ export const machineIdentityCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/organizations/{organization_id}/service-accounts',
   tag,
-  summary: 'Make a service account for some projects of an organization, for shared runtimes and outside workers',
+  summary: 'Create a service account for some projects of an organization, for shared runtimes and outside workers',
   auth: write,
   tenancy: { kind: 'path', param: 'organization_id' },
   stepUp,
@@ -182,7 +182,7 @@ export const serviceAccountUpdate = defineRoute({
   method: 'PATCH',
   path: '/api/v1/service-accounts/{service_account_id}',
   tag,
-  summary: 'Change what a service account is called, what it may do and where, or switch it off and on',
+  summary: 'Rename a service account, change its scopes and projects, or disable and enable it',
   auth: write,
   tenancy: ofAccount,
   stepUp,
@@ -245,13 +245,13 @@ export const serviceAccountDisable = lifecycle(
   'service_account_disable',
   'service_account.disable',
   'disable',
-  'Switch a service account off; its tokens are refused within five seconds',
+  'Disable a service account; its tokens are refused within five seconds',
 );
 export const serviceAccountEnable = lifecycle(
   'service_account_enable',
   'service_account.enable',
   'enable',
-  'Switch a service account on again',
+  'Enable a service account',
 );
 
 export const serviceAccountRemove = defineRoute({
@@ -259,7 +259,7 @@ export const serviceAccountRemove = defineRoute({
   method: 'DELETE',
   path: '/api/v1/service-accounts/{service_account_id}',
   tag,
-  summary: 'Remove a service account for ever',
+  summary: 'Remove a service account for good',
   auth: write,
   tenancy: ofAccount,
   lane: 'default',
@@ -275,7 +275,7 @@ export const serviceAccountKeyCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/service-accounts/{service_account_id}/keys',
   tag,
-  summary: 'Give a service account another key: one of yours, or one that we make and show once',
+  summary: 'Add a key to a service account: your own, or one that the server generates and shows once',
   auth: write,
   tenancy: ofAccount,
   stepUp,
@@ -322,7 +322,7 @@ export const serviceAccountKeyRevoke = defineRoute({
   method: 'DELETE',
   path: '/api/v1/service-accounts/{service_account_id}/keys/{key_id}',
   tag,
-  summary: 'Take a key back; tokens that were asked for with it are refused within five seconds',
+  summary: 'Revoke a key; tokens that it obtained are refused within five seconds',
   auth: write,
   tenancy: ofAccount,
   lane: 'default',
@@ -339,8 +339,11 @@ export const serviceAccountToken = defineRoute({
   path: '/api/v1/auth/service-accounts/token',
   tag,
   summary: 'Exchange a signed assertion (RFC 7523) for a short-lived token',
-  auth: { kind: 'public', why: 'The assertion in the body is the proof; whoever has a token needs none.' },
-  tenancy: { kind: 'none', why: 'The assertion says which account asks, and the account whose it is.' },
+  auth: {
+    kind: 'public',
+    why: 'The assertion in the body is the proof of identity; a caller with a token does not need this route.',
+  },
+  tenancy: { kind: 'none', why: 'The assertion names the account, and the account names its tenant.' },
   lane: 'credentials',
   idempotency: 'key',
   audit: 'service_account.token.issue',
@@ -350,7 +353,7 @@ export const serviceAccountToken = defineRoute({
       grant_type: Type.Literal('urn:ietf:params:oauth:grant-type:jwt-bearer'),
       assertion: Type.String({ minLength: 1, maxLength: 4_096 }),
       scope: Type.Optional(
-        Type.String({ maxLength: 2_000, description: 'Fewer scopes than the account has, with blanks between.' }),
+        Type.String({ maxLength: 2_000, description: 'Fewer scopes than the account has, separated by blanks.' }),
       ),
     },
     { additionalProperties: false },
@@ -373,7 +376,7 @@ export const signingKeyList = defineRoute({
   path: '/api/v1/auth/keys',
   tag,
   summary: 'The public keys that tokens of service accounts are signed with, as JSON Web Key Set',
-  auth: { kind: 'public', why: 'Whoever is shown a token must be able to check it.' },
+  auth: { kind: 'public', why: 'Anyone who receives a token must be able to verify it.' },
   tenancy: { kind: 'none', why: 'The same for everybody.' },
   lane: 'default',
   errors: [],

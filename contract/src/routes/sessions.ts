@@ -10,7 +10,7 @@ export const AccountSession = Type.Object(
   {
     id: Uuid,
     provider: Type.Enum(['oidc', 'personal_token', 'service_account', 'password', 'unknown']),
-    current: Type.Boolean({ description: 'Whether this very request belongs to it.' }),
+    current: Type.Boolean({ description: 'Whether this request belongs to it.' }),
     device_label: Text,
     browser: Text,
     os: Text,
@@ -39,7 +39,7 @@ const because = Type.Object(
 const ofUser = Type.Object({ user_id: Uuid }, { additionalProperties: false });
 const SessionId = Type.String({
   pattern: '^(?:current|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$',
-  description: 'An id, or current: the session of this request. Ending that one is signing out.',
+  description: 'An id, or current: the session of this request. Ending it signs you out.',
 });
 
 export const sessionList = defineRoute({
@@ -47,7 +47,7 @@ export const sessionList = defineRoute({
   method: 'GET',
   path: '/api/v1/me/sessions',
   tag: 'Sessions',
-  summary: 'Where the caller is signed in, newest first',
+  summary: 'The sessions of the caller, newest first',
   auth: { kind: 'user', scope: 'sessions:read', serviceAccounts: 'refused' },
   tenancy: { kind: 'self' },
   lane: 'default',
@@ -77,7 +77,7 @@ export const sessionRevokeOthers = defineRoute({
   method: 'POST',
   path: '/api/v1/me/sessions/revoke-others',
   tag: 'Sessions',
-  summary: 'End every session but this one, those that were not seen yet too',
+  summary: 'End every other session of the caller, also those that were not used yet',
   auth: { kind: 'user', scope: 'sessions:write', serviceAccounts: 'refused', personalTokens: 'refused' },
   tenancy: { kind: 'self' },
   stepUp,
@@ -94,7 +94,7 @@ export const userSessionList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/users/{user_id}/sessions',
   tag: 'AdminSessions',
-  summary: 'Where a person is signed in, newest first',
+  summary: 'The sessions of a person, newest first',
   auth: { kind: 'admin', scope: 'sessions:admin' },
   tenancy: operators,
   lane: 'admin',
@@ -127,7 +127,7 @@ export const userSessionRevokeAll = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/users/{user_id}/sessions/revoke-all',
   tag: 'AdminSessions',
-  summary: 'End every session of a person, those that were not seen yet too',
+  summary: 'End every session of a person, also those that were not used yet',
   auth: { kind: 'admin', scope: 'sessions:admin' },
   tenancy: operators,
   stepUp,

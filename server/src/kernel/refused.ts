@@ -60,9 +60,9 @@ defineRoute(faultless);
 defineRoute({ ...read, auth: { kind: 'public' } });
 // @ts-expect-error a route outside every tenant says why
 defineRoute({ ...read, tenancy: { kind: 'none' } });
-// @ts-expect-error a scope that the catalogue does not know
+// @ts-expect-error a scope that the catalog does not know
 defineRoute({ ...read, auth: { kind: 'admin', scope: 'everything:write' } });
-// @ts-expect-error an error code that the catalogue does not know
+// @ts-expect-error an error code that the catalog does not know
 defineRoute({ ...read, errors: ['something_went_wrong'] });
 // @ts-expect-error a write that is harmless by nature says why
 defineRoute({ ...write, idempotency: 'natural' });
@@ -94,7 +94,7 @@ export const looking = () => db.write(viewer, async (tx) => tx.commit(1, receipt
 export const silent = () => db.write(act, async (tx) => tx.commit(1, { target: receipt.target }));
 // @ts-expect-error a commit says what was changed
 export const aimless = () => db.write(act, async (tx) => tx.commit(1, { events: 'none' }));
-// @ts-expect-error an event comes from the catalogue, through `of`
+// @ts-expect-error an event comes from the catalog, through `of`
 export const rogue = () => db.write(act, async (tx) => tx.commit(1, { ...receipt, events: [{ type: 'no.such' }] }));
 // @ts-expect-error a read transaction cannot run a statement
 export const sneaky = () => db.read(viewer, async (tx) => tx.run({ name: 'sneak', text: 'delete from projects' }));
@@ -106,7 +106,7 @@ export const forgedAct: Act = { ...viewer, id: '1', action: 'thing.make' };
 export const forgedCommit: Commit<number> = { value: 1 };
 // @ts-expect-error what a write answers cannot be written down by hand
 export const forgedAnswer: Written<number> = { value: 1 };
-// @ts-expect-error a fault carries a code of the catalogue
+// @ts-expect-error a fault carries a code of the catalog
 export const vague = new Fault('oops', 'it broke');
 
 // @ts-expect-error a payload that its event does not describe

@@ -188,7 +188,7 @@ async function compileOnce(folder: string): Promise<string> {
   return folder;
 }
 
-/** What operators do on the first day: a catalogue, one host in service, and settings for an impatient installation. */
+/** What operators do on the first day: a catalog, one host in service, and settings for an impatient installation. */
 export async function openForBusiness(
   installation: Pick<Installation, 'url' | 'token'> & { readonly schema: { readonly url: string } },
   root: Pick<pg.Client, 'query'>,

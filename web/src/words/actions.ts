@@ -59,7 +59,7 @@ const sentences: Readonly<Record<string, string>> = {
   'allocation.set_ssh_keys': 'changed the SSH keys of an allocation',
   'allocation.watch_idle': 'checked whether an allocation is idle',
   'authz.deny': 'was refused',
-  'catalog.load_defaults': 'loaded the default catalogue',
+  'catalog.load_defaults': 'loaded the default catalog',
   'dlq.discard': 'discarded a dead letter',
   'dlq.requeue': 'delivered a dead letter again',
   'workflow.retry': 'retried a workflow',

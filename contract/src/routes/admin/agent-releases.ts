@@ -6,7 +6,10 @@ import { recentSignIn } from '../../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'SHA-256 of the bundle.' });
-const Version = Type.String({ pattern: '^[0-9A-Za-z.+-]{1,64}$', description: 'As the release calls itself.' });
+const Version = Type.String({
+  pattern: '^[0-9A-Za-z.+-]{1,64}$',
+  description: 'The version that the release reports.',
+});
 
 /** The largest bundle, and the same in base64 with room for the rest of the request. */
 export const largestReleaseBytes = 16 * 1_024 * 1_024;
@@ -20,7 +23,7 @@ export const AgentRelease = Type.Object(
     size_bytes: Type.Integer({ minimum: 1 }),
     created_at: Timestamp,
     withdrawn_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'Since when no node gets it any more. What runs already runs on.',
+      description: 'Since when nodes no longer get it. Agents that run it continue.',
     }),
   },
   { $id: 'AgentRelease', ...strict },
@@ -28,7 +31,7 @@ export const AgentRelease = Type.Object(
 export type AgentRelease = Static<typeof AgentRelease>;
 
 const tag = 'AdminFleet';
-const tenancy = { kind: 'none', why: 'Releases of the platform, for its own hosts.' } as const;
+const tenancy = { kind: 'none', why: 'Agent releases belong to the platform.' } as const;
 const writing = {
   tag,
   auth: { kind: 'admin', scope: 'fleet:admin' },
@@ -42,7 +45,7 @@ export const agentReleaseList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/agent-releases',
   tag,
-  summary: 'Releases of the node agent that this installation has, the newest first',
+  summary: 'Agent releases of this installation, newest first',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy,
   lane: 'admin',
@@ -56,7 +59,7 @@ export const agentReleaseAdd = defineRoute({
   id: 'agent_release_add',
   method: 'POST',
   path: '/api/v1/admin/agent-releases',
-  summary: 'Hand over a release of the node agent; hosts fetch it by its digest, over their own connections',
+  summary: 'Upload an agent release; hosts fetch it by its digest, over their own connections',
   audit: 'agent_release.add',
   stepUp: recentSignIn,
   status: 201,
@@ -66,7 +69,7 @@ export const agentReleaseAdd = defineRoute({
     {
       version: Version,
       digest: Digest,
-      bundle: Type.String({ minLength: 4, maxLength: largestBodyBytes, description: 'The file itself, in base64.' }),
+      bundle: Type.String({ minLength: 4, maxLength: largestBodyBytes, description: 'The file in base64.' }),
     },
     strict,
   ),
@@ -78,7 +81,7 @@ export const agentReleaseWithdraw = defineRoute({
   id: 'agent_release_withdraw',
   method: 'POST',
   path: '/api/v1/admin/agent-releases/{release_id}/withdraw',
-  summary: 'Give a release to no host any more',
+  summary: 'Withdraw an agent release: no further host gets it',
   audit: 'agent_release.withdraw',
   stepUp: recentSignIn,
   errors: ['agent_release_not_found'],
@@ -96,7 +99,7 @@ export const nodeAgentUpdate = defineRoute({
   id: 'node_agent_update',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/agent-update',
-  summary: 'Replace the agent of a host by a release; one that does not report in time is put back by itself',
+  summary: 'Update the agent of a host to a release; one that does not report in time is rolled back automatically',
   audit: 'node.agent_update',
   stepUp: recentSignIn,
   errors: ['node_not_found', 'node_offline', 'agent_release_not_found'],

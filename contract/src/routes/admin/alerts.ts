@@ -10,11 +10,11 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
 
 export const alertSources = ['health', 'presence', 'drift', 'attestation', 'operator', 'breaker'] as const;
 export const AlertSource = Type.Enum([...alertSources], {
-  description: 'Who says so: each source replaces its own alerts, and what has healed is gone with its next look.',
+  description: 'The source of the alert. Each source replaces its own alerts at its next check.',
 });
 export const AlertEffect = Type.Enum(['blocks_sale', 'blocks_transition', 'informs'], {
   description:
-    'What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown.',
+    'What follows: nothing is placed there; operators cannot change the state of the host; or it is only shown.',
 });
 
 const alertFields = {
@@ -23,14 +23,14 @@ const alertFields = {
   kind: Type.String({ description: 'Stable, for programs: `gpus_healthy`, `silent`, `orphan`.' }),
   effect: AlertEffect,
   message: Type.String(),
-  tenant_message: orNull(Type.String({ description: 'What those who rent from it are shown.' })),
+  tenant_message: orNull(Type.String({ description: 'The text that tenants of the host see.' })),
   slot_id: orNull(Uuid),
   slot_index: orNull(Type.Integer()),
   allocation_id: orNull(Uuid),
   raised_by: orNull(Type.String()),
   since: Timestamp,
 };
-/** An alert as part of the node that it is about. */
+/** An alert inside the node that it is about. */
 export const NodeAlert = Type.Object(alertFields, { $id: 'NodeAlert', ...strict });
 export type NodeAlert = Static<typeof NodeAlert>;
 
@@ -40,7 +40,7 @@ export const Alert = Type.Object(
 );
 export type Alert = Static<typeof Alert>;
 
-/** What concerns whoever rents it, in words that name no host. */
+/** What a tenant should know, in words that name no host. */
 export const AllocationConcern = Type.Object(
   {
     kind: Type.String({ description: 'Stable, for programs: `unreachable`, `draining`, `gpu_fault`.' }),
@@ -89,7 +89,7 @@ export const alertRaise = defineRoute({
   id: 'alert_raise',
   method: 'POST',
   path: '/api/v1/admin/alerts',
-  summary: 'Say that something is wrong with a host or a slot, and what follows; stays until it is cleared',
+  summary: 'Raise an alert about a host or a slot, with its effect; it stays until it is cleared',
   ...writing,
   audit: 'alert.raise',
   stepUp: oneAtATime,
@@ -102,7 +102,7 @@ export const alertRaise = defineRoute({
       effect: AlertEffect,
       message: reason,
       tenant_message: Type.Optional(
-        Type.String({ minLength: 3, maxLength: 500, description: 'Shown to those who rent from it.' }),
+        Type.String({ minLength: 3, maxLength: 500, description: 'Shown to tenants of the host.' }),
       ),
     },
     strict,
@@ -114,7 +114,7 @@ export const alertClear = defineRoute({
   id: 'alert_clear',
   method: 'DELETE',
   path: '/api/v1/admin/alerts/{alert_id}',
-  summary: 'Clear an alert that an operator raised; what a program raised clears itself when it has healed',
+  summary: 'Clear an alert that an operator raised; alerts of programs clear themselves',
   ...writing,
   audit: 'alert.clear',
   stepUp: oneAtATime,

@@ -33,8 +33,8 @@ export const QueueEntry = Type.Object(
     gpu_count: Type.Integer(),
     waiting_since: Timestamp,
     deadline_at: Timestamp,
-    weight: Type.Number({ description: 'What it waits behind: less goes first.' }),
-    host_reserved: Type.Boolean({ description: 'A host is kept for it.' }),
+    weight: Type.Number({ description: 'Priority in the queue: a lower number goes first.' }),
+    host_reserved: Type.Boolean({ description: 'A host is reserved for it.' }),
     expected_start_at: orNull(Timestamp),
   },
   { $id: 'QueueEntry', ...strict },
@@ -44,7 +44,7 @@ export type QueueEntry = Static<typeof QueueEntry>;
 export const FullDecision = Type.Object(
   {
     outcome: Type.Enum(['placed', 'queued', 'refused']),
-    document: Type.Object({}, { description: 'The decision as the engine made it, with every host that it named.' }),
+    document: Type.Object({}, { description: 'The decision of the placement engine, with every host by name.' }),
     decided_at: Timestamp,
   },
   { $id: 'FullDecision', ...strict },
@@ -53,7 +53,7 @@ export const FullDecision = Type.Object(
 const tag = 'AdminAllocations';
 const reader = { kind: 'admin', scope: 'fleet:read' } as const;
 const writer = { kind: 'admin', scope: 'fleet:admin' } as const;
-const everybodys = { kind: 'none', why: 'Operators look after the allocations of all tenants.' } as const;
+const everybodys = { kind: 'none', why: 'Operators manage the allocations of all tenants.' } as const;
 const ofOne = Type.Object({ allocation_id: Uuid }, strict);
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
 
@@ -84,7 +84,7 @@ export const adminAllocationQueue = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/allocations/queue',
   tag,
-  summary: 'Who waits for capacity, in the order in which it would be given',
+  summary: 'The queue, in the order in which capacity would be given',
   auth: reader,
   tenancy: everybodys,
   lane: 'admin',
@@ -101,7 +101,7 @@ export const adminAllocationPlacement = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/allocations/{allocation_id}/placement',
   tag,
-  summary: 'Why it was placed there, with hosts by name',
+  summary: 'Why an allocation was placed there, with hosts by name',
   auth: reader,
   tenancy: everybodys,
   lane: 'admin',
@@ -115,7 +115,7 @@ export const adminAllocationForceRelease = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/allocations/{allocation_id}/force-release',
   tag,
-  summary: 'End an allocation without waiting for its guest; as often as the policy allows',
+  summary: 'Release an allocation without waiting for its guest; as often as the policy allows',
   auth: writer,
   tenancy: everybodys,
   lane: 'admin',
@@ -148,7 +148,7 @@ export const adminAllocationForceCleanup = defineRoute({
     {
       runtime_verified_absent: Type.Boolean({
         description:
-          'You looked at the host: nothing of it is left. Its slots come back if a health probe has passed that was asked for after they were blocked. With false they stay blocked.',
+          'You checked the host: nothing of the allocation is left. Its slots come back if a health probe passed that was requested after they were blocked. With false they stay blocked.',
       }),
       reason: Reason,
     },

@@ -7,7 +7,7 @@ import { recentSignIn } from '../../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** An account as finance sees it: money, and nothing of what runs. */
+/** An account as finance sees it: the money, not the allocations. */
 export const BillingAccount = Type.Object(
   {
     organization_id: Uuid,
@@ -28,7 +28,7 @@ export const CreditGrant = Type.Object(
     id: Uuid,
     organization_id: Uuid,
     amount: Money,
-    /** The balance with the grant. */
+    /** The balance after the grant. */
     balance: Money,
     reason: Type.String(),
     created_at: Timestamp,
@@ -40,7 +40,7 @@ export type CreditGrant = Static<typeof CreditGrant>;
 const shared = {
   tag: 'AdminBilling',
   auth: { kind: 'admin', scope: 'billing:admin' },
-  tenancy: { kind: 'none', why: 'Finance looks after the accounts of all tenants.' },
+  tenancy: { kind: 'none', why: 'Finance manages the accounts of all tenants.' },
 } as const;
 
 export const adminBillingAccountList = defineRoute({
@@ -82,7 +82,10 @@ export const adminBillingGrantCreate = defineRoute({
         pattern: '^[1-9][0-9]{0,14}$',
         description: 'Whole minor units: 2500 is 25 dollars.',
       }),
-      currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the account, as a safeguard.' }),
+      currency: Type.String({
+        pattern: '^[A-Z]{3}$',
+        description: 'The currency of the account, to prevent mistakes.',
+      }),
       reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
     },
     strict,

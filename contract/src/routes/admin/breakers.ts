@@ -9,7 +9,7 @@ const strict = { additionalProperties: false } as const;
 
 export const AutomationKind = Type.Enum(['quarantine', 'drain', 'update'], {
   description:
-    'What automation does with hosts: it keeps GPUs from being sold, empties hosts, or replaces their agent. Each is counted alone.',
+    'What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately.',
 });
 export type AutomationKind = Static<typeof AutomationKind>;
 
@@ -18,16 +18,16 @@ export const Breaker = Type.Object(
     id: Uuid,
     kind: AutomationKind,
     region: Type.String(),
-    sku: Type.String({ description: 'With the region this is the pool: hosts that stand in for each other.' }),
+    sku: Type.String({ description: 'SKU and region form the pool: hosts that can replace each other.' }),
     tripped_at: Type.Union([Timestamp, Type.Null()], {
       description: 'Since when automation of this kind is stopped in this pool; null while it works.',
     }),
     hosts: Type.Integer({ description: 'Hosts of the pool that are in service.' }),
     allowed: Type.Integer({ description: 'Hosts that automation may take within the window.' }),
-    taken: Type.Integer({ description: 'Hosts that it has taken within the window that ends now.' }),
+    taken: Type.Integer({ description: 'Hosts that automation has taken within the current window.' }),
     window_minutes: Type.Integer(),
     room_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'When the first of the hosts that were taken leaves the window; null while there is room.',
+      description: 'When the first of the taken hosts leaves the window; null while there is room.',
     }),
     held_back: Type.Array(
       Type.Object(
@@ -49,7 +49,7 @@ export const breakerList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/breakers',
   tag,
-  summary: 'Breakers of automation: for each pool how much was taken recently, and what is held back',
+  summary: 'Breakers of automation: for each pool how much was taken in the window, and what is held back',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy,
   lane: 'admin',
@@ -63,7 +63,7 @@ export const breakerReset = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/breakers/{breaker_id}/reset',
   tag,
-  summary: 'Let automation go on in a pool; what it took within the window still counts',
+  summary: 'Reset the breaker of a pool; hosts that were taken within the window still count',
   auth: { kind: 'admin', scope: 'fleet:admin' },
   tenancy,
   lane: 'admin',

@@ -4,25 +4,25 @@ import { defineRoute } from '../../route.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** One thing that happened because of a request, wherever it happened. */
+/** One record that a request caused. */
 export const CorrelationMoment = Type.Object(
   {
     at: Timestamp,
     source: Type.Enum(['audit', 'event', 'dead_letter', 'task', 'allocation'], {
       description:
-        'Who wrote it down: the audit log, the outbox, the list of dead letters, the tasks of a node, or the timeline of an allocation.',
+        'Where it was recorded: the audit log, the outbox, the dead letters, the tasks of a node, or the timeline of an allocation.',
     }),
-    name: Type.String({ description: 'An action, a type of event, a type of task, or a step of a timeline.' }),
-    state: Type.Union([Type.String(), Type.Null()], { description: 'How it ended, or where it led.' }),
+    name: Type.String({ description: 'An action, an event type, a task type, or a timeline step.' }),
+    state: Type.Union([Type.String(), Type.Null()], { description: 'The result.' }),
     actor: Type.Union([Type.String(), Type.Null()], {
-      description: 'Who did it: a person, a process, a saga, a node.',
+      description: 'The actor: a person, a process, a workflow, a node.',
     }),
     subject_type: Type.String(),
     subject_id: Type.String(),
     organization_id: Type.Union([Uuid, Type.Null()]),
     project_id: Type.Union([Uuid, Type.Null()]),
-    took_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'How long it took, where that is known.' }),
-    detail: Type.Object({}, { description: 'What was written down beside it.' }),
+    took_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'The duration, where it is known.' }),
+    detail: Type.Object({}, { description: 'Further details.' }),
   },
   { $id: 'CorrelationMoment', ...strict },
 );
@@ -32,9 +32,9 @@ export const Correlation = Type.Object(
   {
     correlation_id: Type.String(),
     began_at: Type.Union([Timestamp, Type.Null()]),
-    ended_at: Type.Union([Timestamp, Type.Null()], { description: 'When the last of it happened, so far.' }),
-    moments: Type.Array(CorrelationMoment, { description: 'In the order of time.' }),
-    is_whole: Type.Boolean({ description: 'False where there was more than one answer holds.' }),
+    ended_at: Type.Union([Timestamp, Type.Null()], { description: 'The time of the latest record so far.' }),
+    moments: Type.Array(CorrelationMoment, { description: 'In time order.' }),
+    is_whole: Type.Boolean({ description: 'False if there are more records than one answer holds.' }),
   },
   { $id: 'Correlation', ...strict },
 );
@@ -47,7 +47,7 @@ export const correlationGet = defineRoute({
   method: 'GET',
   path: '/api/v1/correlations/{correlation_id}',
   tag: 'Activity',
-  summary: 'Everything that one request led to in this project, in the order of time',
+  summary: 'Everything that one request caused in this project, in time order',
   auth: { kind: 'user', scope: 'activity:read', serviceAccounts: 'allowed' },
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -61,7 +61,7 @@ export const adminCorrelationGet = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/correlations/{correlation_id}',
   tag: 'AdminAudit',
-  summary: 'Everything that one request led to anywhere, in the order of time',
+  summary: 'Everything that one request caused anywhere, in time order',
   auth: { kind: 'admin', scope: 'audit:admin' },
   tenancy: { kind: 'none', why: 'A request may touch several tenants and the fleet; for operators only.' },
   lane: 'admin',

@@ -6,10 +6,10 @@ import { oneAtATime, recentSignIn } from '../../step-up.ts';
 
 export const DeadLetter = Type.Object(
   {
-    stream_seq: Type.String({ pattern: '^[0-9]{1,19}$', description: 'Its number in the list of dead letters.' }),
+    stream_seq: Type.String({ pattern: '^[0-9]{1,19}$', description: 'The number of the dead letter.' }),
     event_id: Uuid,
     event_type: Type.String(),
-    subject: Type.String({ description: 'Where it was published when it was given up: dlq.<domain>.…' }),
+    subject: Type.String({ description: 'The subject under which it was published as a dead letter: dlq.<domain>.…' }),
     origin: Type.Enum(['publish', 'consume'], {
       description: 'Whether the bus refused it, or a consumer failed on it.',
     }),
@@ -27,7 +27,7 @@ export const DeadLetter = Type.Object(
 export type DeadLetter = Static<typeof DeadLetter>;
 
 const operators = { kind: 'none', why: 'Events of all tenants, for operators only.' } as const;
-const state = Type.Optional(Type.Enum(['open', 'requeued', 'discarded'], { description: 'open when left out.' }));
+const state = Type.Optional(Type.Enum(['open', 'requeued', 'discarded'], { description: 'Default: open.' }));
 const reason = Type.Object({ reason: Type.String({ minLength: 3, maxLength: 500 }) }, { additionalProperties: false });
 const byEvent = Type.Object({ event_id: Uuid }, { additionalProperties: false });
 const bySequence = Type.Object(
@@ -72,7 +72,7 @@ export const outboxDiscard = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/outbox/{event_id}/discard',
   tag: 'AdminOps',
-  summary: 'Give a refused event up for good',
+  summary: 'Discard a refused event',
   auth: { kind: 'admin', scope: 'events:admin' },
   tenancy: operators,
   lane: 'admin',
@@ -90,7 +90,7 @@ export const outboxRewind = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/outbox/rewind',
   tag: 'AdminOps',
-  summary: 'Publish every event that is kept once more, after the bus lost some; no effect happens twice',
+  summary: 'Publish every kept event again, after the bus lost some; no effect happens twice',
   auth: { kind: 'admin', scope: 'events:admin' },
   tenancy: operators,
   lane: 'admin',
@@ -101,7 +101,7 @@ export const outboxRewind = defineRoute({
   status: 202,
   body: reason,
   response: Type.Object(
-    { events: Type.Integer({ description: 'How many events will go out again.' }) },
+    { events: Type.Integer({ description: 'How many events will be published again.' }) },
     { additionalProperties: false },
   ),
 });

@@ -8,15 +8,15 @@ import { DeadLetter } from './dead-letters.ts';
 const strict = { additionalProperties: false } as const;
 const operators = { kind: 'none', why: 'Events of all tenants, for operators only.' } as const;
 const reader = { kind: 'admin', scope: 'events:read' } as const;
-const Envelope = Type.Object({}, { description: 'The event as it is published: who, when, why, and its payload.' });
+const Envelope = Type.Object({}, { description: 'The published event: actor, time, cause and payload.' });
 
-/** An event in the outbox: kept for a while after it was published, so that it can be looked at and sent again. */
+/** An event in the outbox. It is kept for a while after it was published, for inspection and replay. */
 export const LoggedEvent = Type.Object(
   {
     position: Type.String({ pattern: '^[0-9]{1,19}$' }),
     event_id: Uuid,
     event_type: Type.String(),
-    key: Type.String({ description: 'What it is about: events of one key stay in order.' }),
+    key: Type.String({ description: 'The object of the event: events of one key stay in order.' }),
     organization_id: Type.Union([Uuid, Type.Null()]),
     project_id: Type.Union([Uuid, Type.Null()]),
     correlation_id: Type.String(),
@@ -39,7 +39,7 @@ export const adminEventList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/events',
   tag: 'AdminOps',
-  summary: 'The events that are kept, newest first',
+  summary: 'The kept events, newest first',
   auth: reader,
   tenancy: operators,
   lane: 'admin',
@@ -51,10 +51,10 @@ export const adminEventList = defineRoute({
         Type.String({
           maxLength: 200,
           pattern: '^[a-z_]+(?:\\.[a-z_]+)*$',
-          description: 'The whole type, or the words that it begins with.',
+          description: 'The whole type, or a prefix of it.',
         }),
       ),
-      about: Type.Optional(Type.String({ maxLength: 200, description: 'The key: the id of what it is about.' })),
+      about: Type.Optional(Type.String({ maxLength: 200, description: 'The key: the id of the object.' })),
       organization_id: Type.Optional(Uuid),
     },
     strict,
@@ -67,7 +67,7 @@ export const adminEventStream = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/events/stream',
   tag: 'AdminOps',
-  summary: 'Watch what happens anywhere, as it happens',
+  summary: 'Watch the events of all tenants live',
   auth: reader,
   tenancy: operators,
   lane: 'admin',
@@ -91,7 +91,7 @@ export const dlqGet = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/dlq/messages/{stream_seq}',
   tag: 'AdminOps',
-  summary: 'One dead letter with the event that it was',
+  summary: 'One dead letter with its event',
   auth: { kind: 'admin', scope: 'events:admin' },
   tenancy: operators,
   lane: 'admin',

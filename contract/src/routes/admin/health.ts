@@ -11,7 +11,7 @@ export const HealthFinding = Type.Object(
     status: Type.Enum(['ok', 'warn', 'bad']),
     value: Type.Union([Type.Number(), Type.Null()]),
     unit: Type.Union([Type.Enum(['seconds', 'milliseconds', 'count', 'bytes']), Type.Null()]),
-    message: Type.String({ description: 'What was found, and what to do about it, in a sentence.' }),
+    message: Type.String({ description: 'What was found and what to do, in a sentence.' }),
   },
   { $id: 'HealthFinding', ...strict },
 );
@@ -33,7 +33,7 @@ export const platformHealthGet = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/health',
   tag: 'AdminOps',
-  summary: 'How the platform itself is: its processes, its database, its events and its fleet',
+  summary: 'The health of the platform: processes, database, events and fleet',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy: { kind: 'none', why: 'The state of the whole platform, for operators only.' },
   lane: 'admin',

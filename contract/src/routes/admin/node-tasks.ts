@@ -30,7 +30,7 @@ export const nodeTaskList = defineRoute({
   id: 'node_task_list',
   method: 'GET',
   path: '/api/v1/admin/nodes/{node_id}/tasks',
-  summary: 'What the host was asked to do, newest first',
+  summary: 'The tasks of a host, newest first',
   tag: 'AdminNodes',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy: { kind: 'none', why: 'Hosts belong to the platform.' },
@@ -45,7 +45,7 @@ export const nodeTaskList = defineRoute({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'Part of the kind of task, or the id of an allocation.',
+          description: 'Part of the task type, or the id of an allocation.',
         }),
       ),
     },

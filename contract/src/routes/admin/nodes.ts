@@ -13,7 +13,7 @@ const strict = { additionalProperties: false } as const;
 const When = Type.Union([Timestamp, Type.Null()]);
 const Text = Type.Union([Type.String(), Type.Null()]);
 
-/** A host name. What it may contain means nothing to a shell, a file name or a document. */
+/** A host name. Its characters have no meaning to a shell, a file system or a document. */
 export const NodeName = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$', maxLength: 253 });
 const Address = Type.String({
   pattern: '^[A-Za-z0-9:][A-Za-z0-9.:-]{0,252}$',
@@ -68,11 +68,11 @@ const nodeFields = {
   address: Type.Union([Address, Type.Null()]),
   labels: Type.Record(Type.String(), Type.String()),
   simulated: Type.Union([Type.Boolean(), Type.Null()], {
-    description: 'Whether the host is simulated, by its own last discovery; null while it has not said.',
+    description: 'Whether the host is simulated, by its last discovery; null before the first discovery.',
   }),
   state: NodeState,
   state_reason: Text,
-  schedulable: Type.Boolean({ description: 'Whether new work may go there, as far as operators are concerned.' }),
+  schedulable: Type.Boolean({ description: 'Whether operators allow new work on the node.' }),
   cordon_reason: Text,
   version: Type.Integer(),
   enrolled_at: When,
@@ -83,7 +83,7 @@ const nodeFields = {
   slots: Type.Record(Type.String(), Type.Integer(), { description: 'How many slots are in each state.' }),
   sellable_slots: Type.Integer({ description: 'Free slots that may be sold now: healthy, on a host that takes work.' }),
   alerts: Type.Array(NodeAlert, { description: 'Alerts about this node.' }),
-  actions: Type.Array(NodeAction, { description: 'What can be done with it now, and if not, why not.' }),
+  actions: Type.Array(NodeAction, { description: 'The actions that are possible now; for the others, why not.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -93,7 +93,7 @@ export type FleetNode = Static<typeof FleetNode>;
 export const NodeDetail = Type.Object(
   {
     ...nodeFields,
-    conditions: Type.Array(NodeCondition, { description: 'What the node last said, and what we think of it.' }),
+    conditions: Type.Array(NodeCondition, { description: 'The last report of the node, and its assessment.' }),
     report: Type.Union([
       Type.Object(
         {
@@ -119,15 +119,15 @@ export const NodeDetail = Type.Object(
 );
 export type NodeDetail = Static<typeof NodeDetail>;
 
-/** What a host needs to be let in, once. */
+/** What a host needs to enrol; shown once. */
 export const NodeEnrolmentOffer = Type.Object(
   {
     node: FleetNode,
     purpose: Type.Enum(['enrol', 'recover']),
     expires_at: Timestamp,
-    token: Type.String({ description: 'Opens the enrolment of this node, once; shown here and never again.' }),
-    install_command: Type.String({ description: 'One line to paste on the host.' }),
-    cloud_init: Type.String({ description: 'The same as user data for a host that is deployed.' }),
+    token: Type.String({ description: 'The enrolment token of this node; works once and is shown only here.' }),
+    install_command: Type.String({ description: 'The command to run on the host.' }),
+    cloud_init: Type.String({ description: 'The same as user data for a cloud deployment.' }),
   },
   { $id: 'NodeEnrolmentOffer', ...strict },
 );
@@ -150,7 +150,7 @@ const reason = Type.String({
   description: 'Why; kept with the node and in the audit log.',
 });
 const version = Type.Optional(
-  Type.Integer({ minimum: 1, description: 'The version that was seen; refused if it moved.' }),
+  Type.Integer({ minimum: 1, description: 'The version that you saw; refused if it has changed.' }),
 );
 const because = Type.Object({ reason, version }, strict);
 const optional = Type.Object({ reason: Type.Optional(reason), version }, strict);
@@ -161,7 +161,7 @@ export const nodeCreate = defineRoute({
   id: 'node_create',
   method: 'POST',
   path: '/api/v1/admin/nodes',
-  summary: 'Announce a host; the answer has what it needs to enrol, once',
+  summary: 'Add a host; the answer contains what it needs to enrol, shown once',
   ...writing,
   audit: 'node.create',
   stepUp: recentSignIn,
@@ -187,7 +187,7 @@ export const nodeList = defineRoute({
   id: 'node_list',
   method: 'GET',
   path: '/api/v1/admin/nodes',
-  summary: 'The fleet, oldest first or by name',
+  summary: 'The nodes, oldest first or by name',
   ...reading,
   errors: ['cursor_invalid'],
   query: Type.Object(
@@ -215,7 +215,7 @@ export const nodeGet = defineRoute({
   id: 'node_get',
   method: 'GET',
   path: '/api/v1/admin/nodes/{node_id}',
-  summary: 'One host: how it is, what it is made of, who it is',
+  summary: 'One node: health, hardware and identity',
   ...reading,
   errors: ['node_not_found'],
   params,
@@ -244,7 +244,7 @@ export const nodeEnrolmentToken = defineRoute({
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/enrolment-token',
   summary:
-    'Issue another token, for a host that did not enrol in time or that lost its certificate; earlier ones are void',
+    'Issue another enrolment token, for a host that did not enrol in time or lost its certificate; earlier tokens become void',
   ...writing,
   audit: 'node.issue_token',
   stepUp: recentSignIn,
@@ -260,7 +260,7 @@ export const nodePublish = defineRoute({
   id: 'node_publish',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/publish',
-  summary: 'Let new work go to an active host whose slots were approved',
+  summary: 'Allow new work on an active host whose slots were approved',
   ...writing,
   audit: 'node.publish',
   stepUp: recentSignIn,
@@ -274,7 +274,7 @@ export const nodeCordon = defineRoute({
   id: 'node_cordon',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/cordon',
-  summary: 'Send no new work there; what runs goes on',
+  summary: 'Cordon a host: no new work; running work continues',
   ...writing,
   audit: 'node.cordon',
   stepUp: oneAtATime,
@@ -288,7 +288,7 @@ export const nodeUncordon = defineRoute({
   id: 'node_uncordon',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/uncordon',
-  summary: 'Let new work go there again',
+  summary: 'Uncordon a host: new work is allowed again',
   ...writing,
   audit: 'node.uncordon',
   stepUp: oneAtATime,
@@ -302,7 +302,7 @@ export const nodeDrain = defineRoute({
   id: 'node_drain',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/drain',
-  summary: 'Empty a host: no new work, and what runs is given notice until a deadline',
+  summary: 'Drain a host: no new work, and allocations get notice until a deadline',
   ...writing,
   audit: 'node.drain',
   stepUp: oneAtATime,
@@ -313,9 +313,7 @@ export const nodeDrain = defineRoute({
     {
       reason,
       version,
-      notice_minutes: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 43_200, description: 'Left out: as the policy says.' }),
-      ),
+      notice_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 43_200, description: 'Default: the policy.' })),
     },
     strict,
   ),
@@ -326,7 +324,7 @@ export const nodeResume = defineRoute({
   id: 'node_resume',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/resume',
-  summary: 'Call a drain off',
+  summary: 'Cancel a drain',
   ...writing,
   audit: 'node.resume',
   stepUp: oneAtATime,
@@ -340,14 +338,14 @@ export const nodeRevoke = defineRoute({
   id: 'node_revoke',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/revoke',
-  summary: 'Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token',
+  summary: 'Revoke every certificate of a host: it is cut off within seconds, until it recovers with a new token',
   ...writing,
   audit: 'node.revoke',
   stepUp: { maxAge: 'auth.step_up_max_age_seconds' },
   errors: ['node_not_found'],
   params,
   body: Type.Object({ reason }, strict),
-  response: Type.Object({ revoked: Type.Integer({ description: 'How many certificates were still good.' }) }, strict),
+  response: Type.Object({ revoked: Type.Integer({ description: 'How many certificates were still valid.' }) }, strict),
 });
 
 export const nodeQuarantine = defineRoute({
@@ -368,7 +366,7 @@ export const nodeClear = defineRoute({
   id: 'node_clear',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/clear',
-  summary: 'Trust a host again, after a health probe has passed that is newer than what put it aside',
+  summary: 'Clear a quarantined host, after a health probe has passed that is newer than the cause',
   ...writing,
   audit: 'node.clear',
   stepUp: oneAtATime,
@@ -382,7 +380,7 @@ export const nodeRetire = defineRoute({
   id: 'node_retire',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/retire',
-  summary: 'Take an empty host out of service',
+  summary: 'Retire an empty host',
   ...writing,
   audit: 'node.retire',
   stepUp: recentSignIn,
@@ -396,7 +394,7 @@ export const nodeReadmit = defineRoute({
   id: 'node_readmit',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/readmit',
-  summary: 'Take a retired host back into service after a fresh health probe has passed; it stays cordoned',
+  summary: 'Return a retired host to service after a fresh health probe has passed; it stays cordoned',
   ...writing,
   audit: 'node.readmit',
   stepUp: oneAtATime,
@@ -410,7 +408,7 @@ export const nodeReimage = defineRoute({
   id: 'node_reimage',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/reimage',
-  summary: 'Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined',
+  summary: 'Reimage a quarantined or retired host that holds nothing; without proof it is quarantined',
   ...writing,
   audit: 'node.reimage',
   stepUp: recentSignIn,
@@ -432,7 +430,7 @@ export const nodeRemove = defineRoute({
   id: 'node_remove',
   method: 'DELETE',
   path: '/api/v1/admin/nodes/{node_id}',
-  summary: 'Remove a host for good; one that never enrolled is gone at once',
+  summary: 'Remove a host for good; one that never enrolled is removed at once',
   ...writing,
   audit: 'node.remove',
   stepUp: recentSignIn,
@@ -449,7 +447,7 @@ export const nodeTopologyDiscover = defineRoute({
   id: 'node_topology_discover',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/topology/discover',
-  summary: 'Ask a host what it is made of; the answer shows in its topology',
+  summary: 'Discover the hardware of a host; the result is in its topology',
   ...writing,
   audit: 'node.discover',
   stepUp: oneAtATime,
@@ -463,7 +461,7 @@ export const nodeHealthProbe = defineRoute({
   id: 'node_health_probe',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/health-probe',
-  summary: 'Ask a host how it is; the answer shows with its tasks',
+  summary: 'Probe the health of a host; the result is with its tasks',
   ...writing,
   audit: 'node.probe',
   stepUp: oneAtATime,

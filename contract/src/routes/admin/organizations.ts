@@ -8,14 +8,14 @@ import { GpuQuota, PolicySetting } from '../policies.ts';
 const strict = { additionalProperties: false } as const;
 const { role: _role, resource_name: _name, version: _version, ...own } = Organization.properties;
 
-/** An organization as operators see it: who it is, and how much of the platform it has. */
+/** An organization as operators see it: its identity and its size on the platform. */
 export const AdminOrganization = Type.Object(
   {
     ...own,
     plan: Type.String(),
     projects: Type.Integer(),
     members: Type.Integer(),
-    allocations: Type.Integer({ description: 'Those that have not ended.' }),
+    allocations: Type.Integer({ description: 'Allocations that have not ended.' }),
     gpus: Type.Integer({ description: 'GPUs of those allocations.' }),
   },
   { $id: 'AdminOrganization', ...strict },
@@ -54,7 +54,7 @@ export const AdminOrganizationDetail = Type.Object(
     gpu_quota: Type.Object(GpuQuota.properties, strict),
     policies: Type.Array(PolicySetting, {
       description:
-        'What was set for the organization, its plan or one of its projects; everything else comes from the platform.',
+        'Policies set for the organization, its plan or one of its projects; all others come from the platform.',
     }),
   },
   { $id: 'AdminOrganizationDetail', ...strict },
@@ -64,7 +64,7 @@ export type AdminOrganizationDetail = Static<typeof AdminOrganizationDetail>;
 const shared = {
   tag: 'AdminOrganizations',
   auth: { kind: 'admin', scope: 'organizations:admin' },
-  tenancy: { kind: 'none', why: 'Operators look after all tenants.' },
+  tenancy: { kind: 'none', why: 'Operators manage all tenants.' },
   lane: 'admin',
 } as const;
 
@@ -91,7 +91,7 @@ export const adminOrganizationGet = defineRoute({
   id: 'admin_organization_get',
   method: 'GET',
   path: '/api/v1/admin/organizations/{organization_id}',
-  summary: 'One organization with its projects, its members and what was set for it',
+  summary: 'One organization with its projects, members and policies',
   ...shared,
   errors: ['organization_not_found'],
   params: Type.Object({ organization_id: Uuid }, strict),

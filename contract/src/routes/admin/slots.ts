@@ -12,7 +12,7 @@ export const SlotAction = Type.Object(
 );
 export type SlotAction = Static<typeof SlotAction>;
 
-/** One GPU and what belongs to it. */
+/** One GPU with its disk and fabric function. */
 export const ResourceSlot = Type.Object(
   {
     id: Uuid,
@@ -33,7 +33,7 @@ export const ResourceSlot = Type.Object(
     mac_address: Text,
     private_ip: Text,
     numa_node: Type.Integer(),
-    actions: Type.Array(SlotAction, { description: 'What can be done with it now, and if not, why not.' }),
+    actions: Type.Array(SlotAction, { description: 'The actions that are possible now; for the others, why not.' }),
     updated_at: Timestamp,
   },
   { $id: 'ResourceSlot', ...strict },
@@ -64,7 +64,7 @@ export const resourceSlotList = defineRoute({
   method: 'GET',
   path: '/api/v1/admin/nodes/{node_id}/resource-slots',
   tag,
-  summary: 'The slots of a host, and who holds them',
+  summary: 'The slots of a host and their allocations',
   auth: { kind: 'admin', scope: 'fleet:read' },
   tenancy,
   lane: 'admin',
@@ -77,7 +77,7 @@ export const slotsApprove = defineRoute({
   id: 'slots_approve',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/slots/approve',
-  summary: 'Make slots of what the host last found in itself; changed hardware is accepted where no allocation uses it',
+  summary: 'Approve slots from the last discovery; changed hardware is accepted where no allocation uses it',
   ...writing,
   audit: 'slot.approve',
   stepUp: oneAtATime,
@@ -90,8 +90,7 @@ export const slotsApprove = defineRoute({
           minItems: 1,
           maxItems: 64,
           uniqueItems: true,
-          description:
-            'Only these, and also those that an operator had disabled. Left out: all that are new or changed.',
+          description: 'Only these, and disabled ones too. Default: all that are new or changed.',
         }),
       ),
     },
@@ -102,7 +101,7 @@ export const slotsApprove = defineRoute({
       created: Type.Integer(),
       changed: Type.Integer(),
       enabled: Type.Integer(),
-      missing: Type.Array(Type.Integer(), { description: 'Slots that the host no longer finds.' }),
+      missing: Type.Array(Type.Integer(), { description: 'Slots that the last discovery no longer found.' }),
       slots: Type.Array(ResourceSlot),
     },
     strict,
@@ -113,7 +112,7 @@ export const slotDisable = defineRoute({
   id: 'slot_disable',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/slots/{slot_id}/disable',
-  summary: 'Hand a slot out no longer',
+  summary: 'Disable a slot: it is no longer sold',
   ...writing,
   audit: 'slot.disable',
   stepUp: oneAtATime,
@@ -127,7 +126,7 @@ export const slotEnable = defineRoute({
   id: 'slot_enable',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/slots/{slot_id}/enable',
-  summary: 'Hand a disabled slot out again',
+  summary: 'Enable a disabled slot',
   ...writing,
   audit: 'slot.enable',
   stepUp: oneAtATime,

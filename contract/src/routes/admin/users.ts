@@ -13,14 +13,14 @@ export const PlatformRoleName = Type.Enum([
 ]);
 const userStates = ['active', 'disabled', 'erased'] as const;
 
-/** A person as operators see them, whatever organization they belong to. */
+/** A person as operators see them, in any organization. */
 export const AdminUser = Type.Object(
   {
     id: Uuid,
     username: Type.String({ description: 'The name of the person on hosts.' }),
     display_name: Type.Union([Name, Type.Null()], { description: 'The display name of the person.' }),
     issuer: Type.String({ description: 'Where the person signs in.' }),
-    subject: Type.String({ description: 'What the issuer calls the person.' }),
+    subject: Type.String({ description: 'The subject of the person at the issuer.' }),
     state: Type.Enum([...userStates]),
     disabled_at: Type.Union([Timestamp, Type.Null()]),
     disabled_reason: Type.Union([Type.String(), Type.Null()]),
@@ -40,8 +40,8 @@ export const AdminUserDetail = Type.Object(
       Type.Object({ organization_id: Uuid, name: Type.String(), role: TenantRoleName, joined_at: Timestamp }, strict),
       { description: 'At most 200.' },
     ),
-    sessions: Type.Integer({ description: 'Sign-ins that have not ended.' }),
-    personal_tokens: Type.Integer({ description: 'Tokens that can be used.' }),
+    sessions: Type.Integer({ description: 'Active sign-ins.' }),
+    personal_tokens: Type.Integer({ description: 'Valid tokens.' }),
     ssh_keys: Type.Integer(),
     allocations: Type.Integer({ description: 'Allocations that the person created and that have not ended.' }),
   },
@@ -61,7 +61,7 @@ export const PlatformRoleHolder = Type.Object(
           role: PlatformRoleName,
           granted_at: Timestamp,
           granted_by: Type.Union([Type.String(), Type.Null()], {
-            description: 'Who granted it; null for one that was granted before this was recorded.',
+            description: 'Who granted it; null if it was granted before this was recorded.',
           }),
         },
         strict,
@@ -75,7 +75,7 @@ export type PlatformRoleHolder = Static<typeof PlatformRoleHolder>;
 const tag = 'AdminUsers';
 const tenancy = {
   kind: 'none',
-  why: 'Operators look after all people, whatever organization they belong to.',
+  why: 'Operators manage all people, in any organization.',
 } as const;
 const reading = { tag, auth: { kind: 'admin', scope: 'users:read' }, tenancy, lane: 'admin' } as const;
 const writing = {
@@ -132,7 +132,7 @@ export const userDisable = defineRoute({
   id: 'user_disable',
   method: 'POST',
   path: '/api/v1/admin/users/{user_id}/disable',
-  summary: 'Refuse a person: ends every session, revokes every personal token, and admits no new sign-in',
+  summary: 'Disable a person: ends every session, revokes every personal token, and refuses new sign-ins',
   audit: 'user.disable',
   errors: ['user_not_found', 'user_erased', 'insufficient_permissions', 'last_operator'],
   params: ofUser,
@@ -146,7 +146,7 @@ export const userEnable = defineRoute({
   id: 'user_enable',
   method: 'POST',
   path: '/api/v1/admin/users/{user_id}/enable',
-  summary: 'Admit a person again; what was ended or revoked stays so',
+  summary: 'Enable a person again; ended sessions and revoked tokens stay so',
   audit: 'user.enable',
   errors: ['user_not_found', 'user_erased', 'insufficient_permissions'],
   params: ofUser,
@@ -181,7 +181,7 @@ export const platformRoleList = defineRoute({
   id: 'platform_role_list',
   method: 'GET',
   path: '/api/v1/admin/platform-roles',
-  summary: 'Who has a role on the platform, since when and from whom',
+  summary: 'Platform roles: who has one, since when and from whom',
   errors: ['cursor_invalid'],
   query: Type.Object(pageQuery, strict),
   response: page(PlatformRoleHolder),
@@ -195,7 +195,7 @@ export const platformRoleGrant = defineRoute({
   id: 'platform_role_grant',
   method: 'PUT',
   path: '/api/v1/admin/users/{user_id}/roles/{role}',
-  summary: 'Give a person a role on the platform',
+  summary: 'Give a person a platform role',
   audit: 'platform_role.grant',
   errors: ['user_not_found', 'user_erased'],
   params: ofRole,
@@ -208,7 +208,7 @@ export const platformRoleRevoke = defineRoute({
   id: 'platform_role_revoke',
   method: 'DELETE',
   path: '/api/v1/admin/users/{user_id}/roles/{role}',
-  summary: 'Take a role on the platform away; the last superadmin stays one',
+  summary: 'Revoke a platform role; the last superadmin keeps it',
   audit: 'platform_role.revoke',
   errors: ['user_not_found', 'platform_role_not_found', 'last_operator'],
   params: ofRole,

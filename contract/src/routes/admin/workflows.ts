@@ -8,17 +8,17 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
   Type.Union([schema, Type.Null()]);
 const State = Type.Enum(['running', 'done', 'undone', 'cancelled', 'stuck'], {
   description:
-    'undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again.',
+    'undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it.',
 });
 
-/** One run of a saga: where it is, or how it ended. */
+/** One workflow run: its position or its result. */
 export const Workflow = Type.Object(
   {
     saga: Type.String(),
     version: Type.Integer(),
-    run_id: Type.String({ description: 'Usually the id of what it is about, such as an allocation.' }),
+    run_id: Type.String({ description: 'Usually the id of its object, such as an allocation.' }),
     state: State,
-    step: orNull(Type.String({ description: 'The step in work, or the one that ended the run.' })),
+    step: orNull(Type.String({ description: 'The current step, or the one that ended the run.' })),
     reason: orNull(Type.String()),
     correlation_id: orNull(Type.String()),
     organization_id: orNull(Uuid),
@@ -33,7 +33,7 @@ export const WorkflowStep = Type.Object(
   {
     name: Type.String(),
     work: Type.Enum(['do', 'ask', 'undo'], { description: 'ask: a request was sent, and its answer is awaited.' }),
-    end: Type.Enum(['ok', 'halt', 'failed'], { description: 'halt: it will not be tried again.' }),
+    end: Type.Enum(['ok', 'halt', 'failed'], { description: 'halt: it will not be retried.' }),
     reason: orNull(Type.String()),
     began_at: Timestamp,
     ended_at: Timestamp,
@@ -55,7 +55,7 @@ export type WorkflowAction = Static<typeof WorkflowAction>;
 export const WorkflowOrder = Type.Object(
   {
     action: Type.Enum(['retry', 'cancel']),
-    by: Type.String({ description: 'Who wanted it.' }),
+    by: Type.String({ description: 'Who asked for it.' }),
     reason: Type.String(),
     at: Timestamp,
   },
@@ -71,26 +71,26 @@ export const WorkflowDetail = Type.Object(
         {
           name: Type.String(),
           kind: Type.Enum(['step', 'wait', 'failure'], {
-            description: 'One of kind failure is passed on the way, and becomes true when anything after it fails.',
+            description: 'A step of kind failure runs only when a later step fails.',
           }),
           undoes: Type.Boolean({ description: 'Whether the step can be rolled back.' }),
           attempts: Type.Integer({ description: 'Attempts before the step fails.' }),
         },
         strict,
       ),
-      { description: 'Every step in its order, as the run began with.' },
+      { description: 'All steps in order, as planned at the start.' },
     ),
-    attempts: Type.Array(WorkflowStep, { description: 'What was tried so far, in the order of time.' }),
+    attempts: Type.Array(WorkflowStep, { description: 'All attempts so far, in time order.' }),
     doing: orNull(
       Type.Enum(['queued', 'working', 'pausing', 'waiting', 'stuck'], {
         description:
-          'queued: no worker has it yet. pausing: between two tries. waiting: for an answer. Null once it has ended.',
+          'queued: no worker has it yet. pausing: between two attempts. waiting: for an answer. Null once it has ended.',
       }),
     ),
-    until: orNull({ ...Timestamp, description: 'When the pause ends, or how long an answer is waited for.' }),
-    undoing: Type.Boolean({ description: 'Whether it is taking back what it did.' }),
-    orders: Type.Array(WorkflowOrder, { description: 'What people wanted of it so far, in the order of time.' }),
-    actions: Type.Array(WorkflowAction, { description: 'What can be done with it now, and if not, why not.' }),
+    until: orNull({ ...Timestamp, description: 'When the pause ends, or until when an answer is awaited.' }),
+    undoing: Type.Boolean({ description: 'Whether it is rolling back.' }),
+    orders: Type.Array(WorkflowOrder, { description: 'Requests of people so far, in time order.' }),
+    actions: Type.Array(WorkflowAction, { description: 'The actions that are possible now; for the others, why not.' }),
   },
   { $id: 'WorkflowDetail', ...strict },
 );
@@ -99,7 +99,7 @@ export type WorkflowDetail = Static<typeof WorkflowDetail>;
 const shared = {
   tag: 'AdminWorkflows',
   auth: { kind: 'admin', scope: 'fleet:read' },
-  tenancy: { kind: 'none', why: 'Sagas work for all tenants and for the fleet.' },
+  tenancy: { kind: 'none', why: 'Workflows act for all tenants and for the fleet.' },
   lane: 'admin',
 } as const;
 const Saga = Type.String({ maxLength: 100, pattern: '^[a-z0-9_]+(?:[.-][a-z0-9_]+)*$' });
@@ -109,15 +109,15 @@ export const workflowList = defineRoute({
   id: 'workflow_list',
   method: 'GET',
   path: '/api/v1/admin/workflows',
-  summary: 'Runs of sagas, latest first; at most as many as asked for',
+  summary: 'Workflow runs, latest first; at most the requested number',
   ...shared,
   errors: ['service_unavailable'],
   query: Type.Object(
     {
       saga: Type.Optional(Saga),
       state: Type.Optional(State),
-      run_id: Type.Optional({ ...RunId, description: 'What the id of the run begins with.' }),
-      before: Type.Optional({ ...Timestamp, description: 'Only runs that began before this moment.' }),
+      run_id: Type.Optional({ ...RunId, description: 'A prefix of the run id.' }),
+      before: Type.Optional({ ...Timestamp, description: 'Only runs that began before this time.' }),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
     },
     strict,
@@ -129,7 +129,7 @@ export const workflowGet = defineRoute({
   id: 'workflow_get',
   method: 'GET',
   path: '/api/v1/admin/workflows/{saga}/{run_id}',
-  summary: 'One run with its plan and everything that was tried',
+  summary: 'One run with its plan and all attempts',
   ...shared,
   errors: ['service_unavailable', 'workflow_not_found'],
   params: Type.Object({ saga: Saga, run_id: RunId }, strict),
@@ -164,7 +164,7 @@ export const workflowCancel = defineRoute({
   id: 'workflow_cancel',
   method: 'POST',
   path: '/api/v1/admin/workflows/{saga}/{run_id}/cancel',
-  summary: 'Call it off: it stops between two steps, takes back what it did, and ends as cancelled',
+  summary: 'Cancel a run: it stops between two steps, rolls back, and ends as cancelled',
   ...ordered,
   audit: 'workflow.cancel',
   stepUp: oneAtATime,

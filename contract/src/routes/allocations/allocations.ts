@@ -13,8 +13,8 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
   Type.Union([schema, Type.Null()]);
 const slug = (what: string) =>
   Type.String({ pattern: '^[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?$', minLength: 1, maxLength: 100, description: what });
-export const SkuName = slug('A SKU of the catalogue.');
-const ImageName = slug('An image of the catalogue; without one, the first that suits the SKU.');
+export const SkuName = slug('A SKU of the catalog.');
+const ImageName = slug('An image of the catalog; default: the first that suits the SKU.');
 
 export const AllocationState = Type.Enum([
   'requested',
@@ -28,7 +28,7 @@ export const AllocationState = Type.Enum([
 export const Tags = Type.Record(
   Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9._/-]{0,62}$' }),
   Type.String({ maxLength: 200, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }),
-  { maxProperties: 32, description: 'Words of your own, to find things by.' },
+  { maxProperties: 32, description: 'Your own labels, for search.' },
 );
 const IdleGuard = Type.Object(
   {
@@ -43,7 +43,7 @@ const SshKeyIds = Type.Array(Uuid, {
   description: 'Your own SSH keys and those of the project.',
 });
 
-/** What one allocation is to be. */
+/** One allocation request. */
 export const allocationWish = {
   sku: SkuName,
   gpus: Type.Integer({ minimum: 1, maximum: 64 }),
@@ -66,7 +66,7 @@ const createBody = Type.Object(
           max_wait_seconds: Type.Integer({
             minimum: 1,
             maximum: 31_536_000,
-            description: 'When nothing is free, wait for it this long instead of being refused.',
+            description: 'When no capacity is free, wait this long in the queue instead of being refused.',
           }),
         },
         strict,
@@ -114,7 +114,7 @@ const allocationFields = {
   profile: orNull(
     Type.Object(
       { name: Type.String(), vcpus: Type.Integer(), memory_mib: Type.Integer() },
-      { description: 'The size of the machine, as it was promised.' },
+      { description: 'The promised size of the machine.' },
     ),
   ),
   image: orNull(Type.String()),
@@ -133,15 +133,15 @@ const allocationFields = {
   simulated: Type.Boolean({
     description: 'Its host is simulated: there is no such machine, and nothing to sign in to by SSH.',
   }),
-  reachable: Type.Boolean({ description: 'Whether its host is heard. One that is silent ends nothing.' }),
+  reachable: Type.Boolean({ description: 'Whether its host reports. A silent host ends nothing.' }),
   concerns: Type.Array(AllocationConcern, { description: 'What its owner should know about its host or its GPUs.' }),
-  actions: Type.Array(AllocationAction, { description: 'What can be done with it now, and if not, why not.' }),
+  actions: Type.Array(AllocationAction, { description: 'The actions that are possible now; for the others, why not.' }),
   created_at: Timestamp,
   provisioning_started_at: orNull(Timestamp),
   active_at: orNull(Timestamp),
   releasing_at: orNull(Timestamp),
   over: Type.Boolean({
-    description: 'It has ended for its owner, who holds it no more. The state says how far its host has cleaned up.',
+    description: 'It has ended for its owner. The state says how far its host has cleaned up.',
   }),
   ended_at: orNull(Timestamp),
   updated_at: Timestamp,
@@ -156,16 +156,20 @@ export const AllocationDetail = Type.Object(
     queue: orNull(
       Type.Object(
         {
-          position: Type.Integer({ minimum: 1, description: 'Who is first may be placed next; it can change.' }),
+          position: Type.Integer({
+            minimum: 1,
+            description: 'The first in the queue may be placed next; the position can change.',
+          }),
           deadline_at: Timestamp,
           reason: Type.String(),
           host_reserved: Type.Boolean({
-            description: 'It has waited so long that a host is kept for it; others use that only if they end before.',
+            description:
+              'It has waited so long that a host is reserved for it; other requests use that host only if they end before.',
           }),
           expected_start_at: orNull(
             Type.String({
               format: 'date-time',
-              description: 'When its host should come free, where all that runs there has a declared end.',
+              description: 'When its host should become free, if all allocations there have a declared end.',
             }),
           ),
         },
@@ -175,7 +179,7 @@ export const AllocationDetail = Type.Object(
     failed_attempts: FailedAttempts,
     failed_phase: orNull(
       Type.String({
-        description: 'What was being done when its launch failed: placed, lease, or a phase of its timeline.',
+        description: 'The phase in which its launch failed: placed, lease, or a phase of its timeline.',
       }),
     ),
     receipt: orNull(
@@ -184,7 +188,7 @@ export const AllocationDetail = Type.Object(
           attestation_id: Uuid,
           taken_at: Timestamp,
           passed: Type.Boolean(),
-          simulated: Type.Boolean({ description: 'What was sworn to is a simulated machine.' }),
+          simulated: Type.Boolean({ description: 'The attested machine is simulated.' }),
           gpus: Type.Integer(),
           driver_version: Type.String(),
           cuda_version: Type.String(),
@@ -192,14 +196,14 @@ export const AllocationDetail = Type.Object(
         {
           ...strict,
           description:
-            'The proof that made it active, or the one that kept it from becoming so. All of them are under attestations.',
+            'The attestation that made it active, or the one that failed. All of them are under attestations.',
         },
       ),
     ),
     last_check: orNull(
       Type.Object(
         { attestation_id: Uuid, taken_at: Timestamp, passed: Type.Boolean() },
-        { ...strict, description: 'The latest later proof, where its node was asked again.' },
+        { ...strict, description: 'The latest later attestation.' },
       ),
     ),
   },
@@ -228,7 +232,7 @@ const writer = { kind: 'user', scope: 'allocations:write', serviceAccounts: 'all
 const one = { kind: 'owner-of', param: 'allocation_id' } as const;
 const ofOne = Type.Object({ allocation_id: Uuid }, strict);
 const Reason = Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' });
-/** How a wish may be refused before anybody looks for a place. */
+/** How a request may be refused before placement. */
 export const wishErrors = [
   'project_not_found',
   'sku_not_found',
@@ -238,7 +242,7 @@ export const wishErrors = [
   'duration_invalid',
   'ssh_key_not_found',
 ] as const;
-/** How it may be refused when a place was looked for. */
+/** How a request may be refused by placement. */
 export const placeErrors = [
   'sku_unavailable',
   'insufficient_balance',
@@ -251,7 +255,7 @@ export const allocationPlan = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations/plan',
   tag,
-  summary: 'Whether there is capacity now, what it would cost, and why or why not; reserves nothing',
+  summary: 'Check capacity and price, with the reasons; reserves nothing',
   auth: writer,
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -267,7 +271,7 @@ export const allocationCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations',
   tag,
-  summary: 'Ask for GPUs: reserved at once, queued if asked for, or refused with reasons',
+  summary: 'Create an allocation: reserved at once, queued if requested, or refused with reasons',
   auth: writer,
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -284,7 +288,7 @@ export const allocationGet = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}',
   tag,
-  summary: 'One allocation, with the report of its node and the actions that are possible',
+  summary: 'One allocation, with the report of its node and the possible actions',
   auth: reader,
   tenancy: one,
   lane: 'default',
@@ -298,7 +302,7 @@ export const allocationTimeline = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}/timeline',
   tag,
-  summary: 'Everything that happened to an allocation, in order',
+  summary: 'The timeline of an allocation, in order',
   auth: reader,
   tenancy: one,
   lane: 'default',
@@ -313,7 +317,7 @@ export const allocationPlacement = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}/placement',
   tag,
-  summary: 'Why it was placed, or is not placed yet',
+  summary: 'Why an allocation was placed, or is not placed yet',
   auth: reader,
   tenancy: one,
   lane: 'default',
@@ -327,7 +331,7 @@ export const allocationAttestations = defineRoute({
   method: 'GET',
   path: '/api/v1/allocations/{allocation_id}/attestations',
   tag,
-  summary: 'The readiness reports of its node, with the signed results',
+  summary: 'The attestations of an allocation, with the signed results',
   auth: reader,
   tenancy: one,
   lane: 'default',
@@ -342,7 +346,7 @@ export const allocationUpdate = defineRoute({
   method: 'PATCH',
   path: '/api/v1/allocations/{allocation_id}',
   tag,
-  summary: 'Rename, tag, or change the guard against idling',
+  summary: 'Rename, tag, or change the idle guard',
   auth: writer,
   tenancy: one,
   lane: 'default',
@@ -368,7 +372,7 @@ export const allocationRelease = defineRoute({
   path: '/api/v1/allocations/{allocation_id}/release',
   tag,
   summary:
-    'Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left',
+    'Release an allocation. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left',
   auth: writer,
   tenancy: one,
   lane: 'default',
@@ -386,7 +390,7 @@ export const allocationExtend = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations/{allocation_id}/extend',
   tag,
-  summary: 'Move its end further away',
+  summary: 'Extend an allocation',
   auth: writer,
   tenancy: one,
   lane: 'default',
@@ -403,7 +407,7 @@ export const allocationRestart = defineRoute({
   method: 'POST',
   path: '/api/v1/allocations/{allocation_id}/restart',
   tag,
-  summary: 'Reboot its machine; it stays the same allocation',
+  summary: 'Reboot the machine; it stays the same allocation',
   auth: writer,
   tenancy: one,
   lane: 'default',
@@ -420,7 +424,7 @@ export const allocationSetSshKeys = defineRoute({
   method: 'PUT',
   path: '/api/v1/allocations/{allocation_id}/ssh-keys',
   tag,
-  summary: 'Make the SSH keys that open it exactly these',
+  summary: 'Replace the SSH keys of an allocation',
   auth: writer,
   tenancy: one,
   lane: 'default',

@@ -9,7 +9,7 @@ const strict = { additionalProperties: false } as const;
 
 export const GroupStatus = Type.Enum(
   ['requested', 'provisioning', 'active', 'degraded', 'releasing', 'released', 'release_failed', 'failed'],
-  { description: 'Follows from the members and from whether the group is to be released.' },
+  { description: 'Follows from the members and from whether the group is being released.' },
 );
 const groupFields = {
   id: Uuid,
@@ -18,7 +18,7 @@ const groupFields = {
   project_id: Uuid,
   name: Name,
   status: GroupStatus,
-  members: Type.Record(Type.String(), Type.Integer(), { description: 'How many members are in which state.' }),
+  members: Type.Record(Type.String(), Type.Integer(), { description: 'Number of members in each state.' }),
   release_requested_at: Type.Union([Timestamp, Type.Null()]),
   created_at: Timestamp,
 };
@@ -47,7 +47,7 @@ export const allocationGroupCreate = defineRoute({
   method: 'POST',
   path: '/api/v1/allocation-groups',
   tag,
-  summary: 'Ask for several allocations at once: all of them are reserved, or none',
+  summary: 'Create several allocations at once: all of them are reserved, or none',
   auth: writer,
   tenancy: { kind: 'header' },
   lane: 'default',
@@ -98,7 +98,7 @@ export const allocationGroupRelease = defineRoute({
   method: 'POST',
   path: '/api/v1/allocation-groups/{allocation_group_id}/release',
   tag,
-  summary: 'Give all of it back; asked again, it releases whatever is still held',
+  summary: 'Release the whole group; repeated, it releases what is still held',
   auth: writer,
   tenancy: one,
   lane: 'default',

@@ -6,7 +6,7 @@ const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 
-/** What happened to an allocation, and what its host swore to: both only grow. */
+/** The timeline and the attestations of an allocation. Both only grow. */
 export const TimelineItem = Type.Object(
   {
     id: Uuid,
@@ -29,10 +29,10 @@ export const AttestationReceipt = Type.Object(
     task_id: Uuid,
     generation: Type.Integer(),
     passed: Type.Boolean(),
-    simulated: Type.Boolean({ description: 'What was sworn to is a simulated machine.' }),
+    simulated: Type.Boolean({ description: 'The attested machine is simulated.' }),
     problems: Type.Array(Type.String()),
     attestation: Type.Object(ReadinessAttestation.properties),
-    signed_result: Type.Object({}, { description: 'As the node signed it; anybody with its key can check it.' }),
+    signed_result: Type.Object({}, { description: 'As the node signed it; anyone with its public key can verify it.' }),
     taken_at: Timestamp,
   },
   { $id: 'AttestationReceipt', ...strict },

@@ -5,14 +5,14 @@ const strict = { additionalProperties: false } as const;
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
 
-/** Why a request got its place, or what kept it from one, as its owner may see it. */
+/** Why a request was placed or not, as its owner may see it. */
 export const PlacementReason = Type.Object(
   {
     constraint: Type.String({
       description:
-        'The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently.',
+        'The first criterion that did not fit, in the order of the checks; or `launch_failed` for hosts that fit and come last, because a launch failed there recently.',
     }),
-    nodes: Type.Integer({ minimum: 0, description: 'Hosts of which it is true.' }),
+    nodes: Type.Integer({ minimum: 0, description: 'Number of hosts.' }),
     message: Type.String(),
   },
   { $id: 'PlacementReason', ...strict },

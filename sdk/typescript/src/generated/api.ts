@@ -14,7 +14,7 @@ export interface Api {
      */
     list(input?: { readonly actors?: "people" | "all" | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Activity>;
     /**
-     * Everything that one request led to in this project, in the order of time
+     * Everything that one request caused in this project, in time order
      *
      * `GET /api/v1/correlations/{correlation_id}`
      *
@@ -24,7 +24,7 @@ export interface Api {
   };
   readonly adminFleet: {
     /**
-     * Releases of the node agent that this installation has, the newest first
+     * Agent releases of this installation, newest first
      *
      * `GET /api/v1/admin/agent-releases`
      *
@@ -32,7 +32,7 @@ export interface Api {
      */
     agentReleaseList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AgentRelease>;
     /**
-     * Hand over a release of the node agent; hosts fetch it by its digest, over their own connections
+     * Upload an agent release; hosts fetch it by its digest, over their own connections
      *
      * `POST /api/v1/admin/agent-releases`
      *
@@ -40,7 +40,7 @@ export interface Api {
      */
     agentReleaseAdd(input: { readonly bundle: string; readonly digest: string; readonly version: string }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
-     * Give a release to no host any more
+     * Withdraw an agent release: no further host gets it
      *
      * `POST /api/v1/admin/agent-releases/{release_id}/withdraw`
      *
@@ -48,7 +48,7 @@ export interface Api {
      */
     agentReleaseWithdraw(input: { readonly release_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
-     * The keys that sign tasks for nodes, the newest first
+     * Task-signing keys, newest first
      *
      * `GET /api/v1/admin/task-signers`
      */
@@ -56,7 +56,7 @@ export interface Api {
   readonly data: readonly T.TaskSigner[];
 }>;
     /**
-     * Announce a new key; it signs once every node has had time to hear of it
+     * Announce a new key; it signs after every node has had time to learn it
      *
      * `POST /api/v1/admin/task-signers`
      *
@@ -64,7 +64,7 @@ export interface Api {
      */
     taskSignerRotate(input: { readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
     /**
-     * End the grace of a key that another one has replaced
+     * End the grace period of a replaced key
      *
      * `POST /api/v1/admin/task-signers/{signer_id}/retire`
      *
@@ -72,7 +72,7 @@ export interface Api {
      */
     taskSignerRetire(input: { readonly signer_id: string; readonly reason: string }, options?: CallOptions): Promise<T.TaskSigner>;
     /**
-     * Make nodes refuse what a key signed; one that is active gets a successor at once
+     * Revoke a key: nodes refuse tasks that it signed; an active one gets a successor at once
      *
      * `POST /api/v1/admin/task-signers/{signer_id}/revoke`
      *
@@ -90,7 +90,7 @@ export interface Api {
      */
     list(input?: { readonly cursor?: string | undefined; readonly effect?: "blocks_sale" | "blocks_transition" | "informs" | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly source?: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker" | undefined }, options?: CallOptions): Paged<T.Alert>;
     /**
-     * Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
+     * Raise an alert about a host or a slot, with its effect; it stays until it is cleared
      *
      * `POST /api/v1/admin/alerts`
      *
@@ -98,7 +98,7 @@ export interface Api {
      */
     raise(input: { readonly effect: "blocks_sale" | "blocks_transition" | "informs"; readonly message: string; readonly node_id: string; readonly slot_id?: string | undefined; readonly tenant_message?: string | undefined }, options?: CallOptions): Promise<T.Alert>;
     /**
-     * Clear an alert that an operator raised; what a program raised clears itself when it has healed
+     * Clear an alert that an operator raised; alerts of programs clear themselves
      *
      * `DELETE /api/v1/admin/alerts/{alert_id}`
      *
@@ -106,7 +106,7 @@ export interface Api {
      */
     clear(input: { readonly alert_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Alert>;
     /**
-     * Breakers of automation: for each pool how much was taken recently, and what is held back
+     * Breakers of automation: for each pool how much was taken in the window, and what is held back
      *
      * `GET /api/v1/admin/breakers`
      *
@@ -114,7 +114,7 @@ export interface Api {
      */
     breakerList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly tripped?: "true" | "false" | undefined }, options?: CallOptions): Paged<T.Breaker>;
     /**
-     * Let automation go on in a pool; what it took within the window still counts
+     * Reset the breaker of a pool; hosts that were taken within the window still count
      *
      * `POST /api/v1/admin/breakers/{breaker_id}/reset`
      *
@@ -132,7 +132,7 @@ export interface Api {
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly node?: string | undefined; readonly organization?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined }, options?: CallOptions): Paged<T.AdminAllocation>;
     /**
-     * Who waits for capacity, in the order in which it would be given
+     * The queue, in the order in which capacity would be given
      *
      * `GET /api/v1/admin/allocations/queue`
      */
@@ -140,7 +140,7 @@ export interface Api {
   readonly data: readonly T.QueueEntry[];
 }>;
     /**
-     * Allocations that are in a phase longer than 99 of 100 recent ones, longest first; at most 200
+     * Allocations that take longer in a phase than 99 of 100 recent ones, longest first; at most 200
      *
      * `GET /api/v1/admin/allocations/stuck`
      */
@@ -156,7 +156,7 @@ export interface Api {
      */
     forceCleanup(input: { readonly allocation_id: string; readonly reason: string; readonly runtime_verified_absent: boolean }, options?: CallOptions): Promise<T.AdminAllocation>;
     /**
-     * End an allocation without waiting for its guest; as often as the policy allows
+     * Release an allocation without waiting for its guest; as often as the policy allows
      *
      * `POST /api/v1/admin/allocations/{allocation_id}/force-release`
      *
@@ -164,7 +164,7 @@ export interface Api {
      */
     forceRelease(input: { readonly allocation_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminAllocation>;
     /**
-     * Why it was placed there, with hosts by name
+     * Why an allocation was placed there, with hosts by name
      *
      * `GET /api/v1/admin/allocations/{allocation_id}/placement`
      *
@@ -174,7 +174,7 @@ export interface Api {
   };
   readonly adminAudit: {
     /**
-     * Who did what anywhere, newest first
+     * The audit log of all tenants, newest first
      *
      * `GET /api/v1/admin/audit-logs`
      *
@@ -182,13 +182,13 @@ export interface Api {
      */
     list(input?: { readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
     /**
-     * Check one chain: an organization's, or the platform's own
+     * Verify one chain: an organization's, or the platform's own
      *
      * `GET /api/v1/admin/audit-logs/verify`
      */
     verify(input?: { readonly organization_id?: string | undefined }, options?: CallOptions): Promise<T.AuditVerdict>;
     /**
-     * Everything that one request led to anywhere, in the order of time
+     * Everything that one request caused anywhere, in time order
      *
      * `GET /api/v1/admin/correlations/{correlation_id}`
      */
@@ -214,7 +214,7 @@ export interface Api {
   };
   readonly adminSkus: {
     /**
-     * Add what is missing of the catalogue that comes with the product; nothing that is there is changed
+     * Load the default catalog; existing entries stay unchanged
      *
      * `POST /api/v1/admin/catalog/defaults`
      *
@@ -222,7 +222,7 @@ export interface Api {
      */
     catalogDefaults(input?: { readonly reason?: string | undefined }, options?: CallOptions): Promise<{
   readonly added: {
-  /** Not active: each needs the digest of an image that was really built. */
+  /** Not active: each needs the digest of an image that was built. */
 readonly os_images: readonly string[];
   readonly prices: number;
   readonly regions: readonly string[];
@@ -230,7 +230,7 @@ readonly os_images: readonly string[];
 };
 }>;
     /**
-     * Every kind of capacity, also what is no longer sold
+     * All SKUs, retired ones included
      *
      * `GET /api/v1/admin/skus`
      *
@@ -238,7 +238,7 @@ readonly os_images: readonly string[];
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Sku>;
     /**
-     * Offer a new kind of capacity; it can be rented once it has a price
+     * Add a SKU; it can be rented once it has a price
      *
      * `POST /api/v1/admin/skus`
      *
@@ -246,7 +246,7 @@ readonly os_images: readonly string[];
      */
     create(input: { readonly allowed_gpu_counts?: readonly number[] | undefined; readonly billing_unit?: "gpu_hour" | "node_hour" | undefined; readonly capacity_shape: "baremetal" | "gpu_slice"; readonly display_name: string; readonly gpu_memory_mib: number; readonly gpu_model: string; readonly gpus_total: number; readonly resource_profile?: T.ResourceProfile | undefined; readonly sku: string; readonly vendor: string }, options?: CallOptions): Promise<T.Sku>;
     /**
-     * One kind of capacity
+     * One SKU
      *
      * `GET /api/v1/admin/skus/{sku}`
      *
@@ -254,7 +254,7 @@ readonly os_images: readonly string[];
      */
     get(input: { readonly sku: string }, options?: CallOptions): Promise<T.Sku>;
     /**
-     * Change what is offered from now on; what was rented keeps what it was promised
+     * Change a SKU for new allocations; existing ones keep what they were promised
      *
      * `PATCH /api/v1/admin/skus/{sku}`
      *
@@ -262,7 +262,7 @@ readonly os_images: readonly string[];
      */
     update(input: { readonly sku: string; readonly active?: boolean | undefined; readonly allowed_gpu_counts?: readonly number[] | undefined; readonly display_name?: string | undefined; readonly gpu_memory_mib?: number | undefined; readonly gpu_model?: string | undefined; readonly resource_profile?: T.ResourceProfile | undefined; readonly vendor?: string | undefined }, options?: CallOptions): Promise<T.Sku>;
     /**
-     * Every price that ever was, and those to come; newest entry first
+     * All prices, past and future; newest entry first
      *
      * `GET /api/v1/admin/skus/{sku}/prices`
      *
@@ -270,7 +270,7 @@ readonly os_images: readonly string[];
      */
     priceList(input: { readonly sku: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SkuPrice>;
     /**
-     * Set a price from a moment on; earlier ones stay as they were
+     * Set a price from a time on; earlier prices stay
      *
      * `POST /api/v1/admin/skus/{sku}/prices`
      *
@@ -281,7 +281,7 @@ readonly os_images: readonly string[];
   readonly currency: string;
 } }, options?: CallOptions): Promise<T.SkuPrice>;
     /**
-     * Offer it no longer; what is rented stays rented
+     * Retire a SKU; existing allocations continue
      *
      * `POST /api/v1/admin/skus/{sku}/retire`
      *
@@ -299,7 +299,7 @@ readonly os_images: readonly string[];
      */
     dlqList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "open" | "requeued" | "discarded" | undefined; readonly subject_prefix?: string | undefined }, options?: CallOptions): Paged<T.DeadLetter>;
     /**
-     * One dead letter with the event that it was
+     * One dead letter with its event
      *
      * `GET /api/v1/admin/dlq/messages/{stream_seq}`
      *
@@ -323,7 +323,7 @@ readonly os_images: readonly string[];
      */
     dlqRequeue(input: { readonly stream_seq: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
-     * The events that are kept, newest first
+     * The kept events, newest first
      *
      * `GET /api/v1/admin/events`
      *
@@ -331,7 +331,7 @@ readonly os_images: readonly string[];
      */
     eventList(input?: { readonly about?: string | undefined; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly type?: string | undefined }, options?: CallOptions): Paged<T.LoggedEvent>;
     /**
-     * Watch what happens anywhere, as it happens
+     * Watch the events of all tenants live
      *
      * `GET /api/v1/admin/events/stream`
      *
@@ -339,13 +339,13 @@ readonly os_images: readonly string[];
      */
     eventStream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
     /**
-     * How the fleet is, in numbers
+     * The state of the fleet in numbers
      *
      * `GET /api/v1/admin/fleet/health`
      */
     fleetHealth(options?: CallOptions): Promise<T.FleetHealth>;
     /**
-     * How the platform itself is: its processes, its database, its events and its fleet
+     * The health of the platform: processes, database, events and fleet
      *
      * `GET /api/v1/admin/health`
      */
@@ -359,18 +359,18 @@ readonly os_images: readonly string[];
      */
     outboxFailedList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly state?: "open" | "requeued" | "discarded" | undefined }, options?: CallOptions): Paged<T.DeadLetter>;
     /**
-     * Publish every event that is kept once more, after the bus lost some; no effect happens twice
+     * Publish every kept event again, after the bus lost some; no effect happens twice
      *
      * `POST /api/v1/admin/outbox/rewind`
      *
      * Refusals: step_up_required.
      */
     outboxRewind(input: { readonly reason: string }, options?: CallOptions): Promise<{
-  /** How many events will go out again. */
+  /** How many events will be published again. */
 readonly events: number;
 }>;
     /**
-     * Give a refused event up for good
+     * Discard a refused event
      *
      * `POST /api/v1/admin/outbox/{event_id}/discard`
      *
@@ -386,7 +386,7 @@ readonly events: number;
      */
     outboxRequeue(input: { readonly event_id: string; readonly reason: string }, options?: CallOptions): Promise<T.DeadLetter>;
     /**
-     * How many stored values each sealing key has sealed: a key with none can be removed
+     * How many stored values each key has sealed: a key with none can be removed
      *
      * `GET /api/v1/admin/secrets`
      */
@@ -396,7 +396,7 @@ readonly events: number;
   };
   readonly adminNodes: {
     /**
-     * The fleet, oldest first or by name
+     * The nodes, oldest first or by name
      *
      * `GET /api/v1/admin/nodes`
      *
@@ -404,7 +404,7 @@ readonly events: number;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly region?: string | undefined; readonly schedulable?: "true" | "false" | undefined; readonly sku?: string | undefined; readonly sort?: "created" | "name" | undefined; readonly state?: "bootstrap_issued" | "enrolling" | "active" | "offline" | "quarantined" | "draining" | "retired" | "removing" | "deleted" | undefined }, options?: CallOptions): Paged<T.FleetNode>;
     /**
-     * Announce a host; the answer has what it needs to enrol, once
+     * Add a host; the answer contains what it needs to enrol, shown once
      *
      * `POST /api/v1/admin/nodes`
      *
@@ -412,7 +412,7 @@ readonly events: number;
      */
     create(input: { readonly address?: string | undefined; readonly gpus_total?: number | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly name: string; readonly onboarding_mode?: "manual" | "maas" | undefined; readonly region: string; readonly sku: string }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
     /**
-     * Remove a host for good; one that never enrolled is gone at once
+     * Remove a host for good; one that never enrolled is removed at once
      *
      * `DELETE /api/v1/admin/nodes/{node_id}`
      *
@@ -420,7 +420,7 @@ readonly events: number;
      */
     remove(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * One host: how it is, what it is made of, who it is
+     * One node: health, hardware and identity
      *
      * `GET /api/v1/admin/nodes/{node_id}`
      *
@@ -436,7 +436,7 @@ readonly events: number;
      */
     update(input: { readonly node_id: string; readonly address?: string | null | undefined; readonly labels?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Replace the agent of a host by a release; one that does not report in time is put back by itself
+     * Update the agent of a host to a release; one that does not report in time is rolled back automatically
      *
      * `POST /api/v1/admin/nodes/{node_id}/agent-update`
      *
@@ -446,7 +446,7 @@ readonly events: number;
   readonly task_id: string;
 }>;
     /**
-     * Trust a host again, after a health probe has passed that is newer than what put it aside
+     * Clear a quarantined host, after a health probe has passed that is newer than the cause
      *
      * `POST /api/v1/admin/nodes/{node_id}/clear`
      *
@@ -454,7 +454,7 @@ readonly events: number;
      */
     clear(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Send no new work there; what runs goes on
+     * Cordon a host: no new work; running work continues
      *
      * `POST /api/v1/admin/nodes/{node_id}/cordon`
      *
@@ -462,7 +462,7 @@ readonly events: number;
      */
     cordon(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Empty a host: no new work, and what runs is given notice until a deadline
+     * Drain a host: no new work, and allocations get notice until a deadline
      *
      * `POST /api/v1/admin/nodes/{node_id}/drain`
      *
@@ -470,7 +470,7 @@ readonly events: number;
      */
     drain(input: { readonly node_id: string; readonly notice_minutes?: number | undefined; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Issue another token, for a host that did not enrol in time or that lost its certificate; earlier ones are void
+     * Issue another enrolment token, for a host that did not enrol in time or lost its certificate; earlier tokens become void
      *
      * `POST /api/v1/admin/nodes/{node_id}/enrolment-token`
      *
@@ -478,7 +478,7 @@ readonly events: number;
      */
     enrolmentToken(input: { readonly node_id: string; readonly purpose: "enrol" | "recover"; readonly version?: number | undefined }, options?: CallOptions): Promise<T.NodeEnrolmentOffer>;
     /**
-     * Ask a host how it is; the answer shows with its tasks
+     * Probe the health of a host; the result is with its tasks
      *
      * `POST /api/v1/admin/nodes/{node_id}/health-probe`
      *
@@ -488,7 +488,7 @@ readonly events: number;
   readonly task_id: string;
 }>;
     /**
-     * Let new work go to an active host whose slots were approved
+     * Allow new work on an active host whose slots were approved
      *
      * `POST /api/v1/admin/nodes/{node_id}/publish`
      *
@@ -504,7 +504,7 @@ readonly events: number;
      */
     quarantine(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Take a retired host back into service after a fresh health probe has passed; it stays cordoned
+     * Return a retired host to service after a fresh health probe has passed; it stays cordoned
      *
      * `POST /api/v1/admin/nodes/{node_id}/readmit`
      *
@@ -512,7 +512,7 @@ readonly events: number;
      */
     readmit(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined
+     * Reimage a quarantined or retired host that holds nothing; without proof it is quarantined
      *
      * `POST /api/v1/admin/nodes/{node_id}/reimage`
      *
@@ -520,7 +520,7 @@ readonly events: number;
      */
     reimage(input: { readonly node_id: string; readonly image: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * The slots of a host, and who holds them
+     * The slots of a host and their allocations
      *
      * `GET /api/v1/admin/nodes/{node_id}/resource-slots`
      *
@@ -530,7 +530,7 @@ readonly events: number;
   readonly data: readonly T.ResourceSlot[];
 }>;
     /**
-     * Call a drain off
+     * Cancel a drain
      *
      * `POST /api/v1/admin/nodes/{node_id}/resume`
      *
@@ -538,7 +538,7 @@ readonly events: number;
      */
     resume(input: { readonly node_id: string; readonly reason?: string | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Take an empty host out of service
+     * Retire an empty host
      *
      * `POST /api/v1/admin/nodes/{node_id}/retire`
      *
@@ -546,18 +546,18 @@ readonly events: number;
      */
     retire(input: { readonly node_id: string; readonly reason: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.FleetNode>;
     /**
-     * Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token
+     * Revoke every certificate of a host: it is cut off within seconds, until it recovers with a new token
      *
      * `POST /api/v1/admin/nodes/{node_id}/revoke`
      *
      * Refusals: node_not_found, step_up_required.
      */
     revoke(input: { readonly node_id: string; readonly reason: string }, options?: CallOptions): Promise<{
-  /** How many certificates were still good. */
+  /** How many certificates were still valid. */
 readonly revoked: number;
 }>;
     /**
-     * Make slots of what the host last found in itself; changed hardware is accepted where no allocation uses it
+     * Approve slots from the last discovery; changed hardware is accepted where no allocation uses it
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/approve`
      *
@@ -567,7 +567,7 @@ readonly revoked: number;
   readonly changed: number;
   readonly created: number;
   readonly enabled: number;
-  /** Slots that the host no longer finds. */
+  /** Slots that the last discovery no longer found. */
 readonly missing: readonly number[];
   readonly slots: readonly T.ResourceSlot[];
 }>;
@@ -580,7 +580,7 @@ readonly missing: readonly number[];
      */
     slotClear(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
-     * Hand a slot out no longer
+     * Disable a slot: it is no longer sold
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/disable`
      *
@@ -588,7 +588,7 @@ readonly missing: readonly number[];
      */
     slotDisable(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
-     * Hand a disabled slot out again
+     * Enable a disabled slot
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/enable`
      *
@@ -604,7 +604,7 @@ readonly missing: readonly number[];
      */
     slotQuarantine(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
-     * What the host was asked to do, newest first
+     * The tasks of a host, newest first
      *
      * `GET /api/v1/admin/nodes/{node_id}/tasks`
      *
@@ -612,7 +612,7 @@ readonly missing: readonly number[];
      */
     taskList(input: { readonly node_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "queued" | "dispatched" | "succeeded" | "failed" | "expired" | "cancelled" | undefined }, options?: CallOptions): Paged<T.FleetTask>;
     /**
-     * Ask a host what it is made of; the answer shows in its topology
+     * Discover the hardware of a host; the result is in its topology
      *
      * `POST /api/v1/admin/nodes/{node_id}/topology/discover`
      *
@@ -622,7 +622,7 @@ readonly missing: readonly number[];
   readonly task_id: string;
 }>;
     /**
-     * Let new work go there again
+     * Uncordon a host: new work is allowed again
      *
      * `POST /api/v1/admin/nodes/{node_id}/uncordon`
      *
@@ -632,7 +632,7 @@ readonly missing: readonly number[];
   };
   readonly adminOsImages: {
     /**
-     * Which images a node has, and whether they are the ones that are offered
+     * The images of a node, and whether they match those that are offered
      *
      * `GET /api/v1/admin/nodes/{node_id}/images`
      *
@@ -642,7 +642,7 @@ readonly missing: readonly number[];
   readonly data: readonly T.NodeImage[];
 }>;
     /**
-     * Note that a node no longer has an image
+     * Record that a node no longer has an image
      *
      * `DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}`
      *
@@ -650,7 +650,7 @@ readonly missing: readonly number[];
      */
     nodeForget(input: { readonly node_id: string; readonly os_image: string }, options?: CallOptions): Promise<T.NodeImage>;
     /**
-     * Note that a node has an image, checked against this digest
+     * Record that a node has an image, checked against this digest
      *
      * `PUT /api/v1/admin/nodes/{node_id}/images/{os_image}`
      *
@@ -658,7 +658,7 @@ readonly missing: readonly number[];
      */
     nodeSet(input: { readonly node_id: string; readonly os_image: string; readonly digest: string }, options?: CallOptions): Promise<T.NodeImage>;
     /**
-     * Every image, and on how many nodes it is
+     * All images, and on how many nodes each is
      *
      * `GET /api/v1/admin/os-images`
      *
@@ -666,7 +666,7 @@ readonly missing: readonly number[];
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.OsImage>;
     /**
-     * Announce an image; it is offered once it is made active
+     * Add an image; it is offered once it is active
      *
      * `POST /api/v1/admin/os-images`
      *
@@ -682,7 +682,7 @@ readonly missing: readonly number[];
      */
     update(input: { readonly os_image: string; readonly active?: boolean | undefined; readonly digest?: string | undefined; readonly display_name?: string | undefined; readonly driver_strategy?: "preinstalled" | "cloud_init" | undefined; readonly size_bytes?: number | undefined; readonly skus?: readonly string[] | undefined }, options?: CallOptions): Promise<T.OsImage>;
     /**
-     * Offer an image no longer; machines that run keep running
+     * Retire an image; running machines continue
      *
      * `POST /api/v1/admin/os-images/{os_image}/retire`
      *
@@ -700,7 +700,7 @@ readonly missing: readonly number[];
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined }, options?: CallOptions): Paged<T.AdminOrganization>;
     /**
-     * One organization with its projects, its members and what was set for it
+     * One organization with its projects, members and policies
      *
      * `GET /api/v1/admin/organizations/{organization_id}`
      *
@@ -710,7 +710,7 @@ readonly missing: readonly number[];
   };
   readonly adminUsers: {
     /**
-     * Who has a role on the platform, since when and from whom
+     * Platform roles: who has one, since when and from whom
      *
      * `GET /api/v1/admin/platform-roles`
      *
@@ -742,7 +742,7 @@ readonly missing: readonly number[];
      */
     get(input: { readonly user_id: string }, options?: CallOptions): Promise<T.AdminUserDetail>;
     /**
-     * Refuse a person: ends every session, revokes every personal token, and admits no new sign-in
+     * Disable a person: ends every session, revokes every personal token, and refuses new sign-ins
      *
      * `POST /api/v1/admin/users/{user_id}/disable`
      *
@@ -750,7 +750,7 @@ readonly missing: readonly number[];
      */
     disable(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
     /**
-     * Admit a person again; what was ended or revoked stays so
+     * Enable a person again; ended sessions and revoked tokens stay so
      *
      * `POST /api/v1/admin/users/{user_id}/enable`
      *
@@ -758,7 +758,7 @@ readonly missing: readonly number[];
      */
     enable(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
     /**
-     * Forget the second factors of a person who lost them, and end every session of theirs
+     * Remove the second factors of a person who lost them, and end all their sessions
      *
      * `POST /api/v1/admin/users/{user_id}/factors/reset`
      *
@@ -766,7 +766,7 @@ readonly missing: readonly number[];
      */
     factorsReset(input: { readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.FactorsReset>;
     /**
-     * Take a role on the platform away; the last superadmin stays one
+     * Revoke a platform role; the last superadmin keeps it
      *
      * `DELETE /api/v1/admin/users/{user_id}/roles/{role}`
      *
@@ -774,7 +774,7 @@ readonly missing: readonly number[];
      */
     platformRoleRevoke(input: { readonly role: "platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support"; readonly user_id: string; readonly reason: string }, options?: CallOptions): Promise<T.AdminUser>;
     /**
-     * Give a person a role on the platform
+     * Give a person a platform role
      *
      * `PUT /api/v1/admin/users/{user_id}/roles/{role}`
      *
@@ -793,7 +793,7 @@ readonly missing: readonly number[];
   readonly settings: readonly T.PolicySetting[];
 }>;
     /**
-     * Take a setting back; the next level applies
+     * Remove a setting; the next level applies
      *
      * `DELETE /api/v1/admin/policies/{policy_key}`
      *
@@ -811,7 +811,7 @@ readonly missing: readonly number[];
   };
   readonly adminRegions: {
     /**
-     * Every region, also those that are closed
+     * All regions, closed ones included
      *
      * `GET /api/v1/admin/regions`
      *
@@ -837,7 +837,7 @@ readonly missing: readonly number[];
   };
   readonly adminSessions: {
     /**
-     * Where a person is signed in, newest first
+     * The sessions of a person, newest first
      *
      * `GET /api/v1/admin/users/{user_id}/sessions`
      *
@@ -845,7 +845,7 @@ readonly missing: readonly number[];
      */
     userList(input: { readonly user_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AccountSession>;
     /**
-     * End every session of a person, those that were not seen yet too
+     * End every session of a person, also those that were not used yet
      *
      * `POST /api/v1/admin/users/{user_id}/sessions/revoke-all`
      *
@@ -863,7 +863,7 @@ readonly missing: readonly number[];
   };
   readonly adminWorkflows: {
     /**
-     * Runs of sagas, latest first; at most as many as asked for
+     * Workflow runs, latest first; at most the requested number
      *
      * `GET /api/v1/admin/workflows`
      */
@@ -871,7 +871,7 @@ readonly missing: readonly number[];
   readonly data: readonly T.Workflow[];
 }>;
     /**
-     * One run with its plan and everything that was tried
+     * One run with its plan and all attempts
      *
      * `GET /api/v1/admin/workflows/{saga}/{run_id}`
      *
@@ -879,7 +879,7 @@ readonly missing: readonly number[];
      */
     get(input: { readonly run_id: string; readonly saga: string }, options?: CallOptions): Promise<T.WorkflowDetail>;
     /**
-     * Call it off: it stops between two steps, takes back what it did, and ends as cancelled
+     * Cancel a run: it stops between two steps, rolls back, and ends as cancelled
      *
      * `POST /api/v1/admin/workflows/{saga}/{run_id}/cancel`
      *
@@ -905,7 +905,7 @@ readonly missing: readonly number[];
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AllocationGroup>;
     /**
-     * Ask for several allocations at once: all of them are reserved, or none
+     * Create several allocations at once: all of them are reserved, or none
      *
      * `POST /api/v1/allocation-groups`
      *
@@ -918,17 +918,17 @@ readonly missing: readonly number[];
   /** All GPUs idle for this long. */
 readonly minutes: number;
 };
-  /** An image of the catalogue; without one, the first that suits the SKU. */
+  /** An image of the catalog; default: the first that suits the SKU. */
 readonly image?: string;
   /** Released this long after it became active. */
 readonly max_duration_seconds?: number;
   readonly name?: string;
   readonly region: string;
-  /** A SKU of the catalogue. */
+  /** A SKU of the catalog. */
 readonly sku: string;
   /** Your own SSH keys and those of the project. */
 readonly ssh_key_ids?: readonly string[];
-  /** Words of your own, to find things by. */
+  /** Your own labels, for search. */
 readonly tags?: Readonly<Record<string, string>>;
 }[]; readonly name: string }, options?: CallOptions): Promise<T.AllocationGroupDetail>;
     /**
@@ -940,7 +940,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     get(input: { readonly allocation_group_id: string }, options?: CallOptions): Promise<T.AllocationGroupDetail>;
     /**
-     * Give all of it back; asked again, it releases whatever is still held
+     * Release the whole group; repeated, it releases what is still held
      *
      * `POST /api/v1/allocation-groups/{allocation_group_id}/release`
      *
@@ -958,7 +958,7 @@ readonly tags?: Readonly<Record<string, string>>;
      */
     list(input?: { readonly cursor?: string | undefined; readonly group?: string | undefined; readonly limit?: number | undefined; readonly order?: "newest" | "oldest" | undefined; readonly q?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Paged<T.Allocation>;
     /**
-     * Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
+     * Create an allocation: reserved at once, queued if requested, or refused with reasons
      *
      * `POST /api/v1/allocations`
      *
@@ -969,7 +969,7 @@ readonly tags?: Readonly<Record<string, string>>;
   /** All GPUs idle for this long. */
 readonly minutes: number;
 } | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly queue?: {
-  /** When nothing is free, wait for it this long instead of being refused. */
+  /** When no capacity is free, wait this long in the queue instead of being refused. */
 readonly max_wait_seconds: number;
 } | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
@@ -981,7 +981,7 @@ readonly max_wait_seconds: number;
      */
     counts(input?: { readonly group?: string | undefined; readonly q?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly state?: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed" | undefined; readonly tag?: string | undefined }, options?: CallOptions): Promise<T.AllocationCountsAnswer>;
     /**
-     * Whether there is capacity now, what it would cost, and why or why not; reserves nothing
+     * Check capacity and price, with the reasons; reserves nothing
      *
      * `POST /api/v1/allocations/plan`
      *
@@ -993,7 +993,7 @@ readonly max_wait_seconds: number;
 readonly minutes: number;
 } | undefined; readonly image?: string | undefined; readonly max_duration_seconds?: number | undefined; readonly name?: string | undefined; readonly region: string; readonly sku: string; readonly ssh_key_ids?: readonly string[] | undefined; readonly tags?: Readonly<Record<string, string>> | undefined }, options?: CallOptions): Promise<T.AllocationPlan>;
     /**
-     * One allocation, with the report of its node and the actions that are possible
+     * One allocation, with the report of its node and the possible actions
      *
      * `GET /api/v1/allocations/{allocation_id}`
      *
@@ -1001,7 +1001,7 @@ readonly minutes: number;
      */
     get(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.AllocationDetail>;
     /**
-     * Rename, tag, or change the guard against idling
+     * Rename, tag, or change the idle guard
      *
      * `PATCH /api/v1/allocations/{allocation_id}`
      *
@@ -1013,7 +1013,7 @@ readonly minutes: number;
 readonly minutes: number;
 } | null | undefined; readonly name?: string | undefined; readonly tags?: Readonly<Record<string, string>> | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * The readiness reports of its node, with the signed results
+     * The attestations of an allocation, with the signed results
      *
      * `GET /api/v1/allocations/{allocation_id}/attestations`
      *
@@ -1021,7 +1021,7 @@ readonly minutes: number;
      */
     attestations(input: { readonly allocation_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AttestationReceipt>;
     /**
-     * Move its end further away
+     * Extend an allocation
      *
      * `POST /api/v1/allocations/{allocation_id}/extend`
      *
@@ -1029,7 +1029,7 @@ readonly minutes: number;
      */
     extend(input: { readonly allocation_id: string; readonly seconds: number }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * Why it was placed, or is not placed yet
+     * Why an allocation was placed, or is not placed yet
      *
      * `GET /api/v1/allocations/{allocation_id}/placement`
      *
@@ -1037,7 +1037,7 @@ readonly minutes: number;
      */
     placement(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.PlacementDecision>;
     /**
-     * Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
+     * Release an allocation. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
      *
      * `POST /api/v1/allocations/{allocation_id}/release`
      *
@@ -1045,7 +1045,7 @@ readonly minutes: number;
      */
     release(input: { readonly allocation_id: string; readonly reason?: string | undefined }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * Reboot its machine; it stays the same allocation
+     * Reboot the machine; it stays the same allocation
      *
      * `POST /api/v1/allocations/{allocation_id}/restart`
      *
@@ -1053,7 +1053,7 @@ readonly minutes: number;
      */
     restart(input: { readonly allocation_id: string }, options?: CallOptions): Promise<T.Allocation>;
     /**
-     * Make the SSH keys that open it exactly these
+     * Replace the SSH keys of an allocation
      *
      * `PUT /api/v1/allocations/{allocation_id}/ssh-keys`
      *
@@ -1061,7 +1061,7 @@ readonly minutes: number;
      */
     setSshKeys(input: { readonly allocation_id: string; readonly ssh_key_ids: readonly string[] }, options?: CallOptions): Promise<T.AllocationDetail>;
     /**
-     * Everything that happened to an allocation, in order
+     * The timeline of an allocation, in order
      *
      * `GET /api/v1/allocations/{allocation_id}/timeline`
      *
@@ -1101,7 +1101,7 @@ readonly expires_in: number;
      */
     machineIdentityList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccount>;
     /**
-     * Make a service account for some projects of an organization, for shared runtimes and outside workers
+     * Create a service account for some projects of an organization, for shared runtimes and outside workers
      *
      * `POST /api/v1/organizations/{organization_id}/service-accounts`
      *
@@ -1117,7 +1117,7 @@ readonly expires_in: number;
      */
     list(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccount>;
     /**
-     * Make a service account that is pinned to a project
+     * Create a service account for one project
      *
      * `POST /api/v1/projects/{project_id}/service-accounts`
      *
@@ -1125,7 +1125,7 @@ readonly expires_in: number;
      */
     create(input: { readonly project_id: string; readonly description?: string | undefined; readonly name: string; readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[]; readonly slug: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
-     * Remove a service account for ever
+     * Remove a service account for good
      *
      * `DELETE /api/v1/service-accounts/{service_account_id}`
      *
@@ -1141,7 +1141,7 @@ readonly expires_in: number;
      */
     get(input: { readonly service_account_id: string }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
-     * Change what a service account is called, what it may do and where, or switch it off and on
+     * Rename a service account, change its scopes and projects, or disable and enable it
      *
      * `PATCH /api/v1/service-accounts/{service_account_id}`
      *
@@ -1149,7 +1149,7 @@ readonly expires_in: number;
      */
     update(input: { readonly service_account_id: string; readonly description?: string | null | undefined; readonly name?: string | undefined; readonly project_ids?: readonly string[] | undefined; readonly scopes?: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[] | undefined; readonly state?: "active" | "disabled" | undefined; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
-     * Switch a service account off; its tokens are refused within five seconds
+     * Disable a service account; its tokens are refused within five seconds
      *
      * `POST /api/v1/service-accounts/{service_account_id}/disable`
      *
@@ -1157,7 +1157,7 @@ readonly expires_in: number;
      */
     disable(input: { readonly service_account_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.ServiceAccount>;
     /**
-     * Switch a service account on again
+     * Enable a service account
      *
      * `POST /api/v1/service-accounts/{service_account_id}/enable`
      *
@@ -1173,7 +1173,7 @@ readonly expires_in: number;
      */
     keyList(input: { readonly service_account_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.ServiceAccountKey>;
     /**
-     * Give a service account another key: one of yours, or one that we make and show once
+     * Add a key to a service account: your own, or one that the server generates and shows once
      *
      * `POST /api/v1/service-accounts/{service_account_id}/keys`
      *
@@ -1193,7 +1193,7 @@ readonly x: string;
 readonly y: string;
 } | undefined }, options?: CallOptions): Promise<T.NewServiceAccountKey>;
     /**
-     * Take a key back; tokens that were asked for with it are refused within five seconds
+     * Revoke a key; tokens that it obtained are refused within five seconds
      *
      * `DELETE /api/v1/service-accounts/{service_account_id}/keys/{key_id}`
      *
@@ -1203,7 +1203,7 @@ readonly y: string;
   };
   readonly billing: {
     /**
-     * What a project used and what it cost, by SKU, allocation or day
+     * Usage and cost of a project, by SKU, allocation or day
      *
      * `GET /api/v1/billing/usage`
      *
@@ -1211,7 +1211,7 @@ readonly y: string;
      */
     projectUsageGet(input?: { readonly from?: string | undefined; readonly group_by?: "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
-     * What an organization has, and how long it lasts
+     * The balance of an organization and how long it lasts
      *
      * `GET /api/v1/organizations/{organization_id}/billing/balance`
      *
@@ -1227,7 +1227,7 @@ readonly y: string;
      */
     ledgerList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.LedgerLine>;
     /**
-     * Recompute the ledger: its chain, its sum, and the usage behind it
+     * Verify the ledger: its chain, its sum, and the usage behind it
      *
      * `GET /api/v1/organizations/{organization_id}/billing/ledger/verify`
      *
@@ -1235,7 +1235,7 @@ readonly y: string;
      */
     ledgerVerify(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.LedgerCheck>;
     /**
-     * The windows of a line of usage, oldest first
+     * The windows of a usage line, oldest first
      *
      * `GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows`
      *
@@ -1243,7 +1243,7 @@ readonly y: string;
      */
     windowList(input: { readonly line_id: string; readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.UsageWindow>;
     /**
-     * What an organization used and what it cost, by project, SKU, allocation or day
+     * Usage and cost of an organization, by project, SKU, allocation or day
      *
      * `GET /api/v1/organizations/{organization_id}/billing/usage`
      *
@@ -1253,7 +1253,7 @@ readonly y: string;
   };
   readonly health: {
     /**
-     * What this installation is called and how it looks
+     * The name and branding of this installation
      *
      * `GET /api/v1/branding`
      */
@@ -1265,7 +1265,7 @@ readonly y: string;
      */
     signInGet(options?: CallOptions): Promise<T.SignIn>;
     /**
-     * Which release answers
+     * The version of this installation
      *
      * `GET /api/v1/version`
      */
@@ -1276,7 +1276,7 @@ readonly y: string;
   };
   readonly catalog: {
     /**
-     * What can be rented, what it costs now, and how much of it is free; a few seconds old at most
+     * What can be rented: SKUs, prices and free capacity; a few seconds old at most
      *
      * `GET /api/v1/catalog`
      *
@@ -1284,7 +1284,7 @@ readonly y: string;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly region?: string | undefined }, options?: CallOptions): Paged<T.CatalogItem>;
     /**
-     * One kind of capacity, its price and what is free of it
+     * One SKU with its price and free capacity
      *
      * `GET /api/v1/catalog/{sku}`
      *
@@ -1292,7 +1292,7 @@ readonly y: string;
      */
     get(input: { readonly sku: string }, options?: CallOptions): Promise<T.CatalogItem>;
     /**
-     * What a slice can be started with
+     * The images for slices
      *
      * `GET /api/v1/os-images`
      *
@@ -1300,7 +1300,7 @@ readonly y: string;
      */
     osImageList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly sku?: string | undefined }, options?: CallOptions): Paged<T.PublicImage>;
     /**
-     * Where capacity is
+     * The regions
      *
      * `GET /api/v1/regions`
      *
@@ -1310,7 +1310,7 @@ readonly y: string;
   };
   readonly events: {
     /**
-     * Watch what happens in a project, as it happens
+     * Watch the events of a project live
      *
      * `GET /api/v1/events/stream`
      *
@@ -1320,7 +1320,7 @@ readonly y: string;
   };
   readonly members: {
     /**
-     * Join the organization that the token invites to
+     * Accept an invitation and join its organization
      *
      * `POST /api/v1/invitations/accept`
      *
@@ -1344,7 +1344,7 @@ readonly y: string;
      */
     invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.InvitationCreated>;
     /**
-     * Take an invitation back before it is accepted
+     * Revoke an invitation before it is accepted
      *
      * `DELETE /api/v1/organizations/{organization_id}/invitations/{invitation_id}`
      *
@@ -1360,7 +1360,7 @@ readonly y: string;
      */
     leave(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.Member>;
     /**
-     * Who belongs to the organization
+     * The members of the organization
      *
      * `GET /api/v1/organizations/{organization_id}/members`
      *
@@ -1384,7 +1384,7 @@ readonly y: string;
      */
     update(input: { readonly organization_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
     /**
-     * Who has a role of their own in the project, besides the role that the organization gives
+     * The members of the project who have a role of their own there
      *
      * `GET /api/v1/projects/{project_id}/members`
      *
@@ -1392,7 +1392,7 @@ readonly y: string;
      */
     projectList(input: { readonly project_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Member>;
     /**
-     * Take the role in the project back; the role in the organization stays
+     * Remove the role in the project; the role in the organization stays
      *
      * `DELETE /api/v1/projects/{project_id}/members/{user_id}`
      *
@@ -1498,13 +1498,13 @@ readonly y: string;
   };
   readonly notices: {
     /**
-     * Say until when one has read; it never moves back
+     * Mark notices as read up to a time; the mark never moves back
      *
      * `PUT /api/v1/me/notices-read`
      */
     read(input: { readonly until: string }, options?: CallOptions): Promise<T.NoticesRead>;
     /**
-     * What happened in a project that is worth knowing, newest first, for as long as events are kept
+     * Notices of a project, newest first, for as long as events are kept
      *
      * `GET /api/v1/notices`
      *
@@ -1514,7 +1514,7 @@ readonly y: string;
   };
   readonly sessions: {
     /**
-     * Where the caller is signed in, newest first
+     * The sessions of the caller, newest first
      *
      * `GET /api/v1/me/sessions`
      *
@@ -1522,7 +1522,7 @@ readonly y: string;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.AccountSession>;
     /**
-     * End every session but this one, those that were not seen yet too
+     * End every other session of the caller, also those that were not used yet
      *
      * `POST /api/v1/me/sessions/revoke-others`
      *
@@ -1540,7 +1540,7 @@ readonly y: string;
   };
   readonly sshKeys: {
     /**
-     * One’s own keys
+     * Your own keys
      *
      * `GET /api/v1/me/ssh-keys`
      *
@@ -1548,7 +1548,7 @@ readonly y: string;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.SshKey>;
     /**
-     * Add a key of one’s own
+     * Add a key of your own
      *
      * `POST /api/v1/me/ssh-keys`
      *
@@ -1556,7 +1556,7 @@ readonly y: string;
      */
     add(input: { readonly name?: string | undefined; readonly public_key: string }, options?: CallOptions): Promise<T.SshKey>;
     /**
-     * Remove a key of one’s own
+     * Remove a key of your own
      *
      * `DELETE /api/v1/me/ssh-keys/{ssh_key_id}`
      *
@@ -1598,7 +1598,7 @@ readonly y: string;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.PersonalToken>;
     /**
-     * Make a personal access token; it may do what its scopes and its owner may both do
+     * Create a personal access token; it may do what both its scopes and its owner may do
      *
      * `POST /api/v1/me/tokens`
      *
@@ -1624,7 +1624,7 @@ readonly y: string;
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Organization>;
     /**
-     * Found an organization; the caller becomes its owner
+     * Create an organization; the caller becomes its owner
      *
      * `POST /api/v1/organizations`
      *
@@ -1658,7 +1658,7 @@ readonly y: string;
   };
   readonly audit: {
     /**
-     * Who did what in the organization, newest first
+     * The audit log of the organization, newest first
      *
      * `GET /api/v1/organizations/{organization_id}/audit-logs`
      *
@@ -1674,7 +1674,7 @@ readonly y: string;
      */
     export(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly after_id?: string | undefined; readonly correlation_id?: string | undefined; readonly format: "ndjson" | "csv"; readonly from?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<string>;
     /**
-     * Recompute the hash chain over the log and name the first row that does not fit
+     * Verify the hash chain of the log and name the first row that does not fit
      *
      * `GET /api/v1/organizations/{organization_id}/audit-logs/verify`
      *
@@ -1726,7 +1726,7 @@ readonly y: string;
      */
     create(input: { readonly organization_id: string; readonly department_id?: string | undefined; readonly name: string; readonly slug: string }, options?: CallOptions): Promise<T.Project>;
     /**
-     * Remove a project: what it holds is wound down, then it is deleted
+     * Remove a project: its resources are wound down, then it is deleted
      *
      * `DELETE /api/v1/projects/{project_id}`
      *
@@ -1750,7 +1750,7 @@ readonly y: string;
      */
     update(input: { readonly project_id: string; readonly name: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
     /**
-     * Put a project aside, unchanged
+     * Archive a project
      *
      * `POST /api/v1/projects/{project_id}/archive`
      *
@@ -1758,7 +1758,7 @@ readonly y: string;
      */
     archive(input: { readonly project_id: string; readonly version?: number | undefined }, options?: CallOptions): Promise<T.Project>;
     /**
-     * Take a project up again
+     * Restore an archived project
      *
      * `POST /api/v1/projects/{project_id}/restore`
      *
@@ -1768,7 +1768,7 @@ readonly y: string;
   };
   readonly overview: {
     /**
-     * A project at a glance: what runs, what it costs by the hour, what waits, and what happened last
+     * Overview of a project: allocations, hourly cost, queue and recent activity
      *
      * `GET /api/v1/overview`
      *
@@ -1778,7 +1778,7 @@ readonly y: string;
   };
   readonly policies: {
     /**
-     * What applies to the caller in this project, and where each value comes from
+     * The policies that apply to the caller in this project, with the source of each value
      *
      * `GET /api/v1/policies`
      *
@@ -1790,7 +1790,7 @@ readonly y: string;
   };
   readonly simulator: {
     /**
-     * The simulated hosts, and what is wrong with each
+     * The simulated hosts and their faults
      *
      * `GET /api/v1/sim/nodes`
      */
@@ -1800,7 +1800,7 @@ readonly y: string;
 readonly speed: number;
 }>;
     /**
-     * Stop or start the agent of a simulated host; what runs there keeps running
+     * Stop or start the agent of a simulated host; running machines continue
      *
      * `POST /api/v1/sim/nodes/{node_id}/agent`
      *
@@ -1808,7 +1808,7 @@ readonly speed: number;
      */
     agentSwitch(input: { readonly node_id: string; readonly state: "running" | "stopped" }, options?: CallOptions): Promise<T.SimulatedNode>;
     /**
-     * Mend a simulated host: one fault, or all of them
+     * Clear one fault or all faults of a simulated host
      *
      * `DELETE /api/v1/sim/nodes/{node_id}/faults`
      *
@@ -1816,7 +1816,7 @@ readonly speed: number;
      */
     faultClear(input: { readonly node_id: string; readonly fault?: T.SimulatedFaultName | undefined }, options?: CallOptions): Promise<T.SimulatedNode>;
     /**
-     * Let something go wrong on a simulated host, once or until it is taken away
+     * Inject a fault on a simulated host, once or until it is cleared
      *
      * `POST /api/v1/sim/nodes/{node_id}/faults`
      *
@@ -1824,7 +1824,7 @@ readonly speed: number;
      */
     faultSet(input: { readonly node_id: string; readonly fault: T.SimulatedFaultName; readonly once?: boolean | undefined; readonly slot_index?: number | undefined }, options?: CallOptions): Promise<T.SimulatedNode>;
     /**
-     * Change how fast simulated hosts are; phases that have begun notice at their next step
+     * Change the speed of simulated hosts; phases in progress notice at their next step
      *
      * `POST /api/v1/sim/speed`
      */

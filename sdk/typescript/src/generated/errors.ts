@@ -6,19 +6,19 @@ export const errorCodes = {
   account_disabled: { status: 401, retryable: false },
   /** Only operators of the platform may do this. */
   admin_required: { status: 403, retryable: false },
-  /** This very bundle is there already. */
+  /** This bundle exists already. */
   agent_release_already_exists: { status: 409, retryable: false },
   /** The bundle is not base64, is too large, or does not have the digest that was named. */
   agent_release_invalid: { status: 422, retryable: false },
   /** There is no such release of the node agent. */
   agent_release_not_found: { status: 404, retryable: false },
-  /** There is no such alert: it was cleared, or has healed. */
+  /** There is no such alert, or it was cleared already. */
   alert_not_found: { status: 404, retryable: false },
   /** The allocation is being released already. */
   allocation_already_releasing: { status: 409, retryable: false },
   /** The caller holds as many allocations as its policy allows. */
   allocation_concurrency_limit: { status: 409, retryable: false },
-  /** There is no such group of allocations. */
+  /** There is no such allocation group. */
   allocation_group_not_found: { status: 404, retryable: false },
   /** The allocation is not active. */
   allocation_not_active: { status: 409, retryable: false },
@@ -40,7 +40,7 @@ export const errorCodes = {
   auth_personal_required: { status: 401, retryable: false },
   /** There is no such breaker: automation has taken nothing of such a pool yet. */
   breaker_not_found: { status: 404, retryable: false },
-  /** The account is in another currency. */
+  /** The account uses another currency. */
   currency_mismatch: { status: 409, retryable: false },
   /** The page cursor was not made by this list, or by an older version of it. */
   cursor_invalid: { status: 400, retryable: false },
@@ -52,9 +52,9 @@ export const errorCodes = {
   department_not_found: { status: 404, retryable: false },
   /** Another department of the organization already uses this slug. */
   department_slug_taken: { status: 409, retryable: false },
-  /** It would last, or wait, longer than the policy allows, or has no end to move. */
+  /** The allocation would last or wait longer than the policy allows, or it has no end to move. */
   duration_invalid: { status: 422, retryable: false },
-  /** The event was requeued or discarded already. */
+  /** The event was already requeued or discarded. */
   event_already_settled: { status: 409, retryable: false },
   /** There is no such failed event. */
   event_not_found: { status: 404, retryable: false },
@@ -84,7 +84,7 @@ export const errorCodes = {
   insufficient_balance: { status: 402, retryable: false },
   /** The caller is known, but its role does not include this. */
   insufficient_permissions: { status: 403, retryable: false },
-  /** A fault of ours; the correlation id finds it in the logs. */
+  /** An internal error; the correlation id finds it in the logs. */
   internal_error: { status: 500, retryable: true },
   /** The request could not be read. */
   invalid_request: { status: 400, retryable: false },
@@ -118,7 +118,7 @@ export const errorCodes = {
   node_in_use: { status: 409, retryable: false },
   /** There is no such node. */
   node_not_found: { status: 404, retryable: false },
-  /** The host cannot take work yet; details say what is missing. */
+  /** The host is not ready for work yet; details say what is missing. */
   node_not_ready: { status: 409, retryable: false },
   /** The node does not answer. */
   node_offline: { status: 409, retryable: true },
@@ -158,7 +158,7 @@ export const errorCodes = {
   passkeys_unavailable: { status: 409, retryable: false },
   /** The body is larger than this operation accepts. */
   payload_too_large: { status: 413, retryable: false },
-  /** The days are not a period, or the period is too long. */
+  /** The dates are not a valid period, or the period is too long. */
   period_invalid: { status: 422, retryable: false },
   /** The token would live longer than the policy allows. */
   personal_token_expiry_invalid: { status: 422, retryable: false },
@@ -178,7 +178,7 @@ export const errorCodes = {
   price_already_exists: { status: 409, retryable: false },
   /** A price cannot take effect in the past. */
   price_backdated: { status: 422, retryable: false },
-  /** A health probe has to pass first; details say since when. */
+  /** A health probe must pass first; details say since when. */
   probe_required: { status: 409, retryable: false },
   /** X-Project-ID and the project in the path are not the same. */
   project_mismatch: { status: 400, retryable: false },
@@ -204,7 +204,7 @@ export const errorCodes = {
   resource_not_found: { status: 404, retryable: false },
   /** There is no such path. */
   route_not_found: { status: 404, retryable: false },
-  /** Whoever asks everybody for a second factor must have signed in with one. */
+  /** To require a second factor of others, sign in with a second factor first. */
   second_factor_missing: { status: 409, retryable: false },
   /** The key cannot be used, or would live longer than the policy allows. */
   service_account_key_invalid: { status: 422, retryable: false },
@@ -218,23 +218,23 @@ export const errorCodes = {
   service_account_refused: { status: 403, retryable: false },
   /** Another service account here already uses this slug. */
   service_account_slug_taken: { status: 409, retryable: false },
-  /** A service that this needs does not answer. */
+  /** A service that this request needs does not answer. */
   service_unavailable: { status: 503, retryable: true },
   /** There is no such session. */
   session_not_found: { status: 404, retryable: false },
-  /** Something of this name is, or was, offered already. */
+  /** A SKU of this name exists already, or existed before. */
   sku_already_exists: { status: 409, retryable: false },
   /** Counts, shape and sizes of machine do not fit together; details name what. */
   sku_invalid: { status: 422, retryable: false },
-  /** Nothing of this name is, or was, offered. */
+  /** No SKU has this name. */
   sku_not_found: { status: 404, retryable: false },
-  /** No capacity of this kind and size is available now. */
+  /** No capacity of this SKU and size is available now. */
   sku_unavailable: { status: 409, retryable: true },
   /** The slot is in use: release its allocation first. */
   slot_in_use: { status: 409, retryable: false },
   /** The host has no such slot. */
   slot_not_found: { status: 404, retryable: false },
-  /** Something keeps the host or its slots from being handed out; details say what. */
+  /** The host or its slots cannot be published; details say why. */
   slots_blocked: { status: 409, retryable: false },
   /** The owner has this key already. */
   ssh_key_exists: { status: 409, retryable: false },
@@ -246,7 +246,7 @@ export const errorCodes = {
   ssh_key_not_found: { status: 404, retryable: false },
   /** The request names an older generation of the lease. */
   stale_generation: { status: 409, retryable: false },
-  /** This act needs a fresh proof of presence. */
+  /** This operation needs a recent sign-in. */
   step_up_required: { status: 403, retryable: false },
   /** An object of this name exists already. */
   storage_already_exists: { status: 409, retryable: false },
@@ -268,11 +268,11 @@ export const errorCodes = {
   token_scope_invalid: { status: 401, retryable: false },
   /** Too many event streams are open; close one, or come back later. */
   too_many_streams: { status: 429, retryable: true },
-  /** The host has not said yet what it is made of: discover it first. */
+  /** The host has not reported its hardware yet: run a discovery first. */
   topology_missing: { status: 409, retryable: false },
   /** The body must be application/json. */
   unsupported_media_type: { status: 415, retryable: false },
-  /** A service that this needs answered with nonsense. */
+  /** A service that this request needs sent an invalid answer. */
   upstream_error: { status: 502, retryable: true },
   /** A user of this name exists already. */
   user_already_exists: { status: 409, retryable: false },
@@ -286,7 +286,7 @@ export const errorCodes = {
   validation_error: { status: 400, retryable: false },
   /** The object was changed by someone else since it was read. */
   version_conflict: { status: 409, retryable: true },
-  /** There is no such run of a saga. */
+  /** There is no such workflow run. */
   workflow_not_found: { status: 404, retryable: false },
 } as const;
 export type ErrorCode = keyof typeof errorCodes;

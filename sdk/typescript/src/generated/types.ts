@@ -2,7 +2,7 @@
 
 export type AccountSession = {
   readonly browser: string | null;
-  /** Whether this very request belongs to it. */
+  /** Whether this request belongs to it. */
 readonly current: boolean;
   readonly device_label: string | null;
   readonly expires_at: string;
@@ -29,7 +29,7 @@ readonly actor_name: string | null;
   readonly id: string;
   readonly result: "success" | "failure";
   readonly target_id: string;
-  /** What the object is called now, where it has a name and still exists. */
+  /** The current name of the object, if it has one and still exists. */
 readonly target_name: string | null;
   readonly target_type: string;
 };
@@ -37,10 +37,10 @@ readonly target_name: string | null;
 export type AdminAllocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
-  /** Which attempt to launch it this is, or was. */
+  /** The number of this attempt. */
 readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
@@ -68,14 +68,14 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
-  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+  /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly node_id: string | null;
   readonly node_name: string | null;
   readonly organization_id: string;
-  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
+  /** It has ended for its owner. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -84,7 +84,7 @@ readonly over: boolean;
   readonly unit: "gpu_hour" | "node_hour";
   readonly unit_price: Money;
 };
-  /** The size of the machine, as it was promised. */
+  /** The promised size of the machine. */
 readonly profile: {
   readonly memory_mib: number;
   readonly name: string;
@@ -92,7 +92,7 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
-  /** Whether its host is heard. One that is silent ends nothing. */
+  /** Whether its host reports. A silent host ends nothing. */
 readonly reachable: boolean;
   readonly region: string;
   readonly release_attempts: number;
@@ -106,14 +106,14 @@ readonly simulated: boolean;
   /** How many of its slots are in which state. */
 readonly slots: Readonly<Record<string, number>>;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
-  /** Words of your own, to find things by. */
+  /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
   readonly version: number;
 };
 
 export type AdminOrganization = {
-  /** Those that have not ended. */
+  /** Allocations that have not ended. */
 readonly allocations: number;
   readonly created_at: string;
   readonly currency: string;
@@ -129,12 +129,12 @@ readonly gpus: number;
 };
 
 export type AdminOrganizationDetail = {
-  /** Those that have not ended. */
+  /** Allocations that have not ended. */
 readonly allocations: number;
   readonly created_at: string;
   readonly currency: string;
   readonly gpu_quota: {
-  /** GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them. */
+  /** GPUs of all allocations of the organization that are queued, requested, provisioning or active. */
 readonly held: number;
   /** Where the limit is set. */
 readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
@@ -154,7 +154,7 @@ readonly member_list: readonly {
   readonly members: number;
   readonly name: string;
   readonly plan: string;
-  /** What was set for the organization, its plan or one of its projects; everything else comes from the platform. */
+  /** Policies set for the organization, its plan or one of its projects; all others come from the platform. */
 readonly policies: readonly PolicySetting[];
   /** At most 200. */
 readonly project_list: readonly {
@@ -184,7 +184,7 @@ readonly issuer: string;
 readonly organizations: number;
   readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
   readonly state: "active" | "disabled" | "erased";
-  /** What the issuer calls the person. */
+  /** The subject of the person at the issuer. */
 readonly subject: string;
   /** The name of the person on hosts. */
 readonly username: string;
@@ -211,14 +211,14 @@ readonly organization_list: readonly {
 }[];
   /** How many organizations the person belongs to. */
 readonly organizations: number;
-  /** Tokens that can be used. */
+  /** Valid tokens. */
 readonly personal_tokens: number;
   readonly platform_roles: readonly ("platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support")[];
-  /** Sign-ins that have not ended. */
+  /** Active sign-ins. */
 readonly sessions: number;
   readonly ssh_keys: number;
   readonly state: "active" | "disabled" | "erased";
-  /** What the issuer calls the person. */
+  /** The subject of the person at the issuer. */
 readonly subject: string;
   /** The name of the person on hosts. */
 readonly username: string;
@@ -230,15 +230,15 @@ export type AgentRelease = {
 readonly digest: string;
   readonly id: string;
   readonly size_bytes: number;
-  /** As the release calls itself. */
+  /** The version that the release reports. */
 readonly version: string;
-  /** Since when no node gets it any more. What runs already runs on. */
+  /** Since when nodes no longer get it. Agents that run it continue. */
 readonly withdrawn_at: string | null;
 };
 
 export type Alert = {
   readonly allocation_id: string | null;
-  /** What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown. */
+  /** What follows: nothing is placed there; operators cannot change the state of the host; or it is only shown. */
 readonly effect: "blocks_sale" | "blocks_transition" | "informs";
   readonly id: string;
   /** Stable, for programs: `gpus_healthy`, `silent`, `orphan`. */
@@ -250,19 +250,19 @@ readonly kind: string;
   readonly since: string;
   readonly slot_id: string | null;
   readonly slot_index: number | null;
-  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+  /** The source of the alert. Each source replaces its own alerts at its next check. */
 readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
-  /** What those who rent from it are shown. */
+  /** The text that tenants of the host see. */
 readonly tenant_message: string | null;
 };
 
 export type Allocation = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
-  /** Which attempt to launch it this is, or was. */
+  /** The number of this attempt. */
 readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
@@ -289,12 +289,12 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
-  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+  /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
+  /** It has ended for its owner. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -303,7 +303,7 @@ readonly over: boolean;
   readonly unit: "gpu_hour" | "node_hour";
   readonly unit_price: Money;
 };
-  /** The size of the machine, as it was promised. */
+  /** The promised size of the machine. */
 readonly profile: {
   readonly memory_mib: number;
   readonly name: string;
@@ -311,7 +311,7 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
-  /** Whether its host is heard. One that is silent ends nothing. */
+  /** Whether its host reports. A silent host ends nothing. */
 readonly reachable: boolean;
   readonly region: string;
   readonly release_reason: string | null;
@@ -322,7 +322,7 @@ readonly reachable: boolean;
 readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
-  /** Words of your own, to find things by. */
+  /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
   readonly version: number;
@@ -368,10 +368,10 @@ export type AllocationCountsAnswer = {
 export type AllocationDetail = {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
-  /** Which attempt to launch it this is, or was. */
+  /** The number of this attempt. */
 readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
@@ -379,14 +379,14 @@ readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;
   readonly ended_at: string | null;
   readonly expires_at: string | null;
-  /** Attempts that failed because of their host, and were followed by another one. */
+  /** Attempts that failed because of their host and were retried. */
 readonly failed_attempts: readonly {
   readonly attempt: number;
   readonly code: string;
   readonly failed_at: string;
   readonly reason: string;
 }[];
-  /** What was being done when its launch failed: placed, lease, or a phase of its timeline. */
+  /** The phase in which its launch failed: placed, lease, or a phase of its timeline. */
 readonly failed_phase: string | null;
   readonly failure: {
   readonly code: string;
@@ -402,7 +402,7 @@ readonly minutes: number;
 } | null;
   readonly image: string | null;
   readonly isolation_model: "user-revoke" | "full-reimage";
-  /** The latest later proof, where its node was asked again. */
+  /** The latest later attestation. */
 readonly last_check: {
   readonly attestation_id: string;
   readonly passed: boolean;
@@ -413,12 +413,12 @@ readonly last_check: {
   readonly uid: number;
   readonly username: string;
 } | null;
-  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+  /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
+  /** It has ended for its owner. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -427,7 +427,7 @@ readonly over: boolean;
   readonly unit: "gpu_hour" | "node_hour";
   readonly unit_price: Money;
 };
-  /** The size of the machine, as it was promised. */
+  /** The promised size of the machine. */
 readonly profile: {
   readonly memory_mib: number;
   readonly name: string;
@@ -437,24 +437,24 @@ readonly profile: {
   readonly provisioning_started_at: string | null;
   readonly queue: {
   readonly deadline_at: string;
-  /** When its host should come free, where all that runs there has a declared end. */
+  /** When its host should become free, if all allocations there have a declared end. */
 readonly expected_start_at: string | null;
-  /** It has waited so long that a host is kept for it; others use that only if they end before. */
+  /** It has waited so long that a host is reserved for it; other requests use that host only if they end before. */
 readonly host_reserved: boolean;
-  /** Who is first may be placed next; it can change. */
+  /** The first in the queue may be placed next; the position can change. */
 readonly position: number;
   readonly reason: string;
 } | null;
-  /** Whether its host is heard. One that is silent ends nothing. */
+  /** Whether its host reports. A silent host ends nothing. */
 readonly reachable: boolean;
-  /** The proof that made it active, or the one that kept it from becoming so. All of them are under attestations. */
+  /** The attestation that made it active, or the one that failed. All of them are under attestations. */
 readonly receipt: {
   readonly attestation_id: string;
   readonly cuda_version: string;
   readonly driver_version: string;
   readonly gpus: number;
   readonly passed: boolean;
-  /** What was sworn to is a simulated machine. */
+  /** The attested machine is simulated. */
 readonly simulated: boolean;
   readonly taken_at: string;
 } | null;
@@ -471,7 +471,7 @@ readonly simulated: boolean;
   readonly ssh_key_id: string;
 }[];
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
-  /** Words of your own, to find things by. */
+  /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
   readonly version: number;
@@ -480,14 +480,14 @@ readonly tags: Readonly<Record<string, string>>;
 export type AllocationGroup = {
   readonly created_at: string;
   readonly id: string;
-  /** How many members are in which state. */
+  /** Number of members in each state. */
 readonly members: Readonly<Record<string, number>>;
   readonly name: string;
   readonly organization_id: string;
   readonly project_id: string;
   readonly release_requested_at: string | null;
   readonly resource_name: string;
-  /** Follows from the members and from whether the group is to be released. */
+  /** Follows from the members and from whether the group is being released. */
 readonly status: "requested" | "provisioning" | "active" | "degraded" | "releasing" | "released" | "release_failed" | "failed";
 };
 
@@ -495,10 +495,10 @@ export type AllocationGroupDetail = {
   readonly allocations: readonly {
   /** Where it is reached, once it is active: ssh, with address, port and host key. */
 readonly access: Readonly<Record<string, unknown>> | null;
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly AllocationAction[];
   readonly active_at: string | null;
-  /** Which attempt to launch it this is, or was. */
+  /** The number of this attempt. */
 readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
   /** What its owner should know about its host or its GPUs. */
@@ -525,12 +525,12 @@ readonly minutes: number;
   readonly uid: number;
   readonly username: string;
 } | null;
-  /** How many there are at most: a launch that fails because of its host is tried on another one. */
+  /** The most attempts: a launch that fails because of its host is tried on another one. */
 readonly max_attempts: number;
   readonly max_duration_seconds: number | null;
   readonly name: string;
   readonly organization_id: string;
-  /** It has ended for its owner, who holds it no more. The state says how far its host has cleaned up. */
+  /** It has ended for its owner. The state says how far its host has cleaned up. */
 readonly over: boolean;
   readonly placement_status: "queued" | "reserved" | "leased" | "freed";
   readonly price: {
@@ -539,7 +539,7 @@ readonly over: boolean;
   readonly unit: "gpu_hour" | "node_hour";
   readonly unit_price: Money;
 };
-  /** The size of the machine, as it was promised. */
+  /** The promised size of the machine. */
 readonly profile: {
   readonly memory_mib: number;
   readonly name: string;
@@ -547,7 +547,7 @@ readonly profile: {
 } | null;
   readonly project_id: string;
   readonly provisioning_started_at: string | null;
-  /** Whether its host is heard. One that is silent ends nothing. */
+  /** Whether its host reports. A silent host ends nothing. */
 readonly reachable: boolean;
   readonly region: string;
   readonly release_reason: string | null;
@@ -558,14 +558,14 @@ readonly reachable: boolean;
 readonly simulated: boolean;
   readonly sku: string;
   readonly state: "requested" | "provisioning" | "active" | "releasing" | "released" | "failed" | "release_failed";
-  /** Words of your own, to find things by. */
+  /** Your own labels, for search. */
 readonly tags: Readonly<Record<string, string>>;
   readonly updated_at: string;
   readonly version: number;
 }[];
   readonly created_at: string;
   readonly id: string;
-  /** How many members are in which state. */
+  /** Number of members in each state. */
 readonly members: Readonly<Record<string, number>>;
   readonly name: string;
   readonly organization_id: string;
@@ -577,7 +577,7 @@ readonly per_hour: readonly {
   readonly project_id: string;
   readonly release_requested_at: string | null;
   readonly resource_name: string;
-  /** Follows from the members and from whether the group is to be released. */
+  /** Follows from the members and from whether the group is being released. */
 readonly status: "requested" | "provisioning" | "active" | "degraded" | "releasing" | "released" | "release_failed" | "failed";
 };
 
@@ -609,7 +609,7 @@ readonly would_fit: readonly PlacementChange[];
   readonly unit: "gpu_hour" | "node_hour";
   readonly unit_price: Money;
 };
-  /** The size of the machine, as it was promised. */
+  /** The promised size of the machine. */
 readonly profile: {
   readonly memory_mib: number;
   readonly name: string;
@@ -648,9 +648,9 @@ readonly simulated?: boolean;
   readonly id: string;
   readonly passed: boolean;
   readonly problems: readonly string[];
-  /** As the node signed it; anybody with its key can check it. */
+  /** As the node signed it; anyone with its public key can verify it. */
 readonly signed_result: Readonly<Record<string, unknown>>;
-  /** What was sworn to is a simulated machine. */
+  /** The attested machine is simulated. */
 readonly simulated: boolean;
   readonly taken_at: string;
   readonly task_id: string;
@@ -675,7 +675,7 @@ export type AuditEntry = {
 };
 
 export type AuditVerdict = {
-  /** The first row at which the chain does not hold. */
+  /** The first row that breaks the chain. */
 readonly broken: {
   readonly audit_id: string;
   readonly sequence: string;
@@ -686,9 +686,9 @@ readonly chain: string;
   /** The hash of the newest row. Keep it elsewhere to compare. */
 readonly head: string | null;
   readonly intact: boolean;
-  /** Rows that were checked. */
+  /** Checked rows. */
 readonly rows: number;
-  /** Rows that are written and not yet part of the chain; normally a second old. */
+  /** Rows that are not yet part of the chain; normally a second old. */
 readonly unsealed: number;
 };
 
@@ -711,12 +711,12 @@ export type BillingAccount = {
 
 export type BillingBalance = {
   readonly balance: Money;
-  /** What was proven up to here is in the balance; null before the first charge. */
+  /** Usage up to this time is in the balance; null before the first charge. */
 readonly charged_to: string | null;
-  /** Whether a launch needs a balance that covers the least runway. */
+  /** Whether a launch needs a balance that covers the minimum runway. */
 readonly enforced: boolean;
   readonly held: Money;
-  /** The least runway that a launch needs, when it is enforced. */
+  /** The minimum runway for a launch, when it is enforced. */
 readonly minimum_runway_minutes: number;
   readonly organization_id: string;
   readonly per_hour: Money;
@@ -725,16 +725,16 @@ readonly runway_seconds: number | null;
 };
 
 export type Branding = {
-  /** The colour of what can be done; null for the usual one. */
+  /** The accent color; null for the default. */
 readonly accent: {
-  /** On dark ground, as #rrggbb. */
+  /** For dark backgrounds, as #rrggbb. */
 readonly dark: string;
-  /** On light ground, as #rrggbb. */
+  /** For light backgrounds, as #rrggbb. */
 readonly light: string;
 } | null;
   /** A path of this server. */
 readonly logo_url: string | null;
-  /** What the product is called here. */
+  /** The product name of this installation. */
 readonly name: string;
   /** Where people find help. */
 readonly support_url: string | null;
@@ -749,20 +749,20 @@ readonly held_back: readonly {
   readonly node_name: string;
   readonly reason: string;
   readonly since: string;
-  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+  /** The source of the alert. Each source replaces its own alerts at its next check. */
 readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
 }[];
   /** Hosts of the pool that are in service. */
 readonly hosts: number;
   readonly id: string;
-  /** What automation does with hosts: it keeps GPUs from being sold, empties hosts, or replaces their agent. Each is counted alone. */
+  /** What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately. */
 readonly kind: "quarantine" | "drain" | "update";
   readonly region: string;
-  /** When the first of the hosts that were taken leaves the window; null while there is room. */
+  /** When the first of the taken hosts leaves the window; null while there is room. */
 readonly room_at: string | null;
-  /** With the region this is the pool: hosts that stand in for each other. */
+  /** SKU and region form the pool: hosts that can replace each other. */
 readonly sku: string;
-  /** Hosts that it has taken within the window that ends now. */
+  /** Hosts that automation has taken within the current window. */
 readonly taken: number;
   /** Since when automation of this kind is stopped in this pool; null while it works. */
 readonly tripped_at: string | null;
@@ -777,11 +777,11 @@ export type CatalogItem = {
 readonly capacity_shape: "baremetal" | "gpu_slice";
   readonly display_name: string;
   readonly gpu_memory_mib: number;
-  /** As the driver says it. */
+  /** As the driver reports it. */
 readonly gpu_model: string;
   readonly gpus_total: number;
   readonly os_images: readonly string[];
-  /** What one unit costs now; the price of a region comes first. */
+  /** The price of one unit now; the price of a region comes first. */
 readonly prices: readonly CurrentPrice[];
   readonly resource_profile: ResourceProfile;
   readonly sku: string;
@@ -797,31 +797,31 @@ readonly recovery_codes: string | null;
 export type Correlation = {
   readonly began_at: string | null;
   readonly correlation_id: string;
-  /** When the last of it happened, so far. */
+  /** The time of the latest record so far. */
 readonly ended_at: string | null;
-  /** False where there was more than one answer holds. */
+  /** False if there are more records than one answer holds. */
 readonly is_whole: boolean;
-  /** In the order of time. */
+  /** In time order. */
 readonly moments: readonly CorrelationMoment[];
 };
 
 export type CorrelationMoment = {
-  /** Who did it: a person, a process, a saga, a node. */
+  /** The actor: a person, a process, a workflow, a node. */
 readonly actor: string | null;
   readonly at: string;
-  /** What was written down beside it. */
+  /** Further details. */
 readonly detail: Readonly<Record<string, unknown>>;
-  /** An action, a type of event, a type of task, or a step of a timeline. */
+  /** An action, an event type, a task type, or a timeline step. */
 readonly name: string;
   readonly organization_id: string | null;
   readonly project_id: string | null;
-  /** Who wrote it down: the audit log, the outbox, the list of dead letters, the tasks of a node, or the timeline of an allocation. */
+  /** Where it was recorded: the audit log, the outbox, the dead letters, the tasks of a node, or the timeline of an allocation. */
 readonly source: "audit" | "event" | "dead_letter" | "task" | "allocation";
-  /** How it ended, or where it led. */
+  /** The result. */
 readonly state: string | null;
   readonly subject_id: string;
   readonly subject_type: string;
-  /** How long it took, where that is known. */
+  /** The duration, where it is known. */
 readonly took_ms: number | null;
 };
 
@@ -837,7 +837,7 @@ export type CreditGrant = {
 export type CurrentPrice = {
   readonly effective_from: string;
   readonly price_id: string;
-  /** Null where no price of its own is set for a region. */
+  /** Null for the price of all regions without their own. */
 readonly region: string | null;
   readonly unit_price: Money;
 };
@@ -855,9 +855,9 @@ readonly origin: "publish" | "consume";
   readonly reason: string;
   readonly settled_at: string | null;
   readonly state: "open" | "requeued" | "discarded";
-  /** Its number in the list of dead letters. */
+  /** The number of the dead letter. */
 readonly stream_seq: string;
-  /** Where it was published when it was given up: dlq.<domain>.… */
+  /** The subject under which it was published as a dead letter: dlq.<domain>.… */
 readonly subject: string;
 };
 
@@ -866,7 +866,7 @@ export type DeadLetterDetail = {
   readonly consumer: string | null;
   readonly correlation_id: string;
   readonly created_at: string;
-  /** The event as it is published: who, when, why, and its payload. */
+  /** The published event: actor, time, cause and payload. */
 readonly envelope: Readonly<Record<string, unknown>>;
   readonly event_id: string;
   readonly event_type: string;
@@ -876,14 +876,14 @@ readonly origin: "publish" | "consume";
   readonly reason: string;
   readonly settled_at: string | null;
   readonly state: "open" | "requeued" | "discarded";
-  /** Its number in the list of dead letters. */
+  /** The number of the dead letter. */
 readonly stream_seq: string;
-  /** Where it was published when it was given up: dlq.<domain>.… */
+  /** The subject under which it was published as a dead letter: dlq.<domain>.… */
 readonly subject: string;
 };
 
 export type DefaultProject = {
-  /** Null when none was chosen, or when the chosen one is gone. */
+  /** Null when none was chosen, or the chosen one no longer exists. */
 readonly project_id: string | null;
 };
 
@@ -897,7 +897,7 @@ export type Department = {
   readonly slug: string;
   readonly state: "active" | "disabled";
   readonly updated_at: string;
-  /** Grows with every change; send it back to change only what you saw. */
+  /** Grows with every change; send it back to change only the version that you saw. */
 readonly version: number;
 };
 
@@ -905,7 +905,7 @@ export type EffectivePolicy = {
   readonly definition: PolicyDefinition;
   readonly key: string;
   readonly source: {
-  /** Set for the whole platform, above everything else. */
+  /** Set for the whole platform, overrides every other level. */
 readonly hard: boolean;
   readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
   readonly subject_id: string | null;
@@ -915,12 +915,12 @@ readonly value: number | boolean | string;
 };
 
 export type FactorsReset = {
-  /** How many factors there were. */
+  /** How many factors were removed. */
 readonly removed: number;
 };
 
 export type FleetHealth = {
-  /** How many alerts there are, by what follows from them. */
+  /** Number of alerts, by effect. */
 readonly alerts: {
   readonly blocks_sale: number;
   readonly blocks_transition: number;
@@ -928,7 +928,7 @@ readonly alerts: {
 };
   readonly lost_nodes: number;
   readonly nodes: Readonly<Record<string, number>>;
-  /** When the quietest of the active nodes was last heard. */
+  /** When the active node that has been silent the longest last reported. */
 readonly oldest_report_at: string | null;
   readonly open_tasks: number;
   readonly queued_allocations: number;
@@ -943,7 +943,7 @@ readonly silent_nodes: number;
 };
 
 export type FleetNode = {
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
@@ -961,11 +961,11 @@ readonly alerts: readonly NodeAlert[];
   readonly name: string;
   readonly onboarding_mode: "manual" | "maas";
   readonly region: string;
-  /** Whether new work may go there, as far as operators are concerned. */
+  /** Whether operators allow new work on the node. */
 readonly schedulable: boolean;
   /** Free slots that may be sold now: healthy, on a host that takes work. */
 readonly sellable_slots: number;
-  /** Whether the host is simulated, by its own last discovery; null while it has not said. */
+  /** Whether the host is simulated, by its last discovery; null before the first discovery. */
 readonly simulated: boolean | null;
   readonly sku: string;
   /** How many slots are in each state. */
@@ -993,7 +993,7 @@ export type FleetTask = {
 
 export type FullDecision = {
   readonly decided_at: string;
-  /** The decision as the engine made it, with every host that it named. */
+  /** The decision of the placement engine, with every host by name. */
 readonly document: Readonly<Record<string, unknown>>;
   readonly outcome: "placed" | "queued" | "refused";
 };
@@ -1009,7 +1009,7 @@ readonly detail?: string;
 };
 
 export type HealthFinding = {
-  /** What was found, and what to do about it, in a sentence. */
+  /** What was found and what to do, in a sentence. */
 readonly message: string;
   /** Stable, for programs: `outbox_age`. */
 readonly name: string;
@@ -1076,7 +1076,7 @@ export type InvitationCreated = {
   readonly resource_name: string;
   readonly role: "owner" | "admin" | "member" | "viewer";
   readonly state: "pending" | "accepted" | "revoked" | "expired";
-  /** Accepts the invitation. Shown once; only a hash of it is kept. */
+  /** Accepts the invitation. Shown once; only its hash is stored. */
 readonly token: string;
 };
 
@@ -1091,7 +1091,7 @@ export type LedgerCheck = {
   readonly checked_at: string;
   readonly entries: number;
   readonly ok: boolean;
-  /** What does not fit, beginning with the first link of the chain or entry that is wrong. */
+  /** What does not match, beginning with the first wrong link of the chain or entry. */
 readonly problem: string | null;
   readonly sum: Money;
 };
@@ -1100,7 +1100,7 @@ export type LedgerLine = {
   readonly allocation_id: string | null;
   readonly allocation_name: string | null;
   readonly amount: Money;
-  /** When it was entered; null for usage. */
+  /** The time of the entry; null for usage. */
 readonly at: string | null;
   /** A day in UTC. */
 readonly day: string;
@@ -1118,13 +1118,13 @@ readonly windows: number | null;
 export type LoggedEvent = {
   readonly correlation_id: string;
   readonly created_at: string;
-  /** The event as it is published: who, when, why, and its payload. */
+  /** The published event: actor, time, cause and payload. */
 readonly envelope: Readonly<Record<string, unknown>>;
   readonly event_id: string;
   readonly event_type: string;
   /** Whether the relay has handed it to the bus. */
 readonly is_published: boolean;
-  /** What it is about: events of one key stay in order. */
+  /** The object of the event: events of one key stay in order. */
 readonly key: string;
   readonly organization_id: string | null;
   readonly position: string;
@@ -1144,11 +1144,11 @@ readonly organizations: readonly {
   readonly role: "owner" | "admin" | "member" | "viewer";
   readonly slug: string;
 }[];
-  /** What the caller may do here, so that a console offers nothing that would be refused. */
+  /** What the caller may do, so that a console offers nothing that would be refused. */
 readonly permissions: readonly {
-  /** The ids of operations, as in the description of the API. */
+  /** The ids of operations, as in the API description. */
 readonly operations: readonly string[];
-  /** What entitles: being signed in, a platform role, or this role in an organization. */
+  /** The source of the rights: being signed in, a platform role, or this role in an organization. */
 readonly role: "self" | "platform" | "viewer" | "member" | "admin" | "owner";
 }[];
   /** The longest life of a personal token that the policy allows. */
@@ -1200,11 +1200,11 @@ export type NewPersonalToken = {
   readonly id: string;
   readonly last_used_at: string | null;
   readonly name: string;
-  /** How the token begins; enough to recognise it, too little to use it. */
+  /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
   readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
-  /** The token itself. It is shown here and never again. */
+  /** The token. It is shown here and never again. */
 readonly token: string;
 };
 
@@ -1214,7 +1214,7 @@ export type NewServiceAccountKey = {
   readonly id: string;
   readonly last_used_at: string | null;
   readonly name: string;
-  /** The private half as JSON Web Key, when we made it. It is shown here and never again. */
+  /** The private half as JSON Web Key, if the server generated it. It is shown here and never again. */
 readonly private_key?: Readonly<Record<string, string>>;
   /** A public key as JSON Web Key: Ed25519 or P-256. */
 readonly public_key: {
@@ -1242,7 +1242,7 @@ export type NodeAction = {
 
 export type NodeAlert = {
   readonly allocation_id: string | null;
-  /** What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown. */
+  /** What follows: nothing is placed there; operators cannot change the state of the host; or it is only shown. */
 readonly effect: "blocks_sale" | "blocks_transition" | "informs";
   readonly id: string;
   /** Stable, for programs: `gpus_healthy`, `silent`, `orphan`. */
@@ -1252,9 +1252,9 @@ readonly kind: string;
   readonly since: string;
   readonly slot_id: string | null;
   readonly slot_index: number | null;
-  /** Who says so: each source replaces its own alerts, and what has healed is gone with its next look. */
+  /** The source of the alert. Each source replaces its own alerts at its next check. */
 readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | "breaker";
-  /** What those who rent from it are shown. */
+  /** The text that tenants of the host see. */
 readonly tenant_message: string | null;
 };
 
@@ -1267,7 +1267,7 @@ export type NodeCondition = {
 };
 
 export type NodeDetail = {
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly NodeAction[];
   /** A name or an IP address under which tenants reach the host. */
 readonly address: string | null;
@@ -1279,7 +1279,7 @@ readonly alerts: readonly NodeAlert[];
   readonly revoked_at: string | null;
   readonly serial: string;
 } | null;
-  /** What the node last said, and what we think of it. */
+  /** The last report of the node, and its assessment. */
 readonly conditions: readonly NodeCondition[];
   readonly cordon_reason: string | null;
   readonly created_at: string;
@@ -1301,11 +1301,11 @@ readonly conditions: readonly NodeCondition[];
   readonly running_tasks: readonly string[];
 } | null;
   readonly resource_slots: readonly ResourceSlot[];
-  /** Whether new work may go there, as far as operators are concerned. */
+  /** Whether operators allow new work on the node. */
 readonly schedulable: boolean;
   /** Free slots that may be sold now: healthy, on a host that takes work. */
 readonly sellable_slots: number;
-  /** Whether the host is simulated, by its own last discovery; null while it has not said. */
+  /** Whether the host is simulated, by its last discovery; null before the first discovery. */
 readonly simulated: boolean | null;
   readonly sku: string;
   /** How many slots are in each state. */
@@ -1319,14 +1319,14 @@ readonly slots: Readonly<Record<string, number>>;
 };
 
 export type NodeEnrolmentOffer = {
-  /** The same as user data for a host that is deployed. */
+  /** The same as user data for a cloud deployment. */
 readonly cloud_init: string;
   readonly expires_at: string;
-  /** One line to paste on the host. */
+  /** The command to run on the host. */
 readonly install_command: string;
   readonly node: FleetNode;
   readonly purpose: "enrol" | "recover";
-  /** Opens the enrolment of this node, once; shown here and never again. */
+  /** The enrolment token of this node; works once and is shown only here. */
 readonly token: string;
 };
 
@@ -1343,14 +1343,14 @@ export type Notice = {
   readonly id: string;
   /** As in the event of this type. */
 readonly payload: Readonly<Record<string, unknown>>;
-  /** Whether the caller has said that they have read it. */
+  /** Whether the caller marked it as read. */
 readonly read: boolean;
-  /** What the allocation is called that it is about; null where it is about something else. */
+  /** The name of the allocation; null if the notice is about something else. */
 readonly subject_name: string | null;
   readonly type: "provisioning.active" | "provisioning.queued" | "provisioning.failed" | "provisioning.releasing.completed" | "provisioning.release_failed" | "provisioning.idle" | "provisioning.drain_notice" | "provisioning.drain_called_off" | "tenancy.project_member.changed";
 };
 
-/** Whatever happened until then counts as read, in every project. */
+/** Everything up to this time counts as read, in every project. */
 export type NoticesRead = {
   readonly read_until: string;
 };
@@ -1365,7 +1365,7 @@ export type Organization = {
 readonly role: "owner" | "admin" | "member" | "viewer";
   readonly slug: string;
   readonly type: "personal" | "enterprise";
-  /** Grows with every change; send it back to change only what you saw. */
+  /** Grows with every change; send it back to change only the version that you saw. */
 readonly version: number;
 };
 
@@ -1385,11 +1385,11 @@ readonly cached_on: number;
 };
 
 export type Overview = {
-  /** What people did last; null for a credential that may not read activity. */
+  /** Recent changes by people; null for a credential that may not read activity. */
 readonly activity: (readonly Activity[]) | null;
   /** The latest allocations that have not ended. */
 readonly current: readonly Allocation[];
-  /** What the caller has done already. */
+  /** First steps that the caller has done. */
 readonly getting_started: {
   readonly has_launched: boolean;
   readonly has_ssh_key: boolean;
@@ -1398,22 +1398,22 @@ readonly getting_started: {
 };
   /** GPUs of the whole organization, in all of its projects. */
 readonly gpu_quota: {
-  /** GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them. */
+  /** GPUs of all allocations of the organization that are queued, requested, provisioning or active. */
 readonly held: number;
   /** Where the limit is set. */
 readonly level: "user" | "project" | "organization" | "plan" | "global" | "default";
   /** allocation.max_gpus_per_organization as it applies here. */
 readonly limit: number;
 };
-  /** What the caller launched last in this project, each kind once. */
+  /** What the caller launched last in this project, each SKU once. */
 readonly launch_again: readonly {
   readonly gpus: number;
   readonly region: string;
   readonly sku: string;
 }[];
-  /** Of those that are requested: how many wait in the queue. */
+  /** Requested allocations that wait in the queue. */
 readonly queued: number;
-  /** All active allocations of the project, however many there are. */
+  /** All active allocations of the project. */
 readonly running: {
   readonly allocations: number;
   readonly gpus: number;
@@ -1424,7 +1424,7 @@ readonly per_hour: readonly {
 }[];
 };
   readonly states: AllocationCounts;
-  /** Notices that the caller has not read, counted up to 100; null where activity is. */
+  /** Unread notices of the caller, counted up to 100; null where activity is null. */
 readonly unread_notices: number | null;
 };
 
@@ -1434,7 +1434,7 @@ export type PersonalToken = {
   readonly id: string;
   readonly last_used_at: string | null;
   readonly name: string;
-  /** How the token begins; enough to recognise it, too little to use it. */
+  /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
   readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
@@ -1469,10 +1469,10 @@ readonly would_fit: readonly PlacementChange[];
 };
 
 export type PlacementReason = {
-  /** The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently. */
+  /** The first criterion that did not fit, in the order of the checks; or `launch_failed` for hosts that fit and come last, because a launch failed there recently. */
 readonly constraint: string;
   readonly message: string;
-  /** Hosts of which it is true. */
+  /** Number of hosts. */
 readonly nodes: number;
 };
 
@@ -1488,7 +1488,7 @@ export type PlatformRoleHolder = {
   readonly display_name: string | null;
   readonly roles: readonly {
   readonly granted_at: string;
-  /** Who granted it; null for one that was granted before this was recorded. */
+  /** Who granted it; null if it was granted before this was recorded. */
 readonly granted_by: string | null;
   readonly role: "platform_superadmin" | "platform_ops" | "platform_finance" | "platform_support";
 }[];
@@ -1526,16 +1526,16 @@ readonly value: number | boolean | string;
 };
 
 export type Problem = {
-  /** One of the catalogue; programs branch on this. */
+  /** One of the error catalog; programs branch on this. */
 readonly code: string;
   /** Finds this request in logs, traces, audit and events. */
 readonly correlation_id: string;
-  /** Facts that help to mend the request. */
+  /** Facts that help to correct the request. */
 readonly details?: unknown;
   /** What is wrong with this request and what to do. */
 readonly message: string;
   readonly status: number;
-  /** The meaning of the code; the same every time. */
+  /** The title of the code; always the same for one code. */
 readonly title: string;
   /** Names the kind of problem, and leads to what the docs say about it. */
 readonly type: string;
@@ -1551,7 +1551,7 @@ export type Project = {
   readonly slug: string;
   readonly state: "active" | "archived" | "removing" | "deleted";
   readonly updated_at: string;
-  /** Grows with every change; send it back to change only what you saw. */
+  /** Grows with every change; send it back to change only the version that you saw. */
 readonly version: number;
 };
 
@@ -1573,7 +1573,7 @@ export type QueueEntry = {
   readonly deadline_at: string;
   readonly expected_start_at: string | null;
   readonly gpu_count: number;
-  /** A host is kept for it. */
+  /** A host is reserved for it. */
 readonly host_reserved: boolean;
   readonly organization_id: string;
   readonly position: number;
@@ -1581,12 +1581,12 @@ readonly host_reserved: boolean;
   readonly region: string;
   readonly sku: string;
   readonly waiting_since: string;
-  /** What it waits behind: less goes first. */
+  /** Priority in the queue: a lower number goes first. */
 readonly weight: number;
 };
 
 export type RecoveryCodes = {
-  /** Ten codes with spaces between them. They are shown here and never again. */
+  /** Ten codes, separated by spaces. They are shown here and never again. */
 readonly recovery_codes: string;
 };
 
@@ -1598,14 +1598,14 @@ export type Region = {
 };
 
 export type ResourceProfile = {
-  /** What joins the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it. */
+  /** The fabric between the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it. */
 readonly fabric: "ib" | "roce" | "none";
-  /** Sizes of virtual machine. The first one of a GPU count is what one gets without asking. */
+  /** Sizes of virtual machine. The first one of a GPU count is the default. */
 readonly slice_vm_profiles: readonly VmProfile[];
 };
 
 export type ResourceSlot = {
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly SlotAction[];
   readonly allocation_id: string | null;
   readonly fabric_vf_pci_address: string | null;
@@ -1631,11 +1631,11 @@ readonly actions: readonly SlotAction[];
 export type SealedCount = {
   /** The key that sealed them. */
 readonly key_id: string;
-  /** What the values are for: `issuer`, `task-signers`. */
+  /** The purpose of the values: `issuer`, `task-signers`. */
 readonly purpose: string;
-  /** Whether that key seals now, only opens, or is not in the keyring of this process. */
+  /** Whether that key seals now, only opens, or is missing from the keyring of this process. */
 readonly state: "current" | "former" | "missing";
-  /** Where they lie. */
+  /** The table that holds them. */
 readonly table: string;
   readonly values: number;
 };
@@ -1652,13 +1652,13 @@ readonly kind: "totp" | "passkey";
 export type SecondFactors = {
   /** Oldest first; at most 10. */
 readonly factors: readonly SecondFactor[];
-  /** False where another identity provider keeps the factors: manage them there. */
+  /** False if another identity provider keeps the factors: manage them there. */
 readonly managed: boolean;
   /** Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address. */
 readonly passkeys: boolean;
-  /** Recovery codes that were not used yet. */
+  /** Recovery codes that are left. */
 readonly recovery_codes_left: number;
-  /** Whether a policy asks for a second factor before sensitive operations. */
+  /** Whether a policy requires a second factor for sensitive operations. */
 readonly required: boolean;
 };
 
@@ -1668,7 +1668,7 @@ export type ServiceAccount = {
   readonly id: string;
   readonly name: string;
   readonly organization_id: string;
-  /** Where it may act. Nothing else exists for it. */
+  /** The projects where it may act. It sees nothing else. */
 readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
@@ -1718,14 +1718,14 @@ readonly device_authorization_endpoint: string | null;
   /** The OpenID provider whose tokens count here. */
 readonly issuer: string;
   readonly revocation_endpoint: string | null;
-  /** What to ask for. */
+  /** The scopes to request. */
 readonly scope: string;
   /** What to send as acr_values for a sign-in with a second factor; null where it is not known. */
 readonly second_factor_acr: string | null;
   readonly token_endpoint: string;
 };
 
-/** xid_79: A GPU has fallen off the bus: gpu_unhealthy when it is to be handed over, a condition while it is in use. gpu_missing: One GPU is not there at all: gpu_missing for whoever was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for whoever was promised the old one. driver_unavailable: The driver is not there and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries are of different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps what was on it: disk_dirty before a handover, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until it is released without grace and destroyed. vfio_stuck: A device does not change its driver: vfio_stuck, at binding and at unbinding. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image comes ten times as slowly. disk_full: There is no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but nobody answers at its SSH port: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: Nobody computes: utilization is zero. agent_lost: The agent is gone and nothing reports; what runs keeps running. */
+/** xid_79: A GPU has fallen off the bus: gpu_unhealthy at launch, a condition while it is in use. gpu_missing: One GPU is missing: gpu_missing for an allocation that was promised it. gpu_mismatch: One GPU was swapped for another: gpu_mismatch for an allocation that was promised the old one. driver_unavailable: The driver is missing and its packages cannot be fetched: driver_unavailable. wrong_driver: Driver and libraries have different versions, so nvidia-smi fails: driver_unavailable. dirty_disk: A disk keeps old data: disk_dirty before a launch, wipe_unverified after a release. leaky_bridge: One guest can reach another: isolation_failed. hung_guest: A guest ignores its shutdown: guest_hung, until a forced release destroys it. vfio_stuck: A device does not change its driver: vfio_stuck, at bind and at unbind. image_unavailable: The image cannot be fetched: image_unavailable. slow_image: The image download is ten times slower. disk_full: The disk has no room for the image: disk_full. machine_failed: The virtual machine does not start: machine_failed. ssh_unreachable: The machine is up, but its SSH port does not answer: ssh_unreachable. user_remains: A process of the user does not end: user_remains. idle_guest: No GPU computes: utilization is zero. agent_lost: The agent is stopped and nothing reports; running machines continue. */
 export type SimulatedFaultName = "xid_79" | "gpu_missing" | "gpu_mismatch" | "driver_unavailable" | "wrong_driver" | "dirty_disk" | "leaky_bridge" | "hung_guest" | "vfio_stuck" | "image_unavailable" | "slow_image" | "disk_full" | "machine_failed" | "ssh_unreachable" | "user_remains" | "idle_guest" | "agent_lost";
 
 export type SimulatedNode = {
@@ -1740,7 +1740,7 @@ export type SimulatedNode = {
   readonly gpus_total: number;
   readonly name: string;
   readonly node_id: string;
-  /** Allocations with something running there, whatever anybody believes. */
+  /** Allocations that run there, as the simulator sees it. */
 readonly running: readonly string[];
 };
 
@@ -1753,7 +1753,7 @@ readonly capacity_shape: "baremetal" | "gpu_slice";
   readonly created_at: string;
   readonly display_name: string;
   readonly gpu_memory_mib: number;
-  /** As the driver says it. */
+  /** As the driver reports it. */
 readonly gpu_model: string;
   readonly gpus_total: number;
   readonly resource_profile: ResourceProfile;
@@ -1800,7 +1800,7 @@ export type SshKey = {
   /** SHA256:…, as ssh-keygen -lf prints it. */
 readonly fingerprint: string;
   readonly id: string;
-  /** When it last came to open an allocation: that became active with this key on it. */
+  /** When an allocation with this key last became active. */
 readonly last_used_at: string | null;
   readonly name: string;
   readonly project_id: string | null;
@@ -1809,20 +1809,20 @@ readonly public_key: string;
   readonly resource_name: string;
   /** As OpenSSH calls it: ssh-ed25519, ecdsa-sha2-nistp256, … */
 readonly type: string;
-  /** Whose key it is; null for a key of a project. */
+  /** The owner; null for a key of a project. */
 readonly user_id: string | null;
 };
 
 export type StuckAllocation = {
   readonly allocation_id: string;
-  /** What it was measured against. */
+  /** The phase whose usual duration it is compared with. */
 readonly limit_seconds: number;
   readonly node_id: string | null;
   readonly organization_id: string;
-  /** The last thing that its timeline says. */
+  /** The latest timeline entry. */
 readonly phase: string;
   readonly region: string;
-  /** How long it has been there. */
+  /** How long it has been in this phase. */
 readonly seconds: number;
   readonly since: string;
   readonly sku: string;
@@ -1858,12 +1858,12 @@ export type UsageReport = {
   /** A day in UTC. */
 readonly from: string;
   readonly group_by: "project" | "sku" | "allocation" | "day";
-  /** Days in their order, everything else dearest first; at most 1,000. */
+  /** Days in order, other groups by cost, highest first; at most 1,000. */
 readonly rows: readonly {
   readonly amount: Money;
   /** The id, slug or day of the group. */
 readonly key: string;
-  /** What people call it, where it has a name. */
+  /** The display name of the group, if it has one. */
 readonly name: string | null;
   readonly quantity_ms: string;
 }[];
@@ -1898,12 +1898,12 @@ export type Workflow = {
   readonly ended_at: string | null;
   readonly organization_id: string | null;
   readonly reason: string | null;
-  /** Usually the id of what it is about, such as an allocation. */
+  /** Usually the id of its object, such as an allocation. */
 readonly run_id: string;
   readonly saga: string;
-  /** undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again. */
+  /** undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it. */
 readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
-  /** The step in work, or the one that ended the run. */
+  /** The current step, or the one that ended the run. */
 readonly step: string | null;
   readonly version: number;
 };
@@ -1915,38 +1915,38 @@ export type WorkflowAction = {
 };
 
 export type WorkflowDetail = {
-  /** What can be done with it now, and if not, why not. */
+  /** The actions that are possible now; for the others, why not. */
 readonly actions: readonly WorkflowAction[];
-  /** What was tried so far, in the order of time. */
+  /** All attempts so far, in time order. */
 readonly attempts: readonly WorkflowStep[];
   readonly began_at: string;
   readonly correlation_id: string | null;
   readonly doing: ("queued" | "working" | "pausing" | "waiting" | "stuck") | null;
   readonly ended_at: string | null;
-  /** What people wanted of it so far, in the order of time. */
+  /** Requests of people so far, in time order. */
 readonly orders: readonly WorkflowOrder[];
   readonly organization_id: string | null;
-  /** Every step in its order, as the run began with. */
+  /** All steps in order, as planned at the start. */
 readonly plan: readonly {
   /** Attempts before the step fails. */
 readonly attempts: number;
-  /** One of kind failure is passed on the way, and becomes true when anything after it fails. */
+  /** A step of kind failure runs only when a later step fails. */
 readonly kind: "step" | "wait" | "failure";
   readonly name: string;
   /** Whether the step can be rolled back. */
 readonly undoes: boolean;
 }[];
   readonly reason: string | null;
-  /** Usually the id of what it is about, such as an allocation. */
+  /** Usually the id of its object, such as an allocation. */
 readonly run_id: string;
   readonly saga: string;
-  /** undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again. */
+  /** undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it. */
 readonly state: "running" | "done" | "undone" | "cancelled" | "stuck";
-  /** The step in work, or the one that ended the run. */
+  /** The current step, or the one that ended the run. */
 readonly step: string | null;
-  /** Whether it is taking back what it did. */
+  /** Whether it is rolling back. */
 readonly undoing: boolean;
-  /** When the pause ends, or how long an answer is waited for. */
+  /** When the pause ends, or until when an answer is awaited. */
 readonly until: string | null;
   readonly version: number;
 };
@@ -1954,14 +1954,14 @@ readonly until: string | null;
 export type WorkflowOrder = {
   readonly action: "retry" | "cancel";
   readonly at: string;
-  /** Who wanted it. */
+  /** Who asked for it. */
 readonly by: string;
   readonly reason: string;
 };
 
 export type WorkflowStep = {
   readonly began_at: string;
-  /** halt: it will not be tried again. */
+  /** halt: it will not be retried. */
 readonly end: "ok" | "halt" | "failed";
   readonly ended_at: string;
   readonly name: string;

@@ -9,7 +9,7 @@ export interface Options {
   readonly dataDir: string;
   readonly ephemeral: boolean;
   readonly split: boolean;
-  /** Accounts and a catalogue, but nothing that anybody has done. */
+  /** Accounts and a catalog, but nothing that anybody has done. */
   readonly bare: boolean;
   readonly verbose: boolean;
   readonly fleet: FleetSize;

@@ -153,7 +153,7 @@ export async function startAll(
     await steps.step(
       'demo data',
       () => seedDemo({ apiUrl: url, databaseUrl: server.urlFor('gpuaas_api'), accounts }),
-      () => 'an organization, a project, its people, a catalogue',
+      () => 'an organization, a project, its people, a catalog',
     );
     if (desk) {
       const fleet = await steps.step(

@@ -35,7 +35,7 @@ export const testImage = '0190a000-0000-7000-8000-00000000aaaa';
 const deadlock = '40P01';
 const mostTries = 10;
 
-/** A catalogue and hosts, put in from the outside: what their own domain does with them is tested there. */
+/** A catalog and hosts, put in from the outside: what their own domain does with them is tested there. */
 export async function stockFleet(root: pg.Client): Promise<Fleet> {
   for (const slug of [testRegion, otherRegion]) {
     await asSystem(root, 'insert into regions (slug, name) values ($1, $1) on conflict do nothing', [slug]);

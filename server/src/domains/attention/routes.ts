@@ -8,7 +8,7 @@ import { type AlertRow, deleteAlert, findAlert, findTarget, insertAlert, listAle
 interface Parts {
   readonly db: Database;
   readonly ids: Ids;
-  /** Forgets what is remembered of the catalogue: what is free may be different now. */
+  /** Forgets what is remembered of the catalog: what is free may be different now. */
   readonly changed: () => void;
 }
 const on = handlers<Parts>();

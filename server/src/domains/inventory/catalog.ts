@@ -4,7 +4,7 @@ import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../k
 import type { Clock } from '../../kernel/clock.ts';
 import { readPage } from '../../kernel/page.ts';
 import { readAvailability } from './availability.ts';
-import { catalogueFreshMs } from './facts.ts';
+import { catalogFreshMs } from './facts.ts';
 import { money } from './prices.ts';
 import { absentSku } from './skus.ts';
 import { type SkuRow, showSku } from './skus-store.ts';
@@ -31,7 +31,7 @@ interface PriceRow {
 }
 
 /** Everything that is offered, as it is now. */
-async function readCatalogue(tx: ReadTx, now: Date): Promise<CatalogItem[]> {
+async function readCatalog(tx: ReadTx, now: Date): Promise<CatalogItem[]> {
   const skus = await tx.rows<SkuRow>(offeredSql);
   const prices = await tx.rows<PriceRow>(pricesSql, [now]);
   const images = await tx.rows<{ sku: string; slug: string }>(imagesSql);
@@ -55,18 +55,18 @@ async function readCatalogue(tx: ReadTx, now: Date): Promise<CatalogItem[]> {
 
 interface Parts {
   readonly db: Database;
-  readonly catalogue: Catalogue;
+  readonly catalog: Catalog;
 }
-export interface Catalogue {
+export interface Catalog {
   read(who: Parameters<Database['read']>[0]): Promise<readonly CatalogItem[]>;
   forget(): void;
 }
 
 /** Remembers the whole list for a moment: one look serves all who ask in it. */
-export function makeCatalogue(parts: { readonly db: Database; readonly clock: Clock }): Catalogue {
-  const fresh = makeFresh<'all', readonly CatalogItem[]>({ clock: parts.clock, ttlMs: catalogueFreshMs, max: 1 });
+export function makeCatalog(parts: { readonly db: Database; readonly clock: Clock }): Catalog {
+  const fresh = makeFresh<'all', readonly CatalogItem[]>({ clock: parts.clock, ttlMs: catalogFreshMs, max: 1 });
   return {
-    read: (who) => fresh.get('all', () => parts.db.read(who, (tx) => readCatalogue(tx, parts.clock.now()))),
+    read: (who) => fresh.get('all', () => parts.db.read(who, (tx) => readCatalog(tx, parts.clock.now()))),
     forget: () => fresh.forget(),
   };
 }
@@ -83,20 +83,20 @@ const seenFrom = (item: CatalogItem, region: string | undefined): CatalogItem =>
         availability: item.availability.filter((free) => free.region === region),
       };
 
-const list = on(catalogList, ({ catalogue }, who, { query }) =>
+const list = on(catalogList, ({ catalog }, who, { query }) =>
   readPage({
     name: 'catalog',
     query,
     key: 'slug',
     read: async (after, limit) =>
-      (await catalogue.read(who)).filter(({ sku }) => after === undefined || sku > after).slice(0, limit),
+      (await catalog.read(who)).filter(({ sku }) => after === undefined || sku > after).slice(0, limit),
     keyOf: ({ sku }) => sku,
     show: (item) => seenFrom(item, query.region),
   }),
 );
 
-const get = on(catalogGet, async ({ catalogue }, who, { params }) => {
-  const item = (await catalogue.read(who)).find(({ sku }) => sku === params.sku);
+const get = on(catalogGet, async ({ catalog }, who, { params }) => {
+  const item = (await catalog.read(who)).find(({ sku }) => sku === params.sku);
   return item ?? absentSku();
 });
 

@@ -15,11 +15,11 @@ export interface Added {
 }
 
 /**
- * Adds what is missing of the catalogue that comes with the product, and changes nothing that is there: an operator's
+ * Adds what is missing of the catalog that comes with the product, and changes nothing that is there: an operator's
  * price stays, what was retired stays retired. Images are announced and not active, because nobody has built them yet;
  * simulated hosts accept a digest that stands for the name alone.
  */
-export async function seedCatalogue(
+export async function seedCatalog(
   tx: WriteTx,
   parts: { readonly ids: Ids; readonly region: string; readonly images: 'announced' | 'simulated' },
 ): Promise<Added> {
@@ -53,7 +53,7 @@ interface Parts {
 }
 const load = handlers<Parts>()(catalogDefaults, async ({ db, ids, region, changed }, act, { body }) => {
   const written = await db.write(act, async (tx) => {
-    const added = await seedCatalogue(tx, { ids, region, images: 'announced' });
+    const added = await seedCatalog(tx, { ids, region, images: 'announced' });
     return tx.commit(
       { added },
       { target: { type: 'catalog', id: 'defaults' }, change: { ...added, ...body }, events: 'none' },

@@ -1,7 +1,7 @@
 import type { Database, Mounted } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
-import { catalogRoutes, makeCatalogue } from './catalog.ts';
+import { catalogRoutes, makeCatalog } from './catalog.ts';
 import { defaultsRoutes } from './defaults.ts';
 import { imageRoutes } from './images.ts';
 import { priceRoutes } from './prices.ts';
@@ -11,7 +11,7 @@ import { skuRoutes } from './skus.ts';
 /** Inventory: what is sold, what it costs, and how much of it is free. */
 export interface Inventory {
   readonly routes: readonly Mounted[];
-  /** Forgets what is remembered of the catalogue: something of it has just changed. */
+  /** Forgets what is remembered of the catalog: something of it has just changed. */
   readonly changed: () => void;
 }
 
@@ -19,15 +19,15 @@ export function makeInventory(parts: {
   readonly db: Database;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** The region of this installation; the catalogue that comes with the product begins there. */
+  /** The region of this installation; the catalog that comes with the product begins there. */
   readonly region: string;
 }): Inventory {
-  const catalogue = makeCatalogue(parts);
-  const changed = () => catalogue.forget();
+  const catalog = makeCatalog(parts);
+  const changed = () => catalog.forget();
   return {
     changed,
     routes: [
-      ...catalogRoutes({ db: parts.db, catalogue }),
+      ...catalogRoutes({ db: parts.db, catalog }),
       ...regionRoutes({ ...parts, changed }),
       ...skuRoutes({ ...parts, changed }),
       ...priceRoutes({ ...parts, changed }),
@@ -37,7 +37,7 @@ export function makeInventory(parts: {
   };
 }
 
-export { seedCatalogue } from './defaults.ts';
+export { seedCatalog } from './defaults.ts';
 export { type EffectivePrice, findPrice } from './prices.ts';
 export { isRegion } from './regions.ts';
 export { findSku, type SkuRow } from './skus-store.ts';

@@ -3,7 +3,7 @@ import { makeAct, systemViewer } from '../../kernel/act.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { asSystem, openWorld, type World } from '../../testing/world.ts';
-import { findPrice, seedCatalogue } from './index.ts';
+import { findPrice, seedCatalog } from './index.ts';
 import { cacheImages, placeNode, type TestSlot } from './testing.ts';
 
 let world: World;
@@ -20,7 +20,7 @@ const seed = (images: 'simulated' | 'announced') =>
   world.database.database.write(
     makeAct(systemViewer('tester', { correlationId: systemIds.next() }), 'catalog.seed', systemIds.next()),
     async (tx) =>
-      tx.commit(await seedCatalogue(tx, { ids: systemIds, region: 'test', images }), {
+      tx.commit(await seedCatalog(tx, { ids: systemIds, region: 'test', images }), {
         target: { type: 'catalog', id: 'defaults' },
         events: 'none',
       }),

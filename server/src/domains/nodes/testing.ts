@@ -60,7 +60,7 @@ export async function openNodesWorld(): Promise<NodesWorld> {
     graceHours: () => 24,
     listen: database.listen,
   });
-  await seedCatalogue(root);
+  await seedCatalog(root);
   return {
     schema,
     root,
@@ -93,7 +93,7 @@ const nodeViewer = (nodeId: string): Viewer => ({
 });
 
 /** A region and a SKU, so that nodes can be somewhere and something. */
-export async function seedCatalogue(root: pg.Client): Promise<void> {
+export async function seedCatalog(root: pg.Client): Promise<void> {
   await asSystem(root, `insert into regions (slug, name) values ('test', 'Test') on conflict do nothing`, []);
   await asSystem(
     root,

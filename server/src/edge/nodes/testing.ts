@@ -4,7 +4,7 @@ import type { JsonGeneralName } from '@peculiar/x509';
 import pg from 'pg';
 import { openNodeDoor, openSigners } from '../../bin/api/nodes.ts';
 import { makeTasks, type TaskSigners, type Tasks } from '../../domains/nodes/index.ts';
-import { insertNode, seedCatalogue, testSeal } from '../../domains/nodes/testing.ts';
+import { insertNode, seedCatalog, testSeal } from '../../domains/nodes/testing.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { makeScope } from '../../kernel/access/scope.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -61,7 +61,7 @@ export async function openDoorWorld(
   const schema = await openTestSchema();
   const root = new pg.Client({ connectionString: schema.url });
   await root.connect();
-  await seedCatalogue(root);
+  await seedCatalog(root);
   const scope = makeScope(silentLog);
   const common = { clock: systemClock, ids: systemIds, log: silentLog, metrics: makeMetrics('test', '0'), scope };
   const database = scope.keep(

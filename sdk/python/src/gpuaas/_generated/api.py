@@ -24,7 +24,7 @@ class ActivityApi:
         return Pages(self._transport, "activity_list", {"actors": actors, "cursor": cursor, "limit": limit}, options)
 
     def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
-        """Everything that one request led to in this project, in the order of time
+        """Everything that one request caused in this project, in time order
 
         ``GET /api/v1/correlations/{correlation_id}``
 
@@ -39,7 +39,7 @@ class AdminFleetApi:
         self._transport = transport
 
     def agent_release_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AgentRelease]:
-        """Releases of the node agent that this installation has, the newest first
+        """Agent releases of this installation, newest first
 
         ``GET /api/v1/admin/agent-releases``
 
@@ -48,7 +48,7 @@ class AdminFleetApi:
         return Pages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
 
     def agent_release_add(self, *, bundle: str, digest: str, version: str, options: Options | None = None) -> AgentRelease:
-        """Hand over a release of the node agent; hosts fetch it by its digest, over their own connections
+        """Upload an agent release; hosts fetch it by its digest, over their own connections
 
         ``POST /api/v1/admin/agent-releases``
 
@@ -58,7 +58,7 @@ class AdminFleetApi:
         return answer
 
     def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:
-        """Give a release to no host any more
+        """Withdraw an agent release: no further host gets it
 
         ``POST /api/v1/admin/agent-releases/{release_id}/withdraw``
 
@@ -68,7 +68,7 @@ class AdminFleetApi:
         return answer
 
     def task_signer_list(self, *, options: Options | None = None) -> TaskSignerListAnswer:
-        """The keys that sign tasks for nodes, the newest first
+        """Task-signing keys, newest first
 
         ``GET /api/v1/admin/task-signers``
         """
@@ -76,7 +76,7 @@ class AdminFleetApi:
         return answer
 
     def task_signer_rotate(self, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """Announce a new key; it signs once every node has had time to hear of it
+        """Announce a new key; it signs after every node has had time to learn it
 
         ``POST /api/v1/admin/task-signers``
 
@@ -86,7 +86,7 @@ class AdminFleetApi:
         return answer
 
     def task_signer_retire(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """End the grace of a key that another one has replaced
+        """End the grace period of a replaced key
 
         ``POST /api/v1/admin/task-signers/{signer_id}/retire``
 
@@ -96,7 +96,7 @@ class AdminFleetApi:
         return answer
 
     def task_signer_revoke(self, signer_id: str, *, reason: str, options: Options | None = None) -> TaskSigner:
-        """Make nodes refuse what a key signed; one that is active gets a successor at once
+        """Revoke a key: nodes refuse tasks that it signed; an active one gets a successor at once
 
         ``POST /api/v1/admin/task-signers/{signer_id}/revoke``
 
@@ -120,7 +120,7 @@ class AdminAlertsApi:
         return Pages(self._transport, "alert_list", {"cursor": cursor, "effect": effect, "limit": limit, "node": node, "source": source}, options)
 
     def raise_(self, *, effect: Literal["blocks_sale", "blocks_transition", "informs"], message: str, node_id: str, slot_id: str | Unset = UNSET, tenant_message: str | Unset = UNSET, options: Options | None = None) -> Alert:
-        """Say that something is wrong with a host or a slot, and what follows; stays until it is cleared
+        """Raise an alert about a host or a slot, with its effect; it stays until it is cleared
 
         ``POST /api/v1/admin/alerts``
 
@@ -130,7 +130,7 @@ class AdminAlertsApi:
         return answer
 
     def clear(self, alert_id: str, *, reason: str, options: Options | None = None) -> Alert:
-        """Clear an alert that an operator raised; what a program raised clears itself when it has healed
+        """Clear an alert that an operator raised; alerts of programs clear themselves
 
         ``DELETE /api/v1/admin/alerts/{alert_id}``
 
@@ -140,7 +140,7 @@ class AdminAlertsApi:
         return answer
 
     def breaker_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, tripped: Literal["true", "false"] | Unset = UNSET, options: Options | None = None) -> Pages[Breaker]:
-        """Breakers of automation: for each pool how much was taken recently, and what is held back
+        """Breakers of automation: for each pool how much was taken in the window, and what is held back
 
         ``GET /api/v1/admin/breakers``
 
@@ -149,7 +149,7 @@ class AdminAlertsApi:
         return Pages(self._transport, "breaker_list", {"cursor": cursor, "limit": limit, "tripped": tripped}, options)
 
     def breaker_reset(self, breaker_id: str, *, reason: str, options: Options | None = None) -> Breaker:
-        """Let automation go on in a pool; what it took within the window still counts
+        """Reset the breaker of a pool; hosts that were taken within the window still count
 
         ``POST /api/v1/admin/breakers/{breaker_id}/reset``
 
@@ -173,7 +173,7 @@ class AdminAllocationsApi:
         return Pages(self._transport, "admin_allocation_list", {"cursor": cursor, "limit": limit, "node": node, "organization": organization, "state": state}, options)
 
     def queue(self, *, region: str | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> AdminAllocationQueueAnswer:
-        """Who waits for capacity, in the order in which it would be given
+        """The queue, in the order in which capacity would be given
 
         ``GET /api/v1/admin/allocations/queue``
         """
@@ -181,7 +181,7 @@ class AdminAllocationsApi:
         return answer
 
     def stuck_list(self, *, options: Options | None = None) -> AllocationStuckListAnswer:
-        """Allocations that are in a phase longer than 99 of 100 recent ones, longest first; at most 200
+        """Allocations that take longer in a phase than 99 of 100 recent ones, longest first; at most 200
 
         ``GET /api/v1/admin/allocations/stuck``
         """
@@ -199,7 +199,7 @@ class AdminAllocationsApi:
         return answer
 
     def force_release(self, allocation_id: str, *, reason: str, options: Options | None = None) -> AdminAllocation:
-        """End an allocation without waiting for its guest; as often as the policy allows
+        """Release an allocation without waiting for its guest; as often as the policy allows
 
         ``POST /api/v1/admin/allocations/{allocation_id}/force-release``
 
@@ -209,7 +209,7 @@ class AdminAllocationsApi:
         return answer
 
     def placement(self, allocation_id: str, *, options: Options | None = None) -> FullDecision:
-        """Why it was placed there, with hosts by name
+        """Why an allocation was placed there, with hosts by name
 
         ``GET /api/v1/admin/allocations/{allocation_id}/placement``
 
@@ -224,7 +224,7 @@ class AdminAuditApi:
         self._transport = transport
 
     def list(self, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
-        """Who did what anywhere, newest first
+        """The audit log of all tenants, newest first
 
         ``GET /api/v1/admin/audit-logs``
 
@@ -233,7 +233,7 @@ class AdminAuditApi:
         return Pages(self._transport, "admin_audit_list", {"action": action, "actor_id": actor_id, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "organization_id": organization_id, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
 
     def verify(self, *, organization_id: str | Unset = UNSET, options: Options | None = None) -> AuditVerdict:
-        """Check one chain: an organization's, or the platform's own
+        """Verify one chain: an organization's, or the platform's own
 
         ``GET /api/v1/admin/audit-logs/verify``
         """
@@ -241,7 +241,7 @@ class AdminAuditApi:
         return answer
 
     def correlation_get(self, correlation_id: str, *, options: Options | None = None) -> Correlation:
-        """Everything that one request led to anywhere, in the order of time
+        """Everything that one request caused anywhere, in time order
 
         ``GET /api/v1/admin/correlations/{correlation_id}``
         """
@@ -278,7 +278,7 @@ class AdminSkusApi:
         self._transport = transport
 
     def catalog_defaults(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> CatalogDefaultsAnswer:
-        """Add what is missing of the catalogue that comes with the product; nothing that is there is changed
+        """Load the default catalog; existing entries stay unchanged
 
         ``POST /api/v1/admin/catalog/defaults``
 
@@ -288,7 +288,7 @@ class AdminSkusApi:
         return answer
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Sku]:
-        """Every kind of capacity, also what is no longer sold
+        """All SKUs, retired ones included
 
         ``GET /api/v1/admin/skus``
 
@@ -297,7 +297,7 @@ class AdminSkusApi:
         return Pages(self._transport, "admin_sku_list", {"cursor": cursor, "limit": limit}, options)
 
     def create(self, *, capacity_shape: Literal["baremetal", "gpu_slice"], display_name: str, gpu_memory_mib: int, gpu_model: str, gpus_total: int, sku: str, vendor: str, allowed_gpu_counts: Sequence[int] | Unset = UNSET, billing_unit: Literal["gpu_hour", "node_hour"] | Unset = UNSET, resource_profile: ResourceProfile | Unset = UNSET, options: Options | None = None) -> Sku:
-        """Offer a new kind of capacity; it can be rented once it has a price
+        """Add a SKU; it can be rented once it has a price
 
         ``POST /api/v1/admin/skus``
 
@@ -307,7 +307,7 @@ class AdminSkusApi:
         return answer
 
     def get(self, sku: str, *, options: Options | None = None) -> Sku:
-        """One kind of capacity
+        """One SKU
 
         ``GET /api/v1/admin/skus/{sku}``
 
@@ -317,7 +317,7 @@ class AdminSkusApi:
         return answer
 
     def update(self, sku: str, *, active: bool | Unset = UNSET, allowed_gpu_counts: Sequence[int] | Unset = UNSET, display_name: str | Unset = UNSET, gpu_memory_mib: int | Unset = UNSET, gpu_model: str | Unset = UNSET, resource_profile: ResourceProfile | Unset = UNSET, vendor: str | Unset = UNSET, options: Options | None = None) -> Sku:
-        """Change what is offered from now on; what was rented keeps what it was promised
+        """Change a SKU for new allocations; existing ones keep what they were promised
 
         ``PATCH /api/v1/admin/skus/{sku}``
 
@@ -327,7 +327,7 @@ class AdminSkusApi:
         return answer
 
     def price_list(self, sku: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[SkuPrice]:
-        """Every price that ever was, and those to come; newest entry first
+        """All prices, past and future; newest entry first
 
         ``GET /api/v1/admin/skus/{sku}/prices``
 
@@ -336,7 +336,7 @@ class AdminSkusApi:
         return Pages(self._transport, "sku_price_list", {"sku": sku, "cursor": cursor, "limit": limit}, options)
 
     def price_add(self, sku: str, *, unit_price: SkuPriceAddUnitPrice, effective_from: str | Unset = UNSET, reason: str | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> SkuPrice:
-        """Set a price from a moment on; earlier ones stay as they were
+        """Set a price from a time on; earlier prices stay
 
         ``POST /api/v1/admin/skus/{sku}/prices``
 
@@ -346,7 +346,7 @@ class AdminSkusApi:
         return answer
 
     def retire(self, sku: str, *, reason: str, options: Options | None = None) -> Sku:
-        """Offer it no longer; what is rented stays rented
+        """Retire a SKU; existing allocations continue
 
         ``POST /api/v1/admin/skus/{sku}/retire``
 
@@ -370,7 +370,7 @@ class AdminOpsApi:
         return Pages(self._transport, "dlq_list", {"cursor": cursor, "limit": limit, "state": state, "subject_prefix": subject_prefix}, options)
 
     def dlq_get(self, stream_seq: str, *, options: Options | None = None) -> DeadLetterDetail:
-        """One dead letter with the event that it was
+        """One dead letter with its event
 
         ``GET /api/v1/admin/dlq/messages/{stream_seq}``
 
@@ -400,7 +400,7 @@ class AdminOpsApi:
         return answer
 
     def event_list(self, *, about: str | Unset = UNSET, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, type: str | Unset = UNSET, options: Options | None = None) -> Pages[LoggedEvent]:
-        """The events that are kept, newest first
+        """The kept events, newest first
 
         ``GET /api/v1/admin/events``
 
@@ -409,7 +409,7 @@ class AdminOpsApi:
         return Pages(self._transport, "admin_event_list", {"about": about, "cursor": cursor, "limit": limit, "organization_id": organization_id, "type": type}, options)
 
     def event_stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
-        """Watch what happens anywhere, as it happens
+        """Watch the events of all tenants live
 
         ``GET /api/v1/admin/events/stream``
 
@@ -418,7 +418,7 @@ class AdminOpsApi:
         return self._transport.stream("admin_event_stream", {"about": about, "after": after, "follow": follow, "types": types}, options)
 
     def fleet_health(self, *, options: Options | None = None) -> FleetHealth:
-        """How the fleet is, in numbers
+        """The state of the fleet in numbers
 
         ``GET /api/v1/admin/fleet/health``
         """
@@ -426,7 +426,7 @@ class AdminOpsApi:
         return answer
 
     def platform_health_get(self, *, options: Options | None = None) -> PlatformHealth:
-        """How the platform itself is: its processes, its database, its events and its fleet
+        """The health of the platform: processes, database, events and fleet
 
         ``GET /api/v1/admin/health``
         """
@@ -443,7 +443,7 @@ class AdminOpsApi:
         return Pages(self._transport, "outbox_failed_list", {"cursor": cursor, "limit": limit, "state": state}, options)
 
     def outbox_rewind(self, *, reason: str, options: Options | None = None) -> OutboxRewindAnswer:
-        """Publish every event that is kept once more, after the bus lost some; no effect happens twice
+        """Publish every kept event again, after the bus lost some; no effect happens twice
 
         ``POST /api/v1/admin/outbox/rewind``
 
@@ -453,7 +453,7 @@ class AdminOpsApi:
         return answer
 
     def outbox_discard(self, event_id: str, *, reason: str, options: Options | None = None) -> DeadLetter:
-        """Give a refused event up for good
+        """Discard a refused event
 
         ``POST /api/v1/admin/outbox/{event_id}/discard``
 
@@ -473,7 +473,7 @@ class AdminOpsApi:
         return answer
 
     def secrets_get(self, *, options: Options | None = None) -> SecretsGetAnswer:
-        """How many stored values each sealing key has sealed: a key with none can be removed
+        """How many stored values each key has sealed: a key with none can be removed
 
         ``GET /api/v1/admin/secrets``
         """
@@ -486,7 +486,7 @@ class AdminNodesApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, region: str | Unset = UNSET, schedulable: Literal["true", "false"] | Unset = UNSET, sku: str | Unset = UNSET, sort: Literal["created", "name"] | Unset = UNSET, state: Literal["bootstrap_issued", "enrolling", "active", "offline", "quarantined", "draining", "retired", "removing", "deleted"] | Unset = UNSET, options: Options | None = None) -> Pages[FleetNode]:
-        """The fleet, oldest first or by name
+        """The nodes, oldest first or by name
 
         ``GET /api/v1/admin/nodes``
 
@@ -495,7 +495,7 @@ class AdminNodesApi:
         return Pages(self._transport, "node_list", {"cursor": cursor, "limit": limit, "q": q, "region": region, "schedulable": schedulable, "sku": sku, "sort": sort, "state": state}, options)
 
     def create(self, *, name: str, region: str, sku: str, address: str | Unset = UNSET, gpus_total: int | Unset = UNSET, labels: Mapping[str, str] | Unset = UNSET, onboarding_mode: Literal["manual", "maas"] | Unset = UNSET, options: Options | None = None) -> NodeEnrolmentOffer:
-        """Announce a host; the answer has what it needs to enrol, once
+        """Add a host; the answer contains what it needs to enrol, shown once
 
         ``POST /api/v1/admin/nodes``
 
@@ -505,7 +505,7 @@ class AdminNodesApi:
         return answer
 
     def remove(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Remove a host for good; one that never enrolled is gone at once
+        """Remove a host for good; one that never enrolled is removed at once
 
         ``DELETE /api/v1/admin/nodes/{node_id}``
 
@@ -515,7 +515,7 @@ class AdminNodesApi:
         return answer
 
     def get(self, node_id: str, *, options: Options | None = None) -> NodeDetail:
-        """One host: how it is, what it is made of, who it is
+        """One node: health, hardware and identity
 
         ``GET /api/v1/admin/nodes/{node_id}``
 
@@ -535,7 +535,7 @@ class AdminNodesApi:
         return answer
 
     def agent_update(self, node_id: str, *, release_id: str, options: Options | None = None) -> NodeAgentUpdateAnswer:
-        """Replace the agent of a host by a release; one that does not report in time is put back by itself
+        """Update the agent of a host to a release; one that does not report in time is rolled back automatically
 
         ``POST /api/v1/admin/nodes/{node_id}/agent-update``
 
@@ -545,7 +545,7 @@ class AdminNodesApi:
         return answer
 
     def clear(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Trust a host again, after a health probe has passed that is newer than what put it aside
+        """Clear a quarantined host, after a health probe has passed that is newer than the cause
 
         ``POST /api/v1/admin/nodes/{node_id}/clear``
 
@@ -555,7 +555,7 @@ class AdminNodesApi:
         return answer
 
     def cordon(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Send no new work there; what runs goes on
+        """Cordon a host: no new work; running work continues
 
         ``POST /api/v1/admin/nodes/{node_id}/cordon``
 
@@ -565,7 +565,7 @@ class AdminNodesApi:
         return answer
 
     def drain(self, node_id: str, *, reason: str, notice_minutes: int | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Empty a host: no new work, and what runs is given notice until a deadline
+        """Drain a host: no new work, and allocations get notice until a deadline
 
         ``POST /api/v1/admin/nodes/{node_id}/drain``
 
@@ -575,7 +575,7 @@ class AdminNodesApi:
         return answer
 
     def enrolment_token(self, node_id: str, *, purpose: Literal["enrol", "recover"], version: int | Unset = UNSET, options: Options | None = None) -> NodeEnrolmentOffer:
-        """Issue another token, for a host that did not enrol in time or that lost its certificate; earlier ones are void
+        """Issue another enrolment token, for a host that did not enrol in time or lost its certificate; earlier tokens become void
 
         ``POST /api/v1/admin/nodes/{node_id}/enrolment-token``
 
@@ -585,7 +585,7 @@ class AdminNodesApi:
         return answer
 
     def health_probe(self, node_id: str, *, options: Options | None = None) -> NodeHealthProbeAnswer:
-        """Ask a host how it is; the answer shows with its tasks
+        """Probe the health of a host; the result is with its tasks
 
         ``POST /api/v1/admin/nodes/{node_id}/health-probe``
 
@@ -595,7 +595,7 @@ class AdminNodesApi:
         return answer
 
     def publish(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Let new work go to an active host whose slots were approved
+        """Allow new work on an active host whose slots were approved
 
         ``POST /api/v1/admin/nodes/{node_id}/publish``
 
@@ -615,7 +615,7 @@ class AdminNodesApi:
         return answer
 
     def readmit(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Take a retired host back into service after a fresh health probe has passed; it stays cordoned
+        """Return a retired host to service after a fresh health probe has passed; it stays cordoned
 
         ``POST /api/v1/admin/nodes/{node_id}/readmit``
 
@@ -625,7 +625,7 @@ class AdminNodesApi:
         return answer
 
     def reimage(self, node_id: str, *, image: str, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Image a host again that is quarantined or retired and holds nothing; without proof it is quarantined
+        """Reimage a quarantined or retired host that holds nothing; without proof it is quarantined
 
         ``POST /api/v1/admin/nodes/{node_id}/reimage``
 
@@ -635,7 +635,7 @@ class AdminNodesApi:
         return answer
 
     def resource_slot_list(self, node_id: str, *, options: Options | None = None) -> ResourceSlotListAnswer:
-        """The slots of a host, and who holds them
+        """The slots of a host and their allocations
 
         ``GET /api/v1/admin/nodes/{node_id}/resource-slots``
 
@@ -645,7 +645,7 @@ class AdminNodesApi:
         return answer
 
     def resume(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Call a drain off
+        """Cancel a drain
 
         ``POST /api/v1/admin/nodes/{node_id}/resume``
 
@@ -655,7 +655,7 @@ class AdminNodesApi:
         return answer
 
     def retire(self, node_id: str, *, reason: str, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Take an empty host out of service
+        """Retire an empty host
 
         ``POST /api/v1/admin/nodes/{node_id}/retire``
 
@@ -665,7 +665,7 @@ class AdminNodesApi:
         return answer
 
     def revoke(self, node_id: str, *, reason: str, options: Options | None = None) -> NodeRevokeAnswer:
-        """Take every certificate away from a host: it is cut off within seconds, until it recovers with a new token
+        """Revoke every certificate of a host: it is cut off within seconds, until it recovers with a new token
 
         ``POST /api/v1/admin/nodes/{node_id}/revoke``
 
@@ -675,7 +675,7 @@ class AdminNodesApi:
         return answer
 
     def slots_approve(self, node_id: str, *, slot_indexes: Sequence[int] | Unset = UNSET, options: Options | None = None) -> SlotsApproveAnswer:
-        """Make slots of what the host last found in itself; changed hardware is accepted where no allocation uses it
+        """Approve slots from the last discovery; changed hardware is accepted where no allocation uses it
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/approve``
 
@@ -695,7 +695,7 @@ class AdminNodesApi:
         return answer
 
     def slot_disable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Hand a slot out no longer
+        """Disable a slot: it is no longer sold
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/disable``
 
@@ -705,7 +705,7 @@ class AdminNodesApi:
         return answer
 
     def slot_enable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Hand a disabled slot out again
+        """Enable a disabled slot
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/enable``
 
@@ -725,7 +725,7 @@ class AdminNodesApi:
         return answer
 
     def task_list(self, node_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["queued", "dispatched", "succeeded", "failed", "expired", "cancelled"] | Unset = UNSET, options: Options | None = None) -> Pages[FleetTask]:
-        """What the host was asked to do, newest first
+        """The tasks of a host, newest first
 
         ``GET /api/v1/admin/nodes/{node_id}/tasks``
 
@@ -734,7 +734,7 @@ class AdminNodesApi:
         return Pages(self._transport, "node_task_list", {"node_id": node_id, "cursor": cursor, "limit": limit, "q": q, "state": state}, options)
 
     def topology_discover(self, node_id: str, *, options: Options | None = None) -> NodeTopologyDiscoverAnswer:
-        """Ask a host what it is made of; the answer shows in its topology
+        """Discover the hardware of a host; the result is in its topology
 
         ``POST /api/v1/admin/nodes/{node_id}/topology/discover``
 
@@ -744,7 +744,7 @@ class AdminNodesApi:
         return answer
 
     def uncordon(self, node_id: str, *, reason: str | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> FleetNode:
-        """Let new work go there again
+        """Uncordon a host: new work is allowed again
 
         ``POST /api/v1/admin/nodes/{node_id}/uncordon``
 
@@ -759,7 +759,7 @@ class AdminOsImagesApi:
         self._transport = transport
 
     def node_list(self, node_id: str, *, options: Options | None = None) -> NodeImageListAnswer:
-        """Which images a node has, and whether they are the ones that are offered
+        """The images of a node, and whether they match those that are offered
 
         ``GET /api/v1/admin/nodes/{node_id}/images``
 
@@ -769,7 +769,7 @@ class AdminOsImagesApi:
         return answer
 
     def node_forget(self, node_id: str, os_image: str, *, options: Options | None = None) -> NodeImage:
-        """Note that a node no longer has an image
+        """Record that a node no longer has an image
 
         ``DELETE /api/v1/admin/nodes/{node_id}/images/{os_image}``
 
@@ -779,7 +779,7 @@ class AdminOsImagesApi:
         return answer
 
     def node_set(self, node_id: str, os_image: str, *, digest: str, options: Options | None = None) -> NodeImage:
-        """Note that a node has an image, checked against this digest
+        """Record that a node has an image, checked against this digest
 
         ``PUT /api/v1/admin/nodes/{node_id}/images/{os_image}``
 
@@ -789,7 +789,7 @@ class AdminOsImagesApi:
         return answer
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[OsImage]:
-        """Every image, and on how many nodes it is
+        """All images, and on how many nodes each is
 
         ``GET /api/v1/admin/os-images``
 
@@ -798,7 +798,7 @@ class AdminOsImagesApi:
         return Pages(self._transport, "admin_os_image_list", {"cursor": cursor, "limit": limit}, options)
 
     def create(self, *, digest: str, display_name: str, driver_strategy: Literal["preinstalled", "cloud_init"], size_bytes: int, skus: Sequence[str], slug: str, options: Options | None = None) -> OsImage:
-        """Announce an image; it is offered once it is made active
+        """Add an image; it is offered once it is active
 
         ``POST /api/v1/admin/os-images``
 
@@ -818,7 +818,7 @@ class AdminOsImagesApi:
         return answer
 
     def retire(self, os_image: str, *, reason: str, options: Options | None = None) -> OsImage:
-        """Offer an image no longer; machines that run keep running
+        """Retire an image; running machines continue
 
         ``POST /api/v1/admin/os-images/{os_image}/retire``
 
@@ -842,7 +842,7 @@ class AdminOrganizationsApi:
         return Pages(self._transport, "admin_organization_list", {"cursor": cursor, "limit": limit, "q": q}, options)
 
     def get(self, organization_id: str, *, options: Options | None = None) -> AdminOrganizationDetail:
-        """One organization with its projects, its members and what was set for it
+        """One organization with its projects, members and policies
 
         ``GET /api/v1/admin/organizations/{organization_id}``
 
@@ -857,7 +857,7 @@ class AdminUsersApi:
         self._transport = transport
 
     def platform_role_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[PlatformRoleHolder]:
-        """Who has a role on the platform, since when and from whom
+        """Platform roles: who has one, since when and from whom
 
         ``GET /api/v1/admin/platform-roles``
 
@@ -895,7 +895,7 @@ class AdminUsersApi:
         return answer
 
     def disable(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
-        """Refuse a person: ends every session, revokes every personal token, and admits no new sign-in
+        """Disable a person: ends every session, revokes every personal token, and refuses new sign-ins
 
         ``POST /api/v1/admin/users/{user_id}/disable``
 
@@ -905,7 +905,7 @@ class AdminUsersApi:
         return answer
 
     def enable(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
-        """Admit a person again; what was ended or revoked stays so
+        """Enable a person again; ended sessions and revoked tokens stay so
 
         ``POST /api/v1/admin/users/{user_id}/enable``
 
@@ -915,7 +915,7 @@ class AdminUsersApi:
         return answer
 
     def factors_reset(self, user_id: str, *, reason: str, options: Options | None = None) -> FactorsReset:
-        """Forget the second factors of a person who lost them, and end every session of theirs
+        """Remove the second factors of a person who lost them, and end all their sessions
 
         ``POST /api/v1/admin/users/{user_id}/factors/reset``
 
@@ -925,7 +925,7 @@ class AdminUsersApi:
         return answer
 
     def platform_role_revoke(self, role: str, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
-        """Take a role on the platform away; the last superadmin stays one
+        """Revoke a platform role; the last superadmin keeps it
 
         ``DELETE /api/v1/admin/users/{user_id}/roles/{role}``
 
@@ -935,7 +935,7 @@ class AdminUsersApi:
         return answer
 
     def platform_role_grant(self, role: str, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
-        """Give a person a role on the platform
+        """Give a person a platform role
 
         ``PUT /api/v1/admin/users/{user_id}/roles/{role}``
 
@@ -958,7 +958,7 @@ class AdminPoliciesApi:
         return answer
 
     def unset(self, policy_key: str, *, level: Literal["user", "project", "organization", "plan", "global"], reason: str, subject_id: str | Unset = UNSET, options: Options | None = None) -> PolicySetting:
-        """Take a setting back; the next level applies
+        """Remove a setting; the next level applies
 
         ``DELETE /api/v1/admin/policies/{policy_key}``
 
@@ -983,7 +983,7 @@ class AdminRegionsApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Region]:
-        """Every region, also those that are closed
+        """All regions, closed ones included
 
         ``GET /api/v1/admin/regions``
 
@@ -1017,7 +1017,7 @@ class AdminSessionsApi:
         self._transport = transport
 
     def user_list(self, user_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AccountSession]:
-        """Where a person is signed in, newest first
+        """The sessions of a person, newest first
 
         ``GET /api/v1/admin/users/{user_id}/sessions``
 
@@ -1026,7 +1026,7 @@ class AdminSessionsApi:
         return Pages(self._transport, "user_session_list", {"user_id": user_id, "cursor": cursor, "limit": limit}, options)
 
     def user_revoke_all(self, user_id: str, *, reason: str | Unset = UNSET, options: Options | None = None) -> SessionsRevoked:
-        """End every session of a person, those that were not seen yet too
+        """End every session of a person, also those that were not used yet
 
         ``POST /api/v1/admin/users/{user_id}/sessions/revoke-all``
 
@@ -1051,7 +1051,7 @@ class AdminWorkflowsApi:
         self._transport = transport
 
     def list(self, *, before: str | Unset = UNSET, limit: int | Unset = UNSET, run_id: str | Unset = UNSET, saga: str | Unset = UNSET, state: Literal["running", "done", "undone", "cancelled", "stuck"] | Unset = UNSET, options: Options | None = None) -> WorkflowListAnswer:
-        """Runs of sagas, latest first; at most as many as asked for
+        """Workflow runs, latest first; at most the requested number
 
         ``GET /api/v1/admin/workflows``
         """
@@ -1059,7 +1059,7 @@ class AdminWorkflowsApi:
         return answer
 
     def get(self, run_id: str, saga: str, *, options: Options | None = None) -> WorkflowDetail:
-        """One run with its plan and everything that was tried
+        """One run with its plan and all attempts
 
         ``GET /api/v1/admin/workflows/{saga}/{run_id}``
 
@@ -1069,7 +1069,7 @@ class AdminWorkflowsApi:
         return answer
 
     def cancel(self, run_id: str, saga: str, *, reason: str, options: Options | None = None) -> WorkflowDetail:
-        """Call it off: it stops between two steps, takes back what it did, and ends as cancelled
+        """Cancel a run: it stops between two steps, rolls back, and ends as cancelled
 
         ``POST /api/v1/admin/workflows/{saga}/{run_id}/cancel``
 
@@ -1103,7 +1103,7 @@ class AllocationGroupsApi:
         return Pages(self._transport, "allocation_group_list", {"cursor": cursor, "limit": limit}, options)
 
     def create(self, *, members: Sequence[AllocationGroupCreateMembersItem], name: str, options: Options | None = None) -> AllocationGroupDetail:
-        """Ask for several allocations at once: all of them are reserved, or none
+        """Create several allocations at once: all of them are reserved, or none
 
         ``POST /api/v1/allocation-groups``
 
@@ -1123,7 +1123,7 @@ class AllocationGroupsApi:
         return answer
 
     def release(self, allocation_group_id: str, *, options: Options | None = None) -> AllocationGroupDetail:
-        """Give all of it back; asked again, it releases whatever is still held
+        """Release the whole group; repeated, it releases what is still held
 
         ``POST /api/v1/allocation-groups/{allocation_group_id}/release``
 
@@ -1147,7 +1147,7 @@ class AllocationsApi:
         return Pages(self._transport, "allocation_list", {"cursor": cursor, "group": group, "limit": limit, "order": order, "q": q, "requested_by": requested_by, "sku": sku, "state": state, "tag": tag}, options)
 
     def create(self, *, gpus: int, region: str, sku: str, idle: AllocationCreateIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, queue: AllocationCreateQueue | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> Allocation:
-        """Ask for GPUs: reserved at once, queued if asked for, or refused with reasons
+        """Create an allocation: reserved at once, queued if requested, or refused with reasons
 
         ``POST /api/v1/allocations``
 
@@ -1167,7 +1167,7 @@ class AllocationsApi:
         return answer
 
     def plan(self, *, gpus: int, region: str, sku: str, idle: AllocationPlanIdle | Unset = UNSET, image: str | Unset = UNSET, max_duration_seconds: int | Unset = UNSET, name: str | Unset = UNSET, ssh_key_ids: Sequence[str] | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, options: Options | None = None) -> AllocationPlan:
-        """Whether there is capacity now, what it would cost, and why or why not; reserves nothing
+        """Check capacity and price, with the reasons; reserves nothing
 
         ``POST /api/v1/allocations/plan``
 
@@ -1177,7 +1177,7 @@ class AllocationsApi:
         return answer
 
     def get(self, allocation_id: str, *, options: Options | None = None) -> AllocationDetail:
-        """One allocation, with the report of its node and the actions that are possible
+        """One allocation, with the report of its node and the possible actions
 
         ``GET /api/v1/allocations/{allocation_id}``
 
@@ -1187,7 +1187,7 @@ class AllocationsApi:
         return answer
 
     def update(self, allocation_id: str, *, idle: AllocationUpdateIdle | None | Unset = UNSET, name: str | Unset = UNSET, tags: Mapping[str, str] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> Allocation:
-        """Rename, tag, or change the guard against idling
+        """Rename, tag, or change the idle guard
 
         ``PATCH /api/v1/allocations/{allocation_id}``
 
@@ -1197,7 +1197,7 @@ class AllocationsApi:
         return answer
 
     def attestations(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AttestationReceipt]:
-        """The readiness reports of its node, with the signed results
+        """The attestations of an allocation, with the signed results
 
         ``GET /api/v1/allocations/{allocation_id}/attestations``
 
@@ -1206,7 +1206,7 @@ class AllocationsApi:
         return Pages(self._transport, "allocation_attestations", {"allocation_id": allocation_id, "cursor": cursor, "limit": limit}, options)
 
     def extend(self, allocation_id: str, *, seconds: int, options: Options | None = None) -> Allocation:
-        """Move its end further away
+        """Extend an allocation
 
         ``POST /api/v1/allocations/{allocation_id}/extend``
 
@@ -1216,7 +1216,7 @@ class AllocationsApi:
         return answer
 
     def placement(self, allocation_id: str, *, options: Options | None = None) -> PlacementDecision:
-        """Why it was placed, or is not placed yet
+        """Why an allocation was placed, or is not placed yet
 
         ``GET /api/v1/allocations/{allocation_id}/placement``
 
@@ -1226,7 +1226,7 @@ class AllocationsApi:
         return answer
 
     def release(self, allocation_id: str, *, reason: str | Unset = UNSET, options: Options | None = None) -> Allocation:
-        """Give it back. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
+        """Release an allocation. What was not provisioned yet ends at once; the rest when its node has proven that nothing is left
 
         ``POST /api/v1/allocations/{allocation_id}/release``
 
@@ -1236,7 +1236,7 @@ class AllocationsApi:
         return answer
 
     def restart(self, allocation_id: str, *, options: Options | None = None) -> Allocation:
-        """Reboot its machine; it stays the same allocation
+        """Reboot the machine; it stays the same allocation
 
         ``POST /api/v1/allocations/{allocation_id}/restart``
 
@@ -1246,7 +1246,7 @@ class AllocationsApi:
         return answer
 
     def set_ssh_keys(self, allocation_id: str, *, ssh_key_ids: Sequence[str], options: Options | None = None) -> AllocationDetail:
-        """Make the SSH keys that open it exactly these
+        """Replace the SSH keys of an allocation
 
         ``PUT /api/v1/allocations/{allocation_id}/ssh-keys``
 
@@ -1256,7 +1256,7 @@ class AllocationsApi:
         return answer
 
     def timeline(self, allocation_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[TimelineItem]:
-        """Everything that happened to an allocation, in order
+        """The timeline of an allocation, in order
 
         ``GET /api/v1/allocations/{allocation_id}/timeline``
 
@@ -1297,7 +1297,7 @@ class ServiceAccountsApi:
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
-        """Make a service account for some projects of an organization, for shared runtimes and outside workers
+        """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
 
@@ -1316,7 +1316,7 @@ class ServiceAccountsApi:
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
     def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
-        """Make a service account that is pinned to a project
+        """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
 
@@ -1326,7 +1326,7 @@ class ServiceAccountsApi:
         return answer
 
     def remove(self, service_account_id: str, *, options: Options | None = None) -> ServiceAccount:
-        """Remove a service account for ever
+        """Remove a service account for good
 
         ``DELETE /api/v1/service-accounts/{service_account_id}``
 
@@ -1346,7 +1346,7 @@ class ServiceAccountsApi:
         return answer
 
     def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
-        """Change what a service account is called, what it may do and where, or switch it off and on
+        """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
 
@@ -1356,7 +1356,7 @@ class ServiceAccountsApi:
         return answer
 
     def disable(self, service_account_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
-        """Switch a service account off; its tokens are refused within five seconds
+        """Disable a service account; its tokens are refused within five seconds
 
         ``POST /api/v1/service-accounts/{service_account_id}/disable``
 
@@ -1366,7 +1366,7 @@ class ServiceAccountsApi:
         return answer
 
     def enable(self, service_account_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
-        """Switch a service account on again
+        """Enable a service account
 
         ``POST /api/v1/service-accounts/{service_account_id}/enable``
 
@@ -1385,7 +1385,7 @@ class ServiceAccountsApi:
         return Pages(self._transport, "service_account_key_list", {"service_account_id": service_account_id, "cursor": cursor, "limit": limit}, options)
 
     def key_create(self, service_account_id: str, *, expires_in_days: int, name: str, public_key: ServiceAccountKeyCreatePublicKey | ServiceAccountKeyCreatePublicKey2 | Unset = UNSET, options: Options | None = None) -> NewServiceAccountKey:
-        """Give a service account another key: one of yours, or one that we make and show once
+        """Add a key to a service account: your own, or one that the server generates and shows once
 
         ``POST /api/v1/service-accounts/{service_account_id}/keys``
 
@@ -1395,7 +1395,7 @@ class ServiceAccountsApi:
         return answer
 
     def key_revoke(self, key_id: str, service_account_id: str, *, options: Options | None = None) -> ServiceAccountKey:
-        """Take a key back; tokens that were asked for with it are refused within five seconds
+        """Revoke a key; tokens that it obtained are refused within five seconds
 
         ``DELETE /api/v1/service-accounts/{service_account_id}/keys/{key_id}``
 
@@ -1410,7 +1410,7 @@ class BillingApi:
         self._transport = transport
 
     def project_usage_get(self, *, from_: str | Unset = UNSET, group_by: Literal["sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """What a project used and what it cost, by SKU, allocation or day
+        """Usage and cost of a project, by SKU, allocation or day
 
         ``GET /api/v1/billing/usage``
 
@@ -1420,7 +1420,7 @@ class BillingApi:
         return answer
 
     def balance_get(self, organization_id: str, *, options: Options | None = None) -> BillingBalance:
-        """What an organization has, and how long it lasts
+        """The balance of an organization and how long it lasts
 
         ``GET /api/v1/organizations/{organization_id}/billing/balance``
 
@@ -1439,7 +1439,7 @@ class BillingApi:
         return Pages(self._transport, "billing_ledger_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     def ledger_verify(self, organization_id: str, *, options: Options | None = None) -> LedgerCheck:
-        """Recompute the ledger: its chain, its sum, and the usage behind it
+        """Verify the ledger: its chain, its sum, and the usage behind it
 
         ``GET /api/v1/organizations/{organization_id}/billing/ledger/verify``
 
@@ -1449,7 +1449,7 @@ class BillingApi:
         return answer
 
     def window_list(self, line_id: str, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[UsageWindow]:
-        """The windows of a line of usage, oldest first
+        """The windows of a usage line, oldest first
 
         ``GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows``
 
@@ -1458,7 +1458,7 @@ class BillingApi:
         return Pages(self._transport, "billing_window_list", {"line_id": line_id, "organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
     def usage_get(self, organization_id: str, *, from_: str | Unset = UNSET, group_by: Literal["project", "sku", "allocation", "day"] | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> UsageReport:
-        """What an organization used and what it cost, by project, SKU, allocation or day
+        """Usage and cost of an organization, by project, SKU, allocation or day
 
         ``GET /api/v1/organizations/{organization_id}/billing/usage``
 
@@ -1473,7 +1473,7 @@ class HealthApi:
         self._transport = transport
 
     def branding_get(self, *, options: Options | None = None) -> Branding:
-        """What this installation is called and how it looks
+        """The name and branding of this installation
 
         ``GET /api/v1/branding``
         """
@@ -1489,7 +1489,7 @@ class HealthApi:
         return answer
 
     def version_get(self, *, options: Options | None = None) -> VersionGetAnswer:
-        """Which release answers
+        """The version of this installation
 
         ``GET /api/v1/version``
         """
@@ -1502,7 +1502,7 @@ class CatalogApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> Pages[CatalogItem]:
-        """What can be rented, what it costs now, and how much of it is free; a few seconds old at most
+        """What can be rented: SKUs, prices and free capacity; a few seconds old at most
 
         ``GET /api/v1/catalog``
 
@@ -1511,7 +1511,7 @@ class CatalogApi:
         return Pages(self._transport, "catalog_list", {"cursor": cursor, "limit": limit, "region": region}, options)
 
     def get(self, sku: str, *, options: Options | None = None) -> CatalogItem:
-        """One kind of capacity, its price and what is free of it
+        """One SKU with its price and free capacity
 
         ``GET /api/v1/catalog/{sku}``
 
@@ -1521,7 +1521,7 @@ class CatalogApi:
         return answer
 
     def os_image_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, sku: str | Unset = UNSET, options: Options | None = None) -> Pages[PublicImage]:
-        """What a slice can be started with
+        """The images for slices
 
         ``GET /api/v1/os-images``
 
@@ -1530,7 +1530,7 @@ class CatalogApi:
         return Pages(self._transport, "os_image_list", {"cursor": cursor, "limit": limit, "sku": sku}, options)
 
     def region_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Region]:
-        """Where capacity is
+        """The regions
 
         ``GET /api/v1/regions``
 
@@ -1544,7 +1544,7 @@ class EventsApi:
         self._transport = transport
 
     def stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, project_id: str | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> Iterator[StreamedEvent]:
-        """Watch what happens in a project, as it happens
+        """Watch the events of a project live
 
         ``GET /api/v1/events/stream``
 
@@ -1558,7 +1558,7 @@ class MembersApi:
         self._transport = transport
 
     def invitation_accept(self, *, token: str, options: Options | None = None) -> Joined:
-        """Join the organization that the token invites to
+        """Accept an invitation and join its organization
 
         ``POST /api/v1/invitations/accept``
 
@@ -1587,7 +1587,7 @@ class MembersApi:
         return answer
 
     def invitation_revoke(self, invitation_id: str, organization_id: str, *, options: Options | None = None) -> Invitation:
-        """Take an invitation back before it is accepted
+        """Revoke an invitation before it is accepted
 
         ``DELETE /api/v1/organizations/{organization_id}/invitations/{invitation_id}``
 
@@ -1607,7 +1607,7 @@ class MembersApi:
         return answer
 
     def list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Member]:
-        """Who belongs to the organization
+        """The members of the organization
 
         ``GET /api/v1/organizations/{organization_id}/members``
 
@@ -1636,7 +1636,7 @@ class MembersApi:
         return answer
 
     def project_list(self, project_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Member]:
-        """Who has a role of their own in the project, besides the role that the organization gives
+        """The members of the project who have a role of their own there
 
         ``GET /api/v1/projects/{project_id}/members``
 
@@ -1645,7 +1645,7 @@ class MembersApi:
         return Pages(self._transport, "project_member_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
     def project_remove(self, project_id: str, user_id: str, *, options: Options | None = None) -> Member:
-        """Take the role in the project back; the role in the organization stays
+        """Remove the role in the project; the role in the organization stays
 
         ``DELETE /api/v1/projects/{project_id}/members/{user_id}``
 
@@ -1784,7 +1784,7 @@ class NoticesApi:
         self._transport = transport
 
     def read(self, *, until: str, options: Options | None = None) -> NoticesRead:
-        """Say until when one has read; it never moves back
+        """Mark notices as read up to a time; the mark never moves back
 
         ``PUT /api/v1/me/notices-read``
         """
@@ -1792,7 +1792,7 @@ class NoticesApi:
         return answer
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[Notice]:
-        """What happened in a project that is worth knowing, newest first, for as long as events are kept
+        """Notices of a project, newest first, for as long as events are kept
 
         ``GET /api/v1/notices``
 
@@ -1806,7 +1806,7 @@ class SessionsApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[AccountSession]:
-        """Where the caller is signed in, newest first
+        """The sessions of the caller, newest first
 
         ``GET /api/v1/me/sessions``
 
@@ -1815,7 +1815,7 @@ class SessionsApi:
         return Pages(self._transport, "session_list", {"cursor": cursor, "limit": limit}, options)
 
     def revoke_others(self, *, reason: str | Unset = UNSET, options: Options | None = None) -> SessionsRevoked:
-        """End every session but this one, those that were not seen yet too
+        """End every other session of the caller, also those that were not used yet
 
         ``POST /api/v1/me/sessions/revoke-others``
 
@@ -1840,7 +1840,7 @@ class SshKeysApi:
         self._transport = transport
 
     def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[SshKey]:
-        """One’s own keys
+        """Your own keys
 
         ``GET /api/v1/me/ssh-keys``
 
@@ -1849,7 +1849,7 @@ class SshKeysApi:
         return Pages(self._transport, "ssh_key_list", {"cursor": cursor, "limit": limit}, options)
 
     def add(self, *, public_key: str, name: str | Unset = UNSET, options: Options | None = None) -> SshKey:
-        """Add a key of one’s own
+        """Add a key of your own
 
         ``POST /api/v1/me/ssh-keys``
 
@@ -1859,7 +1859,7 @@ class SshKeysApi:
         return answer
 
     def remove(self, ssh_key_id: str, *, options: Options | None = None) -> SshKey:
-        """Remove a key of one’s own
+        """Remove a key of your own
 
         ``DELETE /api/v1/me/ssh-keys/{ssh_key_id}``
 
@@ -1912,7 +1912,7 @@ class PersonalTokensApi:
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
     def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
-        """Make a personal access token; it may do what its scopes and its owner may both do
+        """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``
 
@@ -1946,7 +1946,7 @@ class OrganizationsApi:
         return Pages(self._transport, "organization_list", {"cursor": cursor, "limit": limit}, options)
 
     def create(self, *, name: str, slug: str, currency: str | Unset = UNSET, type: Literal["personal", "enterprise"] | Unset = UNSET, options: Options | None = None) -> Organization:
-        """Found an organization; the caller becomes its owner
+        """Create an organization; the caller becomes its owner
 
         ``POST /api/v1/organizations``
 
@@ -1991,7 +1991,7 @@ class AuditApi:
         self._transport = transport
 
     def list(self, organization_id: str, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
-        """Who did what in the organization, newest first
+        """The audit log of the organization, newest first
 
         ``GET /api/v1/organizations/{organization_id}/audit-logs``
 
@@ -2010,7 +2010,7 @@ class AuditApi:
         return answer
 
     def verify(self, organization_id: str, *, options: Options | None = None) -> AuditVerdict:
-        """Recompute the hash chain over the log and name the first row that does not fit
+        """Verify the hash chain of the log and name the first row that does not fit
 
         ``GET /api/v1/organizations/{organization_id}/audit-logs/verify``
 
@@ -2078,7 +2078,7 @@ class ProjectsApi:
         return answer
 
     def remove(self, project_id: str, *, options: Options | None = None) -> Project:
-        """Remove a project: what it holds is wound down, then it is deleted
+        """Remove a project: its resources are wound down, then it is deleted
 
         ``DELETE /api/v1/projects/{project_id}``
 
@@ -2108,7 +2108,7 @@ class ProjectsApi:
         return answer
 
     def archive(self, project_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> Project:
-        """Put a project aside, unchanged
+        """Archive a project
 
         ``POST /api/v1/projects/{project_id}/archive``
 
@@ -2118,7 +2118,7 @@ class ProjectsApi:
         return answer
 
     def restore(self, project_id: str, *, version: int | Unset = UNSET, options: Options | None = None) -> Project:
-        """Take a project up again
+        """Restore an archived project
 
         ``POST /api/v1/projects/{project_id}/restore``
 
@@ -2133,7 +2133,7 @@ class OverviewApi:
         self._transport = transport
 
     def get(self, *, options: Options | None = None) -> Overview:
-        """A project at a glance: what runs, what it costs by the hour, what waits, and what happened last
+        """Overview of a project: allocations, hourly cost, queue and recent activity
 
         ``GET /api/v1/overview``
 
@@ -2148,7 +2148,7 @@ class PoliciesApi:
         self._transport = transport
 
     def list(self, *, options: Options | None = None) -> PolicyListAnswer:
-        """What applies to the caller in this project, and where each value comes from
+        """The policies that apply to the caller in this project, with the source of each value
 
         ``GET /api/v1/policies``
 
@@ -2163,7 +2163,7 @@ class SimulatorApi:
         self._transport = transport
 
     def node_list(self, *, options: Options | None = None) -> SimulatorNodeListAnswer:
-        """The simulated hosts, and what is wrong with each
+        """The simulated hosts and their faults
 
         ``GET /api/v1/sim/nodes``
         """
@@ -2171,7 +2171,7 @@ class SimulatorApi:
         return answer
 
     def agent_switch(self, node_id: str, *, state: Literal["running", "stopped"], options: Options | None = None) -> SimulatedNode:
-        """Stop or start the agent of a simulated host; what runs there keeps running
+        """Stop or start the agent of a simulated host; running machines continue
 
         ``POST /api/v1/sim/nodes/{node_id}/agent``
 
@@ -2181,7 +2181,7 @@ class SimulatorApi:
         return answer
 
     def fault_clear(self, node_id: str, *, fault: SimulatedFaultName | Unset = UNSET, options: Options | None = None) -> SimulatedNode:
-        """Mend a simulated host: one fault, or all of them
+        """Clear one fault or all faults of a simulated host
 
         ``DELETE /api/v1/sim/nodes/{node_id}/faults``
 
@@ -2191,7 +2191,7 @@ class SimulatorApi:
         return answer
 
     def fault_set(self, node_id: str, *, fault: SimulatedFaultName, once: bool | Unset = UNSET, slot_index: int | Unset = UNSET, options: Options | None = None) -> SimulatedNode:
-        """Let something go wrong on a simulated host, once or until it is taken away
+        """Inject a fault on a simulated host, once or until it is cleared
 
         ``POST /api/v1/sim/nodes/{node_id}/faults``
 
@@ -2201,7 +2201,7 @@ class SimulatorApi:
         return answer
 
     def speed_set(self, *, speed: float, options: Options | None = None) -> SimulatorSpeedSetAnswer:
-        """Change how fast simulated hosts are; phases that have begun notice at their next step
+        """Change the speed of simulated hosts; phases in progress notice at their next step
 
         ``POST /api/v1/sim/speed``
         """

@@ -21,7 +21,7 @@ class AdminRequiredError(GpuaasError):
 
 
 class AgentReleaseAlreadyExistsError(GpuaasError):
-    """This very bundle is there already."""
+    """This bundle exists already."""
 
     code = "agent_release_already_exists"
     status = 409
@@ -45,7 +45,7 @@ class AgentReleaseNotFoundError(GpuaasError):
 
 
 class AlertNotFoundError(GpuaasError):
-    """There is no such alert: it was cleared, or has healed."""
+    """There is no such alert, or it was cleared already."""
 
     code = "alert_not_found"
     status = 404
@@ -69,7 +69,7 @@ class AllocationConcurrencyLimitError(GpuaasError):
 
 
 class AllocationGroupNotFoundError(GpuaasError):
-    """There is no such group of allocations."""
+    """There is no such allocation group."""
 
     code = "allocation_group_not_found"
     status = 404
@@ -157,7 +157,7 @@ class BreakerNotFoundError(GpuaasError):
 
 
 class CurrencyMismatchError(GpuaasError):
-    """The account is in another currency."""
+    """The account uses another currency."""
 
     code = "currency_mismatch"
     status = 409
@@ -205,7 +205,7 @@ class DepartmentSlugTakenError(GpuaasError):
 
 
 class DurationInvalidError(GpuaasError):
-    """It would last, or wait, longer than the policy allows, or has no end to move."""
+    """The allocation would last or wait longer than the policy allows, or it has no end to move."""
 
     code = "duration_invalid"
     status = 422
@@ -213,7 +213,7 @@ class DurationInvalidError(GpuaasError):
 
 
 class EventAlreadySettledError(GpuaasError):
-    """The event was requeued or discarded already."""
+    """The event was already requeued or discarded."""
 
     code = "event_already_settled"
     status = 409
@@ -333,7 +333,7 @@ class InsufficientPermissionsError(GpuaasError):
 
 
 class InternalError(GpuaasError):
-    """A fault of ours; the correlation id finds it in the logs."""
+    """An internal error; the correlation id finds it in the logs."""
 
     code = "internal_error"
     status = 500
@@ -469,7 +469,7 @@ class NodeNotFoundError(GpuaasError):
 
 
 class NodeNotReadyError(GpuaasError):
-    """The host cannot take work yet; details say what is missing."""
+    """The host is not ready for work yet; details say what is missing."""
 
     code = "node_not_ready"
     status = 409
@@ -629,7 +629,7 @@ class PayloadTooLargeError(GpuaasError):
 
 
 class PeriodInvalidError(GpuaasError):
-    """The days are not a period, or the period is too long."""
+    """The dates are not a valid period, or the period is too long."""
 
     code = "period_invalid"
     status = 422
@@ -709,7 +709,7 @@ class PriceBackdatedError(GpuaasError):
 
 
 class ProbeRequiredError(GpuaasError):
-    """A health probe has to pass first; details say since when."""
+    """A health probe must pass first; details say since when."""
 
     code = "probe_required"
     status = 409
@@ -813,7 +813,7 @@ class RouteNotFoundError(GpuaasError):
 
 
 class SecondFactorMissingError(GpuaasError):
-    """Whoever asks everybody for a second factor must have signed in with one."""
+    """To require a second factor of others, sign in with a second factor first."""
 
     code = "second_factor_missing"
     status = 409
@@ -869,7 +869,7 @@ class ServiceAccountSlugTakenError(GpuaasError):
 
 
 class ServiceUnavailableError(GpuaasError):
-    """A service that this needs does not answer."""
+    """A service that this request needs does not answer."""
 
     code = "service_unavailable"
     status = 503
@@ -885,7 +885,7 @@ class SessionNotFoundError(GpuaasError):
 
 
 class SkuAlreadyExistsError(GpuaasError):
-    """Something of this name is, or was, offered already."""
+    """A SKU of this name exists already, or existed before."""
 
     code = "sku_already_exists"
     status = 409
@@ -901,7 +901,7 @@ class SkuInvalidError(GpuaasError):
 
 
 class SkuNotFoundError(GpuaasError):
-    """Nothing of this name is, or was, offered."""
+    """No SKU has this name."""
 
     code = "sku_not_found"
     status = 404
@@ -909,7 +909,7 @@ class SkuNotFoundError(GpuaasError):
 
 
 class SkuUnavailableError(GpuaasError):
-    """No capacity of this kind and size is available now."""
+    """No capacity of this SKU and size is available now."""
 
     code = "sku_unavailable"
     status = 409
@@ -933,7 +933,7 @@ class SlotNotFoundError(GpuaasError):
 
 
 class SlotsBlockedError(GpuaasError):
-    """Something keeps the host or its slots from being handed out; details say what."""
+    """The host or its slots cannot be published; details say why."""
 
     code = "slots_blocked"
     status = 409
@@ -981,7 +981,7 @@ class StaleGenerationError(GpuaasError):
 
 
 class StepUpRequiredError(GpuaasError):
-    """This act needs a fresh proof of presence."""
+    """This operation needs a recent sign-in."""
 
     code = "step_up_required"
     status = 403
@@ -1069,7 +1069,7 @@ class TooManyStreamsError(GpuaasError):
 
 
 class TopologyMissingError(GpuaasError):
-    """The host has not said yet what it is made of: discover it first."""
+    """The host has not reported its hardware yet: run a discovery first."""
 
     code = "topology_missing"
     status = 409
@@ -1085,7 +1085,7 @@ class UnsupportedMediaTypeError(GpuaasError):
 
 
 class UpstreamError(GpuaasError):
-    """A service that this needs answered with nonsense."""
+    """A service that this request needs sent an invalid answer."""
 
     code = "upstream_error"
     status = 502
@@ -1141,7 +1141,7 @@ class VersionConflictError(GpuaasError):
 
 
 class WorkflowNotFoundError(GpuaasError):
-    """There is no such run of a saga."""
+    """There is no such workflow run."""
 
     code = "workflow_not_found"
     status = 404

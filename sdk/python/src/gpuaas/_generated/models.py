@@ -10,7 +10,7 @@ from typing_extensions import NotRequired, TypeAlias, TypedDict
 class AccountSession(TypedDict):
     browser: str | None
     current: bool
-    """Whether this very request belongs to it."""
+    """Whether this request belongs to it."""
     device_label: str | None
     expires_at: str
     id: str
@@ -37,7 +37,7 @@ class Activity(TypedDict):
     result: Literal["success", "failure"]
     target_id: str
     target_name: str | None
-    """What the object is called now, where it has a name and still exists."""
+    """The current name of the object, if it has one and still exists."""
     target_type: str
 
 
@@ -66,7 +66,7 @@ class AdminAllocationPrice(TypedDict):
 
 
 class AdminAllocationProfile(TypedDict):
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
 
     memory_mib: int
     name: str
@@ -77,10 +77,10 @@ class AdminAllocation(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
     actions: Sequence[AllocationAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     active_at: str | None
     attempt: int
-    """Which attempt to launch it this is, or was."""
+    """The number of this attempt."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -97,22 +97,22 @@ class AdminAllocation(TypedDict):
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AdminAllocationLogin | None
     max_attempts: int
-    """How many there are at most: a launch that fails because of its host is tried on another one."""
+    """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     node_id: str | None
     node_name: str | None
     organization_id: str
     over: bool
-    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
+    """It has ended for its owner. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AdminAllocationPrice
     profile: AdminAllocationProfile | None
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
     project_id: str
     provisioning_started_at: str | None
     reachable: bool
-    """Whether its host is heard. One that is silent ends nothing."""
+    """Whether its host reports. A silent host ends nothing."""
     region: str
     release_attempts: int
     release_reason: str | None
@@ -126,14 +126,14 @@ class AdminAllocation(TypedDict):
     """How many of its slots are in which state."""
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
-    """Words of your own, to find things by."""
+    """Your own labels, for search."""
     updated_at: str
     version: int
 
 
 class AdminOrganization(TypedDict):
     allocations: int
-    """Those that have not ended."""
+    """Allocations that have not ended."""
     created_at: str
     currency: str
     gpus: int
@@ -149,7 +149,7 @@ class AdminOrganization(TypedDict):
 
 class AdminOrganizationDetailGpuQuota(TypedDict):
     held: int
-    """GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them."""
+    """GPUs of all allocations of the organization that are queued, requested, provisioning or active."""
     level: Literal["user", "project", "organization", "plan", "global", "default"]
     """Where the limit is set."""
     limit: int
@@ -174,7 +174,7 @@ class AdminOrganizationDetailProjectListItem(TypedDict):
 
 class AdminOrganizationDetail(TypedDict):
     allocations: int
-    """Those that have not ended."""
+    """Allocations that have not ended."""
     created_at: str
     currency: str
     gpu_quota: AdminOrganizationDetailGpuQuota
@@ -187,7 +187,7 @@ class AdminOrganizationDetail(TypedDict):
     name: str
     plan: str
     policies: Sequence[PolicySetting]
-    """What was set for the organization, its plan or one of its projects; everything else comes from the platform."""
+    """Policies set for the organization, its plan or one of its projects; all others come from the platform."""
     project_list: Sequence[AdminOrganizationDetailProjectListItem]
     """At most 200."""
     projects: int
@@ -210,7 +210,7 @@ class AdminUser(TypedDict):
     platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
     state: Literal["active", "disabled", "erased"]
     subject: str
-    """What the issuer calls the person."""
+    """The subject of the person at the issuer."""
     username: str
     """The name of the person on hosts."""
 
@@ -239,14 +239,14 @@ class AdminUserDetail(TypedDict):
     organizations: int
     """How many organizations the person belongs to."""
     personal_tokens: int
-    """Tokens that can be used."""
+    """Valid tokens."""
     platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
     sessions: int
-    """Sign-ins that have not ended."""
+    """Active sign-ins."""
     ssh_keys: int
     state: Literal["active", "disabled", "erased"]
     subject: str
-    """What the issuer calls the person."""
+    """The subject of the person at the issuer."""
     username: str
     """The name of the person on hosts."""
 
@@ -258,15 +258,15 @@ class AgentRelease(TypedDict):
     id: str
     size_bytes: int
     version: str
-    """As the release calls itself."""
+    """The version that the release reports."""
     withdrawn_at: str | None
-    """Since when no node gets it any more. What runs already runs on."""
+    """Since when nodes no longer get it. Agents that run it continue."""
 
 
 class Alert(TypedDict):
     allocation_id: str | None
     effect: Literal["blocks_sale", "blocks_transition", "informs"]
-    """What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown."""
+    """What follows: nothing is placed there; operators cannot change the state of the host; or it is only shown."""
     id: str
     kind: str
     """Stable, for programs: `gpus_healthy`, `silent`, `orphan`."""
@@ -278,9 +278,9 @@ class Alert(TypedDict):
     slot_id: str | None
     slot_index: int | None
     source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
-    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+    """The source of the alert. Each source replaces its own alerts at its next check."""
     tenant_message: str | None
-    """What those who rent from it are shown."""
+    """The text that tenants of the host see."""
 
 
 class AllocationFailure(TypedDict):
@@ -308,7 +308,7 @@ class AllocationPrice(TypedDict):
 
 
 class AllocationProfile(TypedDict):
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
 
     memory_mib: int
     name: str
@@ -319,10 +319,10 @@ class Allocation(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
     actions: Sequence[AllocationAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     active_at: str | None
     attempt: int
-    """Which attempt to launch it this is, or was."""
+    """The number of this attempt."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -338,20 +338,20 @@ class Allocation(TypedDict):
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AllocationLogin | None
     max_attempts: int
-    """How many there are at most: a launch that fails because of its host is tried on another one."""
+    """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
+    """It has ended for its owner. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationPrice
     profile: AllocationProfile | None
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
     project_id: str
     provisioning_started_at: str | None
     reachable: bool
-    """Whether its host is heard. One that is silent ends nothing."""
+    """Whether its host reports. A silent host ends nothing."""
     region: str
     release_reason: str | None
     releasing_at: str | None
@@ -362,7 +362,7 @@ class Allocation(TypedDict):
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
-    """Words of your own, to find things by."""
+    """Your own labels, for search."""
     updated_at: str
     version: int
 
@@ -425,7 +425,7 @@ class AllocationDetailIdle(TypedDict):
 
 
 class AllocationDetailLastCheck(TypedDict):
-    """The latest later proof, where its node was asked again."""
+    """The latest later attestation."""
 
     attestation_id: str
     passed: bool
@@ -446,7 +446,7 @@ class AllocationDetailPrice(TypedDict):
 
 
 class AllocationDetailProfile(TypedDict):
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
 
     memory_mib: int
     name: str
@@ -456,16 +456,16 @@ class AllocationDetailProfile(TypedDict):
 class AllocationDetailQueue(TypedDict):
     deadline_at: str
     expected_start_at: str | None
-    """When its host should come free, where all that runs there has a declared end."""
+    """When its host should become free, if all allocations there have a declared end."""
     host_reserved: bool
-    """It has waited so long that a host is kept for it; others use that only if they end before."""
+    """It has waited so long that a host is reserved for it; other requests use that host only if they end before."""
     position: int
-    """Who is first may be placed next; it can change."""
+    """The first in the queue may be placed next; the position can change."""
     reason: str
 
 
 class AllocationDetailReceipt(TypedDict):
-    """The proof that made it active, or the one that kept it from becoming so. All of them are under attestations."""
+    """The attestation that made it active, or the one that failed. All of them are under attestations."""
 
     attestation_id: str
     cuda_version: str
@@ -473,7 +473,7 @@ class AllocationDetailReceipt(TypedDict):
     gpus: int
     passed: bool
     simulated: bool
-    """What was sworn to is a simulated machine."""
+    """The attested machine is simulated."""
     taken_at: str
 
 
@@ -486,10 +486,10 @@ class AllocationDetail(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
     actions: Sequence[AllocationAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     active_at: str | None
     attempt: int
-    """Which attempt to launch it this is, or was."""
+    """The number of this attempt."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -497,9 +497,9 @@ class AllocationDetail(TypedDict):
     ended_at: str | None
     expires_at: str | None
     failed_attempts: Sequence[AllocationDetailFailedAttemptsItem]
-    """Attempts that failed because of their host, and were followed by another one."""
+    """Attempts that failed because of their host and were retried."""
     failed_phase: str | None
-    """What was being done when its launch failed: placed, lease, or a phase of its timeline."""
+    """The phase in which its launch failed: placed, lease, or a phase of its timeline."""
     failure: AllocationDetailFailure | None
     gpu_count: int
     group_id: str | None
@@ -508,26 +508,26 @@ class AllocationDetail(TypedDict):
     image: str | None
     isolation_model: Literal["user-revoke", "full-reimage"]
     last_check: AllocationDetailLastCheck | None
-    """The latest later proof, where its node was asked again."""
+    """The latest later attestation."""
     login: AllocationDetailLogin | None
     max_attempts: int
-    """How many there are at most: a launch that fails because of its host is tried on another one."""
+    """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
+    """It has ended for its owner. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationDetailPrice
     profile: AllocationDetailProfile | None
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
     project_id: str
     provisioning_started_at: str | None
     queue: AllocationDetailQueue | None
     reachable: bool
-    """Whether its host is heard. One that is silent ends nothing."""
+    """Whether its host reports. A silent host ends nothing."""
     receipt: AllocationDetailReceipt | None
-    """The proof that made it active, or the one that kept it from becoming so. All of them are under attestations."""
+    """The attestation that made it active, or the one that failed. All of them are under attestations."""
     region: str
     release_reason: str | None
     releasing_at: str | None
@@ -539,7 +539,7 @@ class AllocationDetail(TypedDict):
     ssh_keys: Sequence[AllocationDetailSshKeysItem]
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
-    """Words of your own, to find things by."""
+    """Your own labels, for search."""
     updated_at: str
     version: int
 
@@ -548,14 +548,14 @@ class AllocationGroup(TypedDict):
     created_at: str
     id: str
     members: Mapping[str, int]
-    """How many members are in which state."""
+    """Number of members in each state."""
     name: str
     organization_id: str
     project_id: str
     release_requested_at: str | None
     resource_name: str
     status: Literal["requested", "provisioning", "active", "degraded", "releasing", "released", "release_failed", "failed"]
-    """Follows from the members and from whether the group is to be released."""
+    """Follows from the members and from whether the group is being released."""
 
 
 class AllocationGroupDetailAllocationsItemFailure(TypedDict):
@@ -583,7 +583,7 @@ class AllocationGroupDetailAllocationsItemPrice(TypedDict):
 
 
 class AllocationGroupDetailAllocationsItemProfile(TypedDict):
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
 
     memory_mib: int
     name: str
@@ -594,10 +594,10 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     access: Mapping[str, Any] | None
     """Where it is reached, once it is active: ssh, with address, port and host key."""
     actions: Sequence[AllocationAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     active_at: str | None
     attempt: int
-    """Which attempt to launch it this is, or was."""
+    """The number of this attempt."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
@@ -613,20 +613,20 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     isolation_model: Literal["user-revoke", "full-reimage"]
     login: AllocationGroupDetailAllocationsItemLogin | None
     max_attempts: int
-    """How many there are at most: a launch that fails because of its host is tried on another one."""
+    """The most attempts: a launch that fails because of its host is tried on another one."""
     max_duration_seconds: int | None
     name: str
     organization_id: str
     over: bool
-    """It has ended for its owner, who holds it no more. The state says how far its host has cleaned up."""
+    """It has ended for its owner. The state says how far its host has cleaned up."""
     placement_status: Literal["queued", "reserved", "leased", "freed"]
     price: AllocationGroupDetailAllocationsItemPrice
     profile: AllocationGroupDetailAllocationsItemProfile | None
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
     project_id: str
     provisioning_started_at: str | None
     reachable: bool
-    """Whether its host is heard. One that is silent ends nothing."""
+    """Whether its host reports. A silent host ends nothing."""
     region: str
     release_reason: str | None
     releasing_at: str | None
@@ -637,7 +637,7 @@ class AllocationGroupDetailAllocationsItem(TypedDict):
     sku: str
     state: Literal["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"]
     tags: Mapping[str, str]
-    """Words of your own, to find things by."""
+    """Your own labels, for search."""
     updated_at: str
     version: int
 
@@ -652,7 +652,7 @@ class AllocationGroupDetail(TypedDict):
     created_at: str
     id: str
     members: Mapping[str, int]
-    """How many members are in which state."""
+    """Number of members in each state."""
     name: str
     organization_id: str
     per_hour: Sequence[AllocationGroupDetailPerHourItem]
@@ -661,7 +661,7 @@ class AllocationGroupDetail(TypedDict):
     release_requested_at: str | None
     resource_name: str
     status: Literal["requested", "provisioning", "active", "degraded", "releasing", "released", "release_failed", "failed"]
-    """Follows from the members and from whether the group is to be released."""
+    """Follows from the members and from whether the group is being released."""
 
 
 class AllocationPlanDecisionChosen(TypedDict):
@@ -696,7 +696,7 @@ class AllocationPlanPrice(TypedDict):
 
 
 class AllocationPlanProfile(TypedDict):
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
 
     memory_mib: int
     name: str
@@ -716,7 +716,7 @@ class AllocationPlan(TypedDict):
     message: str
     price: AllocationPlanPrice
     profile: AllocationPlanProfile | None
-    """The size of the machine, as it was promised."""
+    """The promised size of the machine."""
     projected: AllocationPlanProjected | None
     """For the whole of max_duration_seconds."""
 
@@ -752,9 +752,9 @@ class AttestationReceipt(TypedDict):
     passed: bool
     problems: Sequence[str]
     signed_result: Mapping[str, Any]
-    """As the node signed it; anybody with its key can check it."""
+    """As the node signed it; anyone with its public key can verify it."""
     simulated: bool
-    """What was sworn to is a simulated machine."""
+    """The attested machine is simulated."""
     taken_at: str
     task_id: str
 
@@ -778,7 +778,7 @@ class AuditEntry(TypedDict):
 
 
 class AuditVerdictBroken(TypedDict):
-    """The first row at which the chain does not hold."""
+    """The first row that breaks the chain."""
 
     audit_id: str
     sequence: str
@@ -787,16 +787,16 @@ class AuditVerdictBroken(TypedDict):
 
 class AuditVerdict(TypedDict):
     broken: AuditVerdictBroken | None
-    """The first row at which the chain does not hold."""
+    """The first row that breaks the chain."""
     chain: str
     """The organization, or "platform"."""
     head: str | None
     """The hash of the newest row. Keep it elsewhere to compare."""
     intact: bool
     rows: int
-    """Rows that were checked."""
+    """Checked rows."""
     unsealed: int
-    """Rows that are written and not yet part of the chain; normally a second old."""
+    """Rows that are not yet part of the chain; normally a second old."""
 
 
 class Availability(TypedDict):
@@ -819,12 +819,12 @@ class BillingAccount(TypedDict):
 class BillingBalance(TypedDict):
     balance: Money
     charged_to: str | None
-    """What was proven up to here is in the balance; null before the first charge."""
+    """Usage up to this time is in the balance; null before the first charge."""
     enforced: bool
-    """Whether a launch needs a balance that covers the least runway."""
+    """Whether a launch needs a balance that covers the minimum runway."""
     held: Money
     minimum_runway_minutes: int
-    """The least runway that a launch needs, when it is enforced."""
+    """The minimum runway for a launch, when it is enforced."""
     organization_id: str
     per_hour: Money
     runway_seconds: int | None
@@ -832,21 +832,21 @@ class BillingBalance(TypedDict):
 
 
 class BrandingAccent(TypedDict):
-    """The colour of what can be done; null for the usual one."""
+    """The accent color; null for the default."""
 
     dark: str
-    """On dark ground, as #rrggbb."""
+    """For dark backgrounds, as #rrggbb."""
     light: str
-    """On light ground, as #rrggbb."""
+    """For light backgrounds, as #rrggbb."""
 
 
 class Branding(TypedDict):
     accent: BrandingAccent | None
-    """The colour of what can be done; null for the usual one."""
+    """The accent color; null for the default."""
     logo_url: str | None
     """A path of this server."""
     name: str
-    """What the product is called here."""
+    """The product name of this installation."""
     support_url: str | None
     """Where people find help."""
 
@@ -857,7 +857,7 @@ class BreakerHeldBackItem(TypedDict):
     reason: str
     since: str
     source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
-    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+    """The source of the alert. Each source replaces its own alerts at its next check."""
 
 
 class Breaker(TypedDict):
@@ -869,14 +869,14 @@ class Breaker(TypedDict):
     """Hosts of the pool that are in service."""
     id: str
     kind: Literal["quarantine", "drain", "update"]
-    """What automation does with hosts: it keeps GPUs from being sold, empties hosts, or replaces their agent. Each is counted alone."""
+    """What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately."""
     region: str
     room_at: str | None
-    """When the first of the hosts that were taken leaves the window; null while there is room."""
+    """When the first of the taken hosts leaves the window; null while there is room."""
     sku: str
-    """With the region this is the pool: hosts that stand in for each other."""
+    """SKU and region form the pool: hosts that can replace each other."""
     taken: int
-    """Hosts that it has taken within the window that ends now."""
+    """Hosts that automation has taken within the current window."""
     tripped_at: str | None
     """Since when automation of this kind is stopped in this pool; null while it works."""
     window_minutes: int
@@ -891,11 +891,11 @@ class CatalogItem(TypedDict):
     display_name: str
     gpu_memory_mib: int
     gpu_model: str
-    """As the driver says it."""
+    """As the driver reports it."""
     gpus_total: int
     os_images: Sequence[str]
     prices: Sequence[CurrentPrice]
-    """What one unit costs now; the price of a region comes first."""
+    """The price of one unit now; the price of a region comes first."""
     resource_profile: ResourceProfile
     sku: str
     vendor: str
@@ -911,31 +911,31 @@ class Correlation(TypedDict):
     began_at: str | None
     correlation_id: str
     ended_at: str | None
-    """When the last of it happened, so far."""
+    """The time of the latest record so far."""
     is_whole: bool
-    """False where there was more than one answer holds."""
+    """False if there are more records than one answer holds."""
     moments: Sequence[CorrelationMoment]
-    """In the order of time."""
+    """In time order."""
 
 
 class CorrelationMoment(TypedDict):
     actor: str | None
-    """Who did it: a person, a process, a saga, a node."""
+    """The actor: a person, a process, a workflow, a node."""
     at: str
     detail: Mapping[str, Any]
-    """What was written down beside it."""
+    """Further details."""
     name: str
-    """An action, a type of event, a type of task, or a step of a timeline."""
+    """An action, an event type, a task type, or a timeline step."""
     organization_id: str | None
     project_id: str | None
     source: Literal["audit", "event", "dead_letter", "task", "allocation"]
-    """Who wrote it down: the audit log, the outbox, the list of dead letters, the tasks of a node, or the timeline of an allocation."""
+    """Where it was recorded: the audit log, the outbox, the dead letters, the tasks of a node, or the timeline of an allocation."""
     state: str | None
-    """How it ended, or where it led."""
+    """The result."""
     subject_id: str
     subject_type: str
     took_ms: int | None
-    """How long it took, where that is known."""
+    """The duration, where it is known."""
 
 
 class CreditGrant(TypedDict):
@@ -951,7 +951,7 @@ class CurrentPrice(TypedDict):
     effective_from: str
     price_id: str
     region: str | None
-    """Null where no price of its own is set for a region."""
+    """Null for the price of all regions without their own."""
     unit_price: Money
 
 
@@ -969,9 +969,9 @@ class DeadLetter(TypedDict):
     settled_at: str | None
     state: Literal["open", "requeued", "discarded"]
     stream_seq: str
-    """Its number in the list of dead letters."""
+    """The number of the dead letter."""
     subject: str
-    """Where it was published when it was given up: dlq.<domain>.…"""
+    """The subject under which it was published as a dead letter: dlq.<domain>.…"""
 
 
 class DeadLetterDetail(TypedDict):
@@ -980,7 +980,7 @@ class DeadLetterDetail(TypedDict):
     correlation_id: str
     created_at: str
     envelope: Mapping[str, Any]
-    """The event as it is published: who, when, why, and its payload."""
+    """The published event: actor, time, cause and payload."""
     event_id: str
     event_type: str
     organization_id: str | None
@@ -990,14 +990,14 @@ class DeadLetterDetail(TypedDict):
     settled_at: str | None
     state: Literal["open", "requeued", "discarded"]
     stream_seq: str
-    """Its number in the list of dead letters."""
+    """The number of the dead letter."""
     subject: str
-    """Where it was published when it was given up: dlq.<domain>.…"""
+    """The subject under which it was published as a dead letter: dlq.<domain>.…"""
 
 
 class DefaultProject(TypedDict):
     project_id: str | None
-    """Null when none was chosen, or when the chosen one is gone."""
+    """Null when none was chosen, or the chosen one no longer exists."""
 
 
 class Department(TypedDict):
@@ -1011,12 +1011,12 @@ class Department(TypedDict):
     state: Literal["active", "disabled"]
     updated_at: str
     version: int
-    """Grows with every change; send it back to change only what you saw."""
+    """Grows with every change; send it back to change only the version that you saw."""
 
 
 class EffectivePolicySource(TypedDict):
     hard: bool
-    """Set for the whole platform, above everything else."""
+    """Set for the whole platform, overrides every other level."""
     level: Literal["user", "project", "organization", "plan", "global", "default"]
     subject_id: str | None
 
@@ -1031,11 +1031,11 @@ class EffectivePolicy(TypedDict):
 
 class FactorsReset(TypedDict):
     removed: int
-    """How many factors there were."""
+    """How many factors were removed."""
 
 
 class FleetHealthAlerts(TypedDict):
-    """How many alerts there are, by what follows from them."""
+    """Number of alerts, by effect."""
 
     blocks_sale: int
     blocks_transition: int
@@ -1044,11 +1044,11 @@ class FleetHealthAlerts(TypedDict):
 
 class FleetHealth(TypedDict):
     alerts: FleetHealthAlerts
-    """How many alerts there are, by what follows from them."""
+    """Number of alerts, by effect."""
     lost_nodes: int
     nodes: Mapping[str, int]
     oldest_report_at: str | None
-    """When the quietest of the active nodes was last heard."""
+    """When the active node that has been silent the longest last reported."""
     open_tasks: int
     queued_allocations: int
     schedulable_nodes: int
@@ -1063,7 +1063,7 @@ class FleetHealth(TypedDict):
 
 class FleetNode(TypedDict):
     actions: Sequence[NodeAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     address: str | None
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
@@ -1081,11 +1081,11 @@ class FleetNode(TypedDict):
     onboarding_mode: Literal["manual", "maas"]
     region: str
     schedulable: bool
-    """Whether new work may go there, as far as operators are concerned."""
+    """Whether operators allow new work on the node."""
     sellable_slots: int
     """Free slots that may be sold now: healthy, on a host that takes work."""
     simulated: bool | None
-    """Whether the host is simulated, by its own last discovery; null while it has not said."""
+    """Whether the host is simulated, by its last discovery; null before the first discovery."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""
@@ -1113,7 +1113,7 @@ class FleetTask(TypedDict):
 class FullDecision(TypedDict):
     decided_at: str
     document: Mapping[str, Any]
-    """The decision as the engine made it, with every host that it named."""
+    """The decision of the placement engine, with every host by name."""
     outcome: Literal["placed", "queued", "refused"]
 
 
@@ -1129,7 +1129,7 @@ class GpuEvidence(TypedDict):
 
 class HealthFinding(TypedDict):
     message: str
-    """What was found, and what to do about it, in a sentence."""
+    """What was found and what to do, in a sentence."""
     name: str
     """Stable, for programs: `outbox_age`."""
     section: Literal["processes", "database", "events", "fleet", "audit"]
@@ -1200,7 +1200,7 @@ class InvitationCreated(TypedDict):
     role: Literal["owner", "admin", "member", "viewer"]
     state: Literal["pending", "accepted", "revoked", "expired"]
     token: str
-    """Accepts the invitation. Shown once; only a hash of it is kept."""
+    """Accepts the invitation. Shown once; only its hash is stored."""
 
 
 class Joined(TypedDict):
@@ -1215,7 +1215,7 @@ class LedgerCheck(TypedDict):
     entries: int
     ok: bool
     problem: str | None
-    """What does not fit, beginning with the first link of the chain or entry that is wrong."""
+    """What does not match, beginning with the first wrong link of the chain or entry."""
     sum: Money
 
 
@@ -1224,7 +1224,7 @@ class LedgerLine(TypedDict):
     allocation_name: str | None
     amount: Money
     at: str | None
-    """When it was entered; null for usage."""
+    """The time of the entry; null for usage."""
     day: str
     """A day in UTC."""
     id: str
@@ -1242,13 +1242,13 @@ class LoggedEvent(TypedDict):
     correlation_id: str
     created_at: str
     envelope: Mapping[str, Any]
-    """The event as it is published: who, when, why, and its payload."""
+    """The published event: actor, time, cause and payload."""
     event_id: str
     event_type: str
     is_published: bool
     """Whether the relay has handed it to the bus."""
     key: str
-    """What it is about: events of one key stay in order."""
+    """The object of the event: events of one key stay in order."""
     organization_id: str | None
     position: str
     project_id: str | None
@@ -1264,9 +1264,9 @@ class MeOrganizationsItem(TypedDict):
 
 class MePermissionsItem(TypedDict):
     operations: Sequence[str]
-    """The ids of operations, as in the description of the API."""
+    """The ids of operations, as in the API description."""
     role: Literal["self", "platform", "viewer", "member", "admin", "owner"]
-    """What entitles: being signed in, a platform role, or this role in an organization."""
+    """The source of the rights: being signed in, a platform role, or this role in an organization."""
 
 
 class MePosix(TypedDict):
@@ -1285,7 +1285,7 @@ class Me(TypedDict):
     organizations: Sequence[MeOrganizationsItem]
     """The first 200; GET /api/v1/organizations has all of them."""
     permissions: Sequence[MePermissionsItem]
-    """What the caller may do here, so that a console offers nothing that would be refused."""
+    """What the caller may do, so that a console offers nothing that would be refused."""
     personal_token_max_days: int
     """The longest life of a personal token that the policy allows."""
     platform_roles: Sequence[Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]]
@@ -1332,11 +1332,11 @@ class NewPersonalToken(TypedDict):
     last_used_at: str | None
     name: str
     prefix: str
-    """How the token begins; enough to recognise it, too little to use it."""
+    """The first characters of the token, to recognise it."""
     revoked_at: str | None
     scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
-    """The token itself. It is shown here and never again."""
+    """The token. It is shown here and never again."""
 
 
 class NewServiceAccountKeyPublicKey(TypedDict):
@@ -1362,7 +1362,7 @@ class NewServiceAccountKey(TypedDict):
     last_used_at: str | None
     name: str
     private_key: NotRequired[Mapping[str, str]]
-    """The private half as JSON Web Key, when we made it. It is shown here and never again."""
+    """The private half as JSON Web Key, if the server generated it. It is shown here and never again."""
     public_key: NewServiceAccountKeyPublicKey | NewServiceAccountKeyPublicKey2
     """A public key as JSON Web Key: Ed25519 or P-256."""
     revoked_at: str | None
@@ -1378,7 +1378,7 @@ class NodeAction(TypedDict):
 class NodeAlert(TypedDict):
     allocation_id: str | None
     effect: Literal["blocks_sale", "blocks_transition", "informs"]
-    """What follows: nothing is placed there; the state of the host is not changed by operators; or it is only shown."""
+    """What follows: nothing is placed there; operators cannot change the state of the host; or it is only shown."""
     id: str
     kind: str
     """Stable, for programs: `gpus_healthy`, `silent`, `orphan`."""
@@ -1388,9 +1388,9 @@ class NodeAlert(TypedDict):
     slot_id: str | None
     slot_index: int | None
     source: Literal["health", "presence", "drift", "attestation", "operator", "breaker"]
-    """Who says so: each source replaces its own alerts, and what has healed is gone with its next look."""
+    """The source of the alert. Each source replaces its own alerts at its next check."""
     tenant_message: str | None
-    """What those who rent from it are shown."""
+    """The text that tenants of the host see."""
 
 
 class NodeCondition(TypedDict):
@@ -1418,7 +1418,7 @@ class NodeDetailReport(TypedDict):
 
 class NodeDetail(TypedDict):
     actions: Sequence[NodeAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     address: str | None
     """A name or an IP address under which tenants reach the host."""
     agent_version: str | None
@@ -1426,7 +1426,7 @@ class NodeDetail(TypedDict):
     """Alerts about this node."""
     certificate: NodeDetailCertificate | None
     conditions: Sequence[NodeCondition]
-    """What the node last said, and what we think of it."""
+    """The last report of the node, and its assessment."""
     cordon_reason: str | None
     created_at: str
     drain_deadline_at: str | None
@@ -1441,11 +1441,11 @@ class NodeDetail(TypedDict):
     report: NodeDetailReport | None
     resource_slots: Sequence[ResourceSlot]
     schedulable: bool
-    """Whether new work may go there, as far as operators are concerned."""
+    """Whether operators allow new work on the node."""
     sellable_slots: int
     """Free slots that may be sold now: healthy, on a host that takes work."""
     simulated: bool | None
-    """Whether the host is simulated, by its own last discovery; null while it has not said."""
+    """Whether the host is simulated, by its last discovery; null before the first discovery."""
     sku: str
     slots: Mapping[str, int]
     """How many slots are in each state."""
@@ -1459,14 +1459,14 @@ class NodeDetail(TypedDict):
 
 class NodeEnrolmentOffer(TypedDict):
     cloud_init: str
-    """The same as user data for a host that is deployed."""
+    """The same as user data for a cloud deployment."""
     expires_at: str
     install_command: str
-    """One line to paste on the host."""
+    """The command to run on the host."""
     node: FleetNode
     purpose: Literal["enrol", "recover"]
     token: str
-    """Opens the enrolment of this node, once; shown here and never again."""
+    """The enrolment token of this node; works once and is shown only here."""
 
 
 class NodeImage(TypedDict):
@@ -1483,14 +1483,14 @@ class Notice(TypedDict):
     payload: Mapping[str, Any]
     """As in the event of this type."""
     read: bool
-    """Whether the caller has said that they have read it."""
+    """Whether the caller marked it as read."""
     subject_name: str | None
-    """What the allocation is called that it is about; null where it is about something else."""
+    """The name of the allocation; null if the notice is about something else."""
     type: Literal["provisioning.active", "provisioning.queued", "provisioning.failed", "provisioning.releasing.completed", "provisioning.release_failed", "provisioning.idle", "provisioning.drain_notice", "provisioning.drain_called_off", "tenancy.project_member.changed"]
 
 
 class NoticesRead(TypedDict):
-    """Whatever happened until then counts as read, in every project."""
+    """Everything up to this time counts as read, in every project."""
 
     read_until: str
 
@@ -1506,7 +1506,7 @@ class Organization(TypedDict):
     slug: str
     type: Literal["personal", "enterprise"]
     version: int
-    """Grows with every change; send it back to change only what you saw."""
+    """Grows with every change; send it back to change only the version that you saw."""
 
 
 class OsImage(TypedDict):
@@ -1525,7 +1525,7 @@ class OsImage(TypedDict):
 
 
 class OverviewGettingStarted(TypedDict):
-    """What the caller has done already."""
+    """First steps that the caller has done."""
 
     has_launched: bool
     has_ssh_key: bool
@@ -1537,7 +1537,7 @@ class OverviewGpuQuota(TypedDict):
     """GPUs of the whole organization, in all of its projects."""
 
     held: int
-    """GPUs of all allocations that are queued, requested, provisioning or active, whoever asked for them."""
+    """GPUs of all allocations of the organization that are queued, requested, provisioning or active."""
     level: Literal["user", "project", "organization", "plan", "global", "default"]
     """Where the limit is set."""
     limit: int
@@ -1556,7 +1556,7 @@ class OverviewRunningPerHourItem(TypedDict):
 
 
 class OverviewRunning(TypedDict):
-    """All active allocations of the project, however many there are."""
+    """All active allocations of the project."""
 
     allocations: int
     gpus: int
@@ -1566,22 +1566,22 @@ class OverviewRunning(TypedDict):
 
 class Overview(TypedDict):
     activity: Sequence[Activity] | None
-    """What people did last; null for a credential that may not read activity."""
+    """Recent changes by people; null for a credential that may not read activity."""
     current: Sequence[Allocation]
     """The latest allocations that have not ended."""
     getting_started: OverviewGettingStarted
-    """What the caller has done already."""
+    """First steps that the caller has done."""
     gpu_quota: OverviewGpuQuota
     """GPUs of the whole organization, in all of its projects."""
     launch_again: Sequence[OverviewLaunchAgainItem]
-    """What the caller launched last in this project, each kind once."""
+    """What the caller launched last in this project, each SKU once."""
     queued: int
-    """Of those that are requested: how many wait in the queue."""
+    """Requested allocations that wait in the queue."""
     running: OverviewRunning
-    """All active allocations of the project, however many there are."""
+    """All active allocations of the project."""
     states: AllocationCounts
     unread_notices: int | None
-    """Notices that the caller has not read, counted up to 100; null where activity is."""
+    """Unread notices of the caller, counted up to 100; null where activity is null."""
 
 
 class PersonalToken(TypedDict):
@@ -1591,7 +1591,7 @@ class PersonalToken(TypedDict):
     last_used_at: str | None
     name: str
     prefix: str
-    """How the token begins; enough to recognise it, too little to use it."""
+    """The first characters of the token, to recognise it."""
     revoked_at: str | None
     scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
@@ -1631,10 +1631,10 @@ class PlacementDecision(TypedDict):
 
 class PlacementReason(TypedDict):
     constraint: str
-    """The first thing that did not suit, in the order in which they are asked; or `launch_failed` for hosts that fit and come last, because a launch failed there recently."""
+    """The first criterion that did not fit, in the order of the checks; or `launch_failed` for hosts that fit and come last, because a launch failed there recently."""
     message: str
     nodes: int
-    """Hosts of which it is true."""
+    """Number of hosts."""
 
 
 class PlatformHealth(TypedDict):
@@ -1648,7 +1648,7 @@ class PlatformHealth(TypedDict):
 class PlatformRoleHolderRolesItem(TypedDict):
     granted_at: str
     granted_by: str | None
-    """Who granted it; null for one that was granted before this was recorded."""
+    """Who granted it; null if it was granted before this was recorded."""
     role: Literal["platform_superadmin", "platform_ops", "platform_finance", "platform_support"]
 
 
@@ -1690,16 +1690,16 @@ class PolicySetting(TypedDict):
 
 class Problem(TypedDict):
     code: str
-    """One of the catalogue; programs branch on this."""
+    """One of the error catalog; programs branch on this."""
     correlation_id: str
     """Finds this request in logs, traces, audit and events."""
     details: NotRequired[Any]
-    """Facts that help to mend the request."""
+    """Facts that help to correct the request."""
     message: str
     """What is wrong with this request and what to do."""
     status: int
     title: str
-    """The meaning of the code; the same every time."""
+    """The title of the code; always the same for one code."""
     type: str
     """Names the kind of problem, and leads to what the docs say about it."""
 
@@ -1715,7 +1715,7 @@ class Project(TypedDict):
     state: Literal["active", "archived", "removing", "deleted"]
     updated_at: str
     version: int
-    """Grows with every change; send it back to change only what you saw."""
+    """Grows with every change; send it back to change only the version that you saw."""
 
 
 class Proof(TypedDict):
@@ -1737,7 +1737,7 @@ class QueueEntry(TypedDict):
     expected_start_at: str | None
     gpu_count: int
     host_reserved: bool
-    """A host is kept for it."""
+    """A host is reserved for it."""
     organization_id: str
     position: int
     project_id: str
@@ -1745,12 +1745,12 @@ class QueueEntry(TypedDict):
     sku: str
     waiting_since: str
     weight: float
-    """What it waits behind: less goes first."""
+    """Priority in the queue: a lower number goes first."""
 
 
 class RecoveryCodes(TypedDict):
     recovery_codes: str
-    """Ten codes with spaces between them. They are shown here and never again."""
+    """Ten codes, separated by spaces. They are shown here and never again."""
 
 
 class Region(TypedDict):
@@ -1762,14 +1762,14 @@ class Region(TypedDict):
 
 class ResourceProfile(TypedDict):
     fabric: Literal["ib", "roce", "none"]
-    """What joins the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it."""
+    """The fabric between the GPUs of several nodes. Unless it is none, a slot needs a virtual function of it."""
     slice_vm_profiles: Sequence[VmProfile]
-    """Sizes of virtual machine. The first one of a GPU count is what one gets without asking."""
+    """Sizes of virtual machine. The first one of a GPU count is the default."""
 
 
 class ResourceSlot(TypedDict):
     actions: Sequence[SlotAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     allocation_id: str | None
     fabric_vf_pci_address: str | None
     generation: int
@@ -1795,11 +1795,11 @@ class SealedCount(TypedDict):
     key_id: str
     """The key that sealed them."""
     purpose: str
-    """What the values are for: `issuer`, `task-signers`."""
+    """The purpose of the values: `issuer`, `task-signers`."""
     state: Literal["current", "former", "missing"]
-    """Whether that key seals now, only opens, or is not in the keyring of this process."""
+    """Whether that key seals now, only opens, or is missing from the keyring of this process."""
     table: str
-    """Where they lie."""
+    """The table that holds them."""
     values: int
 
 
@@ -1816,13 +1816,13 @@ class SecondFactors(TypedDict):
     factors: Sequence[SecondFactor]
     """Oldest first; at most 10."""
     managed: bool
-    """False where another identity provider keeps the factors: manage them there."""
+    """False if another identity provider keeps the factors: manage them there."""
     passkeys: bool
     """Whether passkeys can be added: browsers make them for a domain with TLS, not for an IP address."""
     recovery_codes_left: int
-    """Recovery codes that were not used yet."""
+    """Recovery codes that are left."""
     required: bool
-    """Whether a policy asks for a second factor before sensitive operations."""
+    """Whether a policy requires a second factor for sensitive operations."""
 
 
 class ServiceAccount(TypedDict):
@@ -1832,7 +1832,7 @@ class ServiceAccount(TypedDict):
     name: str
     organization_id: str
     project_ids: Sequence[str]
-    """Where it may act. Nothing else exists for it."""
+    """The projects where it may act. It sees nothing else."""
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
@@ -1886,7 +1886,7 @@ class SignIn(TypedDict):
     """The OpenID provider whose tokens count here."""
     revocation_endpoint: str | None
     scope: str
-    """What to ask for."""
+    """The scopes to request."""
     second_factor_acr: str | None
     """What to send as acr_values for a sign-in with a second factor; null where it is not known."""
     token_endpoint: str
@@ -1910,7 +1910,7 @@ class SimulatedNode(TypedDict):
     name: str
     node_id: str
     running: Sequence[str]
-    """Allocations with something running there, whatever anybody believes."""
+    """Allocations that run there, as the simulator sees it."""
 
 
 class Sku(TypedDict):
@@ -1923,7 +1923,7 @@ class Sku(TypedDict):
     display_name: str
     gpu_memory_mib: int
     gpu_model: str
-    """As the driver says it."""
+    """As the driver reports it."""
     gpus_total: int
     resource_profile: ResourceProfile
     sku: str
@@ -1970,7 +1970,7 @@ class SshKey(TypedDict):
     """SHA256:…, as ssh-keygen -lf prints it."""
     id: str
     last_used_at: str | None
-    """When it last came to open an allocation: that became active with this key on it."""
+    """When an allocation with this key last became active."""
     name: str
     project_id: str | None
     public_key: str
@@ -1979,20 +1979,20 @@ class SshKey(TypedDict):
     type: str
     """As OpenSSH calls it: ssh-ed25519, ecdsa-sha2-nistp256, …"""
     user_id: str | None
-    """Whose key it is; null for a key of a project."""
+    """The owner; null for a key of a project."""
 
 
 class StuckAllocation(TypedDict):
     allocation_id: str
     limit_seconds: int
-    """What it was measured against."""
+    """The phase whose usual duration it is compared with."""
     node_id: str | None
     organization_id: str
     phase: str
-    """The last thing that its timeline says."""
+    """The latest timeline entry."""
     region: str
     seconds: int
-    """How long it has been there."""
+    """How long it has been in this phase."""
     since: str
     sku: str
     state: str
@@ -2028,7 +2028,7 @@ class UsageReportRowsItem(TypedDict):
     key: str
     """The id, slug or day of the group."""
     name: str | None
-    """What people call it, where it has a name."""
+    """The display name of the group, if it has one."""
     quantity_ms: str
 
 
@@ -2068,12 +2068,12 @@ class Workflow(TypedDict):
     organization_id: str | None
     reason: str | None
     run_id: str
-    """Usually the id of what it is about, such as an allocation."""
+    """Usually the id of its object, such as an allocation."""
     saga: str
     state: Literal["running", "done", "undone", "cancelled", "stuck"]
-    """undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again."""
+    """undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it."""
     step: str | None
-    """The step in work, or the one that ended the run."""
+    """The current step, or the one that ended the run."""
     version: int
 
 
@@ -2087,7 +2087,7 @@ class WorkflowDetailPlanItem(TypedDict):
     attempts: int
     """Attempts before the step fails."""
     kind: Literal["step", "wait", "failure"]
-    """One of kind failure is passed on the way, and becomes true when anything after it fails."""
+    """A step of kind failure runs only when a later step fails."""
     name: str
     undoes: bool
     """Whether the step can be rolled back."""
@@ -2095,30 +2095,30 @@ class WorkflowDetailPlanItem(TypedDict):
 
 class WorkflowDetail(TypedDict):
     actions: Sequence[WorkflowAction]
-    """What can be done with it now, and if not, why not."""
+    """The actions that are possible now; for the others, why not."""
     attempts: Sequence[WorkflowStep]
-    """What was tried so far, in the order of time."""
+    """All attempts so far, in time order."""
     began_at: str
     correlation_id: str | None
     doing: Literal["queued", "working", "pausing", "waiting", "stuck"] | None
     ended_at: str | None
     orders: Sequence[WorkflowOrder]
-    """What people wanted of it so far, in the order of time."""
+    """Requests of people so far, in time order."""
     organization_id: str | None
     plan: Sequence[WorkflowDetailPlanItem]
-    """Every step in its order, as the run began with."""
+    """All steps in order, as planned at the start."""
     reason: str | None
     run_id: str
-    """Usually the id of what it is about, such as an allocation."""
+    """Usually the id of its object, such as an allocation."""
     saga: str
     state: Literal["running", "done", "undone", "cancelled", "stuck"]
-    """undone: a step gave up, and what came before it was taken back. cancelled: the same, because somebody called it off. stuck: taking back gave up; somebody must look and have it tried again."""
+    """undone: a step failed, and the steps before it were rolled back. cancelled: the same, because an operator cancelled it. stuck: the rollback failed; an operator must look and retry it."""
     step: str | None
-    """The step in work, or the one that ended the run."""
+    """The current step, or the one that ended the run."""
     undoing: bool
-    """Whether it is taking back what it did."""
+    """Whether it is rolling back."""
     until: str | None
-    """When the pause ends, or how long an answer is waited for."""
+    """When the pause ends, or until when an answer is awaited."""
     version: int
 
 
@@ -2126,14 +2126,14 @@ class WorkflowOrder(TypedDict):
     action: Literal["retry", "cancel"]
     at: str
     by: str
-    """Who wanted it."""
+    """Who asked for it."""
     reason: str
 
 
 class WorkflowStep(TypedDict):
     began_at: str
     end: Literal["ok", "halt", "failed"]
-    """halt: it will not be tried again."""
+    """halt: it will not be retried."""
     ended_at: str
     name: str
     reason: str | None
@@ -2151,7 +2151,7 @@ class AllocationStuckListAnswer(TypedDict):
 
 class CatalogDefaultsAnswerAdded(TypedDict):
     os_images: Sequence[str]
-    """Not active: each needs the digest of an image that was really built."""
+    """Not active: each needs the digest of an image that was built."""
     prices: int
     regions: Sequence[str]
     skus: Sequence[str]
@@ -2179,7 +2179,7 @@ class ResourceSlotListAnswer(TypedDict):
 
 class NodeRevokeAnswer(TypedDict):
     revoked: int
-    """How many certificates were still good."""
+    """How many certificates were still valid."""
 
 
 class SlotsApproveAnswer(TypedDict):
@@ -2187,7 +2187,7 @@ class SlotsApproveAnswer(TypedDict):
     created: int
     enabled: int
     missing: Sequence[int]
-    """Slots that the host no longer finds."""
+    """Slots that the last discovery no longer found."""
     slots: Sequence[ResourceSlot]
 
 
@@ -2197,7 +2197,7 @@ class NodeTopologyDiscoverAnswer(TypedDict):
 
 class OutboxRewindAnswer(TypedDict):
     events: int
-    """How many events will go out again."""
+    """How many events will be published again."""
 
 
 class PolicySettingListAnswer(TypedDict):
@@ -2232,17 +2232,17 @@ class AllocationGroupCreateMembersItem(TypedDict):
     gpus: int
     idle: NotRequired[AllocationGroupCreateMembersItemIdle]
     image: NotRequired[str]
-    """An image of the catalogue; without one, the first that suits the SKU."""
+    """An image of the catalog; default: the first that suits the SKU."""
     max_duration_seconds: NotRequired[int]
     """Released this long after it became active."""
     name: NotRequired[str]
     region: str
     sku: str
-    """A SKU of the catalogue."""
+    """A SKU of the catalog."""
     ssh_key_ids: NotRequired[Sequence[str]]
     """Your own SSH keys and those of the project."""
     tags: NotRequired[Mapping[str, str]]
-    """Words of your own, to find things by."""
+    """Your own labels, for search."""
 
 
 class AllocationCreateIdle(TypedDict):
@@ -2253,7 +2253,7 @@ class AllocationCreateIdle(TypedDict):
 
 class AllocationCreateQueue(TypedDict):
     max_wait_seconds: int
-    """When nothing is free, wait for it this long instead of being refused."""
+    """When no capacity is free, wait this long in the queue instead of being refused."""
 
 
 class AllocationPlanIdle(TypedDict):

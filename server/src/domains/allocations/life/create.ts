@@ -92,7 +92,7 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...wish 
   }),
 );
 
-/** A wish that stands up against the catalogue, and who would log in. */
+/** A wish that stands up against the catalog, and who would log in. */
 export interface Prepared {
   readonly resolved: Resolved;
   readonly login: Login;

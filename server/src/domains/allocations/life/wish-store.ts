@@ -1,7 +1,7 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import type { Login } from '../store.ts';
 
-/** Everything that the catalogue says about a wish, in one look. What is not there is null. */
+/** Everything that the catalog says about a wish, in one look. What is not there is null. */
 const offerSql = sql(
   'allocation-offer',
   `select o.currency, r.slug as region, k.slug as sku, k.gpu_model, k.capacity_shape, k.allowed_gpu_counts,

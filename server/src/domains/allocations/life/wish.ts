@@ -18,7 +18,7 @@ export interface Wish {
   readonly idle?: { readonly minutes: number; readonly action: 'warn' | 'release' };
   readonly tags?: Readonly<Record<string, string>>;
 }
-/** A wish against the catalogue: what it would be, what it would cost, and what the fleet is asked for. */
+/** A wish against the catalog: what it would be, what it would cost, and what the fleet is asked for. */
 export interface Resolved {
   readonly wish: Wish;
   readonly offer: OfferRow;

@@ -39,7 +39,7 @@ export interface OperatorParts {
   readonly clock: Clock;
   readonly policies: Policies;
   readonly door: () => Promise<NodeDoor>;
-  /** Forgets what is remembered of the catalogue: what is free may be different now. */
+  /** Forgets what is remembered of the catalog: what is free may be different now. */
   readonly changed: () => void;
 }
 const on = handlers<OperatorParts>();

@@ -7,7 +7,7 @@ import { maxReportsHeld, nodesAtOnce, reportsEveryMs } from '../facts.ts';
 
 /**
  * Which images nodes have, as they say with their heartbeats. What a node names is noted if it is an image of the
- * catalogue; what it named before and does not name any more is forgotten. What an operator noted about a host that
+ * catalog; what it named before and does not name any more is forgotten. What an operator noted about a host that
  * never said anything stays: such a host cannot tell.
  *
  * Nearly always nothing has changed, and then nothing is asked. A process that has just started takes each first word as

@@ -3,14 +3,14 @@ import { largestReleaseBytes } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../../kernel/id.ts';
 import { openWorld, type World } from '../../../testing/world.ts';
-import { insertNode, seedCatalogue } from '../testing.ts';
+import { insertNode, seedCatalog } from '../testing.ts';
 
 let world: World;
 let operator: string;
 beforeAll(async () => {
   world = await openWorld();
   operator = await world.operator();
-  await seedCatalogue(world.root);
+  await seedCatalog(world.root);
 });
 afterAll(() => world.close());
 

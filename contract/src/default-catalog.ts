@@ -1,7 +1,7 @@
 import type { Sku } from './routes/admin/catalog.ts';
 import type { ResourceProfile } from './routes/catalog.ts';
 
-/** The catalogue that comes with the product. Operators load it if they like, and change it as they like. */
+/** The catalog that comes with the product. Operators may load it and change it. */
 interface DefaultSku extends Omit<Sku, 'active' | 'created_at' | 'updated_at'> {
   readonly price: { readonly amount_minor: string; readonly currency: string };
 }
@@ -43,7 +43,7 @@ export const defaultSkus: readonly DefaultSku[] = [
     billing_unit: 'gpu_hour',
     resource_profile: {
       fabric: 'ib',
-      // The first of a count is what one gets without asking.
+      // The first machine size of a GPU count is the default.
       slice_vm_profiles: [
         { name: 'h200_1g_24c_64g', gpus: 1, vcpus: 24, memory_mib: 65_536 },
         { name: 'h200_1g_12c_64g', gpus: 1, vcpus: 12, memory_mib: 65_536 },

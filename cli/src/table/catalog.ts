@@ -34,7 +34,7 @@ const imageColumns = ['slug', 'display_name', 'driver_strategy', 'skus', 'active
 const regionColumns = ['slug', 'name', 'active', 'created_at'];
 
 /** What is offered, where, and for how much. */
-export const catalogue: CommandGroup = {
+export const catalog: CommandGroup = {
   title: 'Operate: what is offered',
   commands: [
     {
@@ -220,7 +220,7 @@ export const catalogue: CommandGroup = {
     },
     {
       name: 'ops catalog-defaults',
-      summary: 'Add what is missing of the catalogue that comes with the product',
+      summary: 'Add what is missing of the catalog that comes with the product',
       flags: { reason },
       examples: ['gpuaas ops catalog-defaults'],
       operation: 'catalog_defaults',
