@@ -10,8 +10,8 @@ import { CorrelationId } from '../parts/correlation.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { RailView } from '../parts/rail-view.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
-import { Ago, Lasting, useNow } from '../parts/time.tsx';
-import { overTime, spellMoney } from '../words/money.ts';
+import { Ago, Lasting } from '../parts/time.tsx';
+import { spellMoney } from '../words/money.ts';
 import { isUnderway, makeRail } from '../words/rail.ts';
 import { tellRelease } from '../words/sentences.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
@@ -108,7 +108,7 @@ function Detail({
               title="Progress"
               aside={
                 <span className="text-sm text-dim">
-                  {hasFailedEarly ? 'It never became active' : 'The price counts once it is active'}
+                  {hasFailedEarly ? 'It never became active' : 'Charged from activation'}
                 </span>
               }
             >
@@ -128,16 +128,13 @@ function Detail({
   );
 }
 
-/** The hourly price and, once it is active, price times uptime. Nothing is billed yet. */
+/** The hourly price, and what was charged so far. */
 function Money({ it }: { it: AllocationDetail }) {
-  const now = useNow();
   const rate = `${spellMoney(it.price.per_hour)} per hour`;
-  if (!it.active_at) return <span className="tabular">{rate}</span>;
-  const until = it.releasing_at ?? it.ended_at;
-  const ms = (until ? Date.parse(until) : now) - Date.parse(it.active_at);
+  if (!it.charged) return <span className="tabular">{rate}</span>;
   return (
-    <span className="tabular">
-      {rate} · {spellMoney(overTime(it.price.per_hour, ms))} {until ? 'in all' : 'so far'}
+    <span className="tabular" title="Charged from what the host has proven; see Billing for every window.">
+      {rate} · {spellMoney(it.charged)} charged {it.ended_at ? 'in all' : 'so far'}
     </span>
   );
 }

@@ -30,13 +30,6 @@ export const timesAmount = ({ amount_minor, currency }: Amount, times: number): 
   currency,
 });
 
-const hourMs = 3_600_000n;
-/** What a rate comes to over some time, down to whole minor units. */
-export const overTime = ({ amount_minor, currency }: Amount, ms: number): Amount => ({
-  amount_minor: String((BigInt(amount_minor) * BigInt(Math.max(0, Math.floor(ms)))) / hourMs),
-  currency,
-});
-
 /** What somebody typed, in minor units; undefined where it is no amount. */
 export function minorOf(text: string, currency: string): string | undefined {
   const digits = digitsOf(currency);

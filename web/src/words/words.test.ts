@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
 import { tellAction } from './actions.ts';
 import { quoteForShell } from './command-line.ts';
-import { overTime, spellMoney, timesAmount } from './money.ts';
+import { spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
 import { isNotable, tellHappening, tellNotice } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
@@ -26,10 +26,6 @@ describe('money', () => {
   });
   it('multiplies without losing a cent', () => {
     expect(timesAmount(dollars('9007199254740993'), 3)).toEqual(dollars('27021597764222979'));
-    expect([overTime(dollars('450'), 20 * 60_000), overTime(dollars('450'), -5)]).toEqual([
-      dollars('150'),
-      dollars('0'),
-    ]);
   });
 });
 

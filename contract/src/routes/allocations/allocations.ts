@@ -182,6 +182,15 @@ export const AllocationDetail = Type.Object(
         description: 'The phase in which its launch failed: placed, lease, or a phase of its timeline.',
       }),
     ),
+    charged: orNull(
+      Type.Object(
+        {
+          ...Money.properties,
+          charged_to: Type.String({ format: 'date-time', description: 'Evidence is charged up to this time.' }),
+        },
+        { ...strict, description: 'The cost so far, charged from evidence of its host.' },
+      ),
+    ),
     receipt: orNull(
       Type.Object(
         {

@@ -374,6 +374,13 @@ readonly actions: readonly AllocationAction[];
   /** The number of this attempt. */
 readonly attempt: number;
   readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** The cost so far, charged from evidence of its host. */
+readonly charged: {
+  readonly amount_minor: string;
+  /** Evidence is charged up to this time. */
+readonly charged_to: string;
+  readonly currency: string;
+} | null;
   /** What its owner should know about its host or its GPUs. */
 readonly concerns: readonly AllocationConcern[];
   readonly created_at: string;

@@ -10,7 +10,7 @@ import {
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
-import { grantRoutes, makeMayAfford, readRoutes } from '../../domains/billing/index.ts';
+import { grantRoutes, makeMayAfford, readCharged, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import {
   denialsChannel,
@@ -253,6 +253,7 @@ export async function assembleApi(
       ...{ db, ids, clock, log, region, policies, listen: database.listen },
       tasks: makeTasks({ ids, clock, signer: taskSigners }),
       mayAfford: makeMayAfford({ policies }),
+      readCharged,
     }),
   );
   const operators = operatorRoutes({

@@ -10,7 +10,7 @@ import { findGroup } from './groups/groups-store.ts';
 import { createRoutes } from './life/create.ts';
 import { taskTimes } from './life/task-times.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
-import type { AllocationParts, MayAfford } from './parts.ts';
+import type { AllocationParts, MayAfford, ReadCharged } from './parts.ts';
 import { openPlacer } from './placement/open.ts';
 import type { SagaParts } from './sagas/parts.ts';
 import { findOwner } from './store.ts';
@@ -36,6 +36,7 @@ export async function openAllocations(parts: {
   readonly policies: Policies;
   readonly tasks: SagaParts['tasks'];
   readonly mayAfford: MayAfford;
+  readonly readCharged: ReadCharged;
   readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
 }): Promise<Allocations> {
   const { db, ids, policies } = parts;
@@ -79,7 +80,7 @@ export { makePhases } from './life/phases.ts';
 export { makeReattest } from './life/reattest.ts';
 export { taskTimes } from './life/task-times.ts';
 export { makeProjectAllocations } from './life/wind-down.ts';
-export type { MayAfford } from './parts.ts';
+export type { MayAfford, ReadCharged } from './parts.ts';
 export { listNodeIds, readCandidates } from './placement/candidates-store.ts';
 export { makeCapacityIndex } from './placement/capacity-index.ts';
 export { decide } from './placement/decide.ts';

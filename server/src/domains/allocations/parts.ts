@@ -1,3 +1,4 @@
+import type { AllocationDetail } from '@gpuaas/contract';
 import type { Act, ReadTx, Viewer } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
@@ -11,10 +12,14 @@ export type MayAfford = (
   cost: { readonly organizationId: string; readonly perHour: bigint; readonly currency: string },
 ) => Promise<Fault<'insufficient_balance'> | undefined>;
 
+/** What was charged for an allocation so far. Billing answers; null before the first evidence. */
+export type ReadCharged = (tx: ReadTx, allocationId: string) => Promise<AllocationDetail['charged']>;
+
 /** What the operations on allocations are made over. */
 export interface AllocationParts extends SagaParts {
   readonly policies: Policies;
   readonly placer: Placer;
   readonly mayAfford: MayAfford;
+  readonly readCharged: ReadCharged;
   readonly limits: (who: Viewer | Act) => Limits;
 }

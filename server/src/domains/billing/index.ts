@@ -1,4 +1,5 @@
 export { makeMayAfford } from './afford.ts';
+export { readCharged } from './charged.ts';
 export { openEvidenceDesk } from './evidence.ts';
 export { grantRoutes } from './grants.ts';
 export { readRoutes } from './read.ts';

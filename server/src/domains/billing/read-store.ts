@@ -76,9 +76,16 @@ const totalSql = sql(
    where d.organization_id = $1 and d.day between $2::date and $3::date and ($4::uuid is null or d.project_id = $4)
      and mine(d.organization_id)`,
 );
+/** A meter that lags holds the time back: everything proven before it is in the balance, whichever meter proved it. */
 const chargedToSql = sql(
   'usage-charged-to',
-  'select max(m.accrued_to) as charged_to from usage_meters m where m.organization_id = $1 and mine(m.organization_id)',
+  `select coalesce(min(m.accrued_to) filter (where m.accrued_to < m.evidence_to), max(m.accrued_to)) as charged_to
+   from usage_meters m where m.organization_id = $1 and mine(m.organization_id)`,
+);
+const chargedForSql = sql(
+  'usage-charged-for',
+  `select sum(m.charged_minor)::bigint as amount_minor, m.currency, min(m.accrued_to) as charged_to from usage_meters m
+   where m.resource_id = $1 and mine(m.organization_id) group by m.currency`,
 );
 const accountsSql = sql(
   'billing-accounts',
@@ -176,6 +183,9 @@ export const readTotal = async (tx: ReadTx, of: Period): Promise<bigint> =>
     ?.amount_minor ?? 0n;
 export const readChargedTo = async (tx: ReadTx, organizationId: string): Promise<Date | null> =>
   (await tx.rows<{ charged_to: Date | null }>(chargedToSql, [organizationId]))[0]?.charged_to ?? null;
+/** What was charged for an allocation so far; nothing before its first evidence. */
+export const findChargedFor = async (tx: ReadTx, allocationId: string) =>
+  (await tx.rows<{ amount_minor: bigint; currency: string; charged_to: Date }>(chargedForSql, [allocationId]))[0];
 export const listAccounts = (
   tx: ReadTx,
   q: string | undefined,

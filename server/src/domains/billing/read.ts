@@ -18,7 +18,7 @@ import { readPage } from '../../kernel/page.ts';
 import { hourMs, secondMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { lengthOfDayMs, mostUsageDays, mostUsageRows, usualUsageDays } from './facts.ts';
-import { findAccount, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
+import { findAccount, findWrongDay, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
 import { money } from './money.ts';
 import {
   findLine,
@@ -122,20 +122,26 @@ const windows = on(billingWindowList, async ({ db }, who, { params, query }) => 
 });
 
 /** What does not fit, as one sentence; the first thing first. */
-function problemOf(found: Verified, usage: string | undefined): string | null {
+function problemOf(
+  found: Verified,
+  usage: string | undefined,
+  day: { readonly resource_id: string; readonly day: string } | undefined,
+): string | null {
   if (found.wrong_link !== null) return `Link ${found.wrong_link} of the chain does not fit its entries.`;
   if (!found.ends_here) return 'The last link of the chain is missing.';
   if (found.entries !== found.counted) return `There are ${found.entries} entries, and ${found.counted} were entered.`;
   if (found.sum !== found.balance_minor) return 'The balance is not the sum of the entries.';
-  return usage === undefined ? null : `Entry ${usage} does not fit the usage that it charges.`;
+  if (usage !== undefined) return `Entry ${usage} does not fit the usage that it charges.`;
+  return day ? `The total of ${day.day} for allocation ${day.resource_id} is not the sum of its windows.` : null;
 }
 const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) => {
-  const [found, usage] = await db.read(who, async (tx) => [
-    await verifyChain(tx, params.organization_id),
-    await findWrongUsage(tx, params.organization_id),
-  ]);
+  const { found, usage, day } = await db.read(who, async (tx) => ({
+    found: await verifyChain(tx, params.organization_id),
+    usage: await findWrongUsage(tx, params.organization_id),
+    day: await findWrongDay(tx, params.organization_id),
+  }));
   if (!found) return absent();
-  const problem = problemOf(found, usage);
+  const problem = problemOf(found, usage, day);
   return {
     ok: problem === null,
     entries: Number(found.entries),

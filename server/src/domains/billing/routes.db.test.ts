@@ -185,6 +185,51 @@ describe('the ledger as people read it', () => {
     });
   });
 
+  it('is compared with the totals of days that people read', async () => {
+    const tenant = await world.found('totals');
+    const lease = await use(tenant);
+    expect(await see(tenant, 'ledger/verify')).toMatchObject({ ok: true });
+    await world.root.query(`begin; set local session_replication_role = 'replica'`);
+    await world.root.query(
+      `update usage_days set amount_minor = amount_minor - 1 where organization_id = $1 and day = '2026-04-11'`,
+      [tenant.organizationId],
+    );
+    await world.root.query('commit');
+    expect(await see(tenant, 'ledger/verify')).toMatchObject({
+      ok: false,
+      problem: `The total of 2026-04-11 for allocation ${lease.allocationId} is not the sum of its windows.`,
+    });
+  });
+
+  it('says how far everything is charged: a meter that lags holds the time back', async () => {
+    const tenant = await world.found('laggard');
+    const first = await use(tenant);
+    await use(tenant);
+    const chargedTo = async () => (await see(tenant, 'balance')).charged_to;
+    expect(await chargedTo()).toBe('2026-04-11T02:00:00.000Z');
+    const accruedTo = async (at: string) => {
+      await world.root.query(`begin; set local session_replication_role = 'replica'`);
+      await world.root.query('update usage_meters set accrued_to = $2 where resource_id = $1', [
+        first.allocationId,
+        at,
+      ]);
+      await world.root.query('commit');
+    };
+    await accruedTo('2026-04-10T23:00:00Z');
+    expect(await chargedTo()).toBe('2026-04-10T23:00:00.000Z');
+    await accruedTo('2026-04-11T02:00:00Z');
+  });
+
+  it('shows on an allocation what was charged for it, and up to when', async () => {
+    const tenant = await world.found('looker');
+    const lease = await use(tenant);
+    const { body } = await world.call('GET', `/api/v1/allocations/${lease.allocationId}`, {
+      as: tenant.token,
+      headers: { 'x-project-id': tenant.projectId },
+    });
+    expect(body.charged).toEqual({ amount_minor: '1800', currency: 'USD', charged_to: '2026-04-11T02:00:00.000Z' });
+  });
+
   it('adds usage up by day, project, SKU and allocation, for the days that are asked for', async () => {
     const tenant = await world.found('analyst');
     const lease = await use(tenant);

@@ -90,7 +90,7 @@ export async function makeLeases(root: pg.Client) {
            values ($1, $2, $3, $4, $1, 1, true, '{}', $5, '{}', $6)`,
           [
             ...[systemIds.next(), allocationId, of.organizationId, nodeId],
-            ...[{ gpus: gpus.map((uuid) => ({ uuid })) }, how.takenAt],
+            ...[{ gpus: gpus.map((uuid) => ({ uuid })), driver_version: '580.1', cuda_version: '13.0' }, how.takenAt],
           ],
         );
       }

@@ -406,6 +406,15 @@ class AllocationCountsAnswer(TypedDict):
     total: int
 
 
+class AllocationDetailCharged(TypedDict):
+    """The cost so far, charged from evidence of its host."""
+
+    amount_minor: str
+    charged_to: str
+    """Evidence is charged up to this time."""
+    currency: str
+
+
 class AllocationDetailFailedAttemptsItem(TypedDict):
     attempt: int
     code: str
@@ -491,6 +500,8 @@ class AllocationDetail(TypedDict):
     attempt: int
     """The number of this attempt."""
     capacity_shape: Literal["baremetal", "gpu_slice"]
+    charged: AllocationDetailCharged | None
+    """The cost so far, charged from evidence of its host."""
     concerns: Sequence[AllocationConcern]
     """What its owner should know about its host or its GPUs."""
     created_at: str

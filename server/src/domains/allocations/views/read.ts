@@ -87,6 +87,7 @@ export async function showDetail(
       failed_at: failed_at.toISOString(),
     })),
     failed_phase: await failedPhaseOf(tx, row),
+    charged: await parts.readCharged(tx, id),
     receipt:
       receipt && attestation
         ? {
