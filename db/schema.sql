@@ -36,12 +36,59 @@ CREATE OR REPLACE FUNCTION public.act_commit(p_act text, p_organization text, p_
  SECURITY DEFINER
 AS $function$
 declare
-  settings pg_catalog.text;
+  whose pg_catalog.text := p_actor;
 begin
+  if p_target_type operator(pg_catalog.=) 'user' then
+    whose := p_target_id;
+  end if;
+  perform public.act_commit(p_act, p_organization, p_project, p_actor, p_actor_kind, p_actor_role, p_action, p_target_type,
+    p_target_id, p_result, p_correlation, '{}'::pg_catalog.jsonb, p_address, p_agent, p_event_ids, p_message_ids,
+    p_subjects, p_keys, p_envelopes, p_principal, p_route, p_key, p_fingerprint, p_status, p_body, p_expires,
+    whose, p_change);
+end
+$function$;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+
+-- Function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb)
+
+CREATE OR REPLACE FUNCTION public.act_commit(p_act text, p_organization text, p_project text, p_actor text, p_actor_kind text, p_actor_role text, p_action text, p_target_type text, p_target_id text, p_result text, p_correlation text, p_change jsonb, p_address text, p_agent text, p_event_ids text[], p_message_ids text[], p_subjects text[], p_keys text[], p_envelopes text[], p_principal text, p_route text, p_key text, p_fingerprint text, p_status integer, p_body text, p_expires text, p_owner text, p_apart jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+AS $function$
+declare
+  settings pg_catalog.text;
+  salt pg_catalog.uuid;
+  own pg_catalog.jsonb;
+  foreigner pg_catalog.jsonb;
+  digests pg_catalog.text[] := '{}';
+begin
+  if p_address is not null or p_agent is not null then
+    own := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('address', p_address, 'user_agent', p_agent));
+  end if;
+  if p_apart is not null then
+    if p_owner operator(pg_catalog.=) p_actor then
+      own := coalesce(own, '{}'::pg_catalog.jsonb) operator(pg_catalog.||) pg_catalog.jsonb_build_object('change', p_apart);
+    else
+      foreigner := pg_catalog.jsonb_build_object('change', p_apart);
+    end if;
+  end if;
+  if own is not null then
+    salt := pg_catalog.gen_random_uuid();
+    digests := pg_catalog.array_append(digests, public.particulars_digest(salt, own));
+    insert into public.audit_particulars (audit_id, owner, organization_id, salt, particulars)
+      values (p_act::pg_catalog.uuid, p_actor, p_organization::pg_catalog.uuid, salt, own);
+  end if;
+  if foreigner is not null then
+    salt := pg_catalog.gen_random_uuid();
+    digests := pg_catalog.array_append(digests, public.particulars_digest(salt, foreigner));
+    insert into public.audit_particulars (audit_id, owner, organization_id, salt, particulars, about)
+      values (p_act::pg_catalog.uuid, p_owner, p_organization::pg_catalog.uuid, salt, foreigner, true);
+  end if;
   insert into public.audit_logs (id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type,
-      target_id, result, correlation_id, change, actor_address, user_agent)
+      target_id, result, correlation_id, change, particulars, committed_by)
     values (p_act::pg_catalog.uuid, p_organization::pg_catalog.uuid, p_project::pg_catalog.uuid, p_actor, p_actor_kind,
-      p_actor_role, p_action, p_target_type, p_target_id, p_result, p_correlation, p_change, p_address, p_agent);
+      p_actor_role, p_action, p_target_type, p_target_id, p_result, p_correlation, p_change, digests, public.act_family());
   if p_event_ids[2] is not null then
     insert into public.outbox_events (event_id, message_id, subject, key, organization_id, envelope)
       select e.id::pg_catalog.uuid, e.message, e.subject, e.key, p_organization::pg_catalog.uuid,
@@ -67,7 +114,16 @@ begin
   settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
-grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+
+-- Function act_family()
+
+CREATE OR REPLACE FUNCTION public.act_family()
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((SESSION_USER)::text ~ '^gpuaas_'::text) THEN (SESSION_USER)::text ELSE COALESCE(NULLIF(NULLIF(current_setting('role'::text, true), ''::text), 'none'::text), (SESSION_USER)::text) END;
+grant execute on function act_family() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_id()
 
@@ -201,6 +257,33 @@ begin
   return null;
 end
 $function$;
+
+-- Function audit_change(uuid,jsonb)
+
+CREATE OR REPLACE FUNCTION public.audit_change(p_audit uuid, p_change jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+RETURN (p_change || COALESCE((SELECT jsonb_object_agg(e.key, e.value) AS jsonb_object_agg FROM (audit_particulars p CROSS JOIN LATERAL jsonb_each((p.particulars -> 'change'::text)) e(key, value)) WHERE ((p.audit_id = audit_change.p_audit) AND ((p.organization_id IS NULL) OR mine(p.organization_id)))), '{}'::jsonb));
+grant execute on function audit_change(uuid,jsonb) to gpuaas_api;
+
+-- Function audit_particulars_left(uuid)
+
+CREATE OR REPLACE FUNCTION public.audit_particulars_left(p_audit uuid)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT (count(*))::integer AS count FROM audit_particulars p WHERE ((p.audit_id = audit_particulars_left.p_audit) AND ((p.organization_id IS NULL) OR mine(p.organization_id))));
+grant execute on function audit_particulars_left(uuid) to gpuaas_api;
+
+-- Function audit_place(uuid)
+
+CREATE OR REPLACE FUNCTION public.audit_place(p_audit uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT p.particulars FROM audit_particulars p WHERE ((p.audit_id = audit_place.p_audit) AND (NOT p.about) AND ((p.organization_id IS NULL) OR mine(p.organization_id))));
+grant execute on function audit_place(uuid) to gpuaas_api;
 
 -- Function automation_take(text,uuid,text,text,integer,integer)
 
@@ -693,6 +776,17 @@ end
 $function$;
 grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
+-- Function guard_particulars()
+
+CREATE OR REPLACE FUNCTION public.guard_particulars()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'particulars are erased, never changed' using errcode = 'GP003', hint = 'See person_erase.';
+end
+$function$;
+
 -- Function host_offered(boolean,boolean)
 
 CREATE OR REPLACE FUNCTION public.host_offered(schedulable boolean, simulated boolean)
@@ -918,6 +1012,15 @@ end
 $function$;
 grant execute on function outbox_rewind() to gpuaas_api;
 
+-- Function particulars_digest(uuid,jsonb)
+
+CREATE OR REPLACE FUNCTION public.particulars_digest(p_salt uuid, p_particulars jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN encode(sha256(convert_to(((p_salt)::text || (p_particulars)::text), 'UTF8'::name)), 'hex'::text);
+grant execute on function particulars_digest(uuid,jsonb) to gpuaas_api;
+
 -- Function person_erase(uuid)
 
 CREATE OR REPLACE FUNCTION public.person_erase(p_user uuid)
@@ -927,14 +1030,33 @@ CREATE OR REPLACE FUNCTION public.person_erase(p_user uuid)
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 begin
+  perform person_erase(p_user, '{}');
+end
+$function$;
+grant execute on function person_erase(uuid) to gpuaas_api;
+
+-- Function person_erase(uuid,text[])
+
+CREATE OR REPLACE FUNCTION public.person_erase(p_user uuid, p_mails text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  person text := p_user::text;
+begin
   if act_id() is null or current_setting('gpuaas.reach', true) is distinct from 'platform' then
     raise exception 'people are erased by operators, inside an act only' using errcode = 'GP001';
   end if;
+  delete from password_letters l using users u where u.id = p_user and l.account_id::text = u.oidc_subject;
+  delete from security_letters l using users u where u.id = p_user and l.account_id::text = u.oidc_subject;
   update platform_role_bindings set deleted_at = act_time() where user_id = p_user and deleted_at is null;
   update users set disabled_at = coalesce(disabled_at, act_time()), disabled_reason = null, erased_at = act_time(),
       oidc_subject = 'erased:' || id
     where id = p_user and erased_at is null;
-  update organizations o set deleted_at = act_time()
+  -- What belonged to this person alone goes with its names.
+  update organizations o set deleted_at = act_time(), name = 'Erased', slug = 'erased-' || o.id
     where o.deleted_at is null
       and exists (
         select from tenant_memberships m
@@ -954,11 +1076,21 @@ begin
   delete from user_names where user_id = p_user;
   delete from user_project_defaults where user_id = p_user;
   delete from notice_marks where user_id = p_user;
+  delete from policy_values where level = 'user' and subject_id = person;
+  update sign_in_floors set reason = 'erased' where user_id = p_user;
   update user_posix_identities set username = 'u' || uid where user_id = p_user;
   update invitations set email = 'erased:' || id, version = version + 1 where accepted_by = p_user;
+  update invitations set email = 'erased:' || id, version = version + 1,
+      state = case when state = 'pending' then 'revoked' else state end
+    where lower(email) = any (p_mails);
+  -- Stored answers repeat what they were about. They live for a day, so this looks at few.
+  delete from idempotency_records r where r.principal = person or strpos(r.body, person) > 0
+    or exists (select from unnest(p_mails) m where strpos(lower(r.body), m) > 0);
+  delete from audit_particulars p using audit_logs l where l.actor_id = person and p.audit_id = l.id and p.owner = person;
+  delete from audit_particulars where about and owner = person;
 end
 $function$;
-grant execute on function person_erase(uuid) to gpuaas_api;
+grant execute on function person_erase(uuid,text[]) to gpuaas_api;
 
 -- Function posix_username(text,integer)
 
@@ -966,7 +1098,7 @@ CREATE OR REPLACE FUNCTION public.posix_username(subject text, uid integer)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE WHEN (subject ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'::text) THEN ('u'::text || uid) WHEN (split_part(lower(subject), '@'::text, 1) ~ '^[a-z]'::text) THEN ((btrim("left"(regexp_replace(split_part(lower(subject), '@'::text, 1), '[^a-z0-9]+'::text, '-'::text, 'g'::text), 20), '-'::text) || '-'::text) || uid) ELSE ('u'::text || uid) END;
+RETURN ('u'::text || uid);
 
 -- Function reserved_slots(uuid,timestamp with time zone)
 
@@ -1517,9 +1649,13 @@ create table audit_logs (
   user_agent text,
   transaction_id xid8 not null default pg_current_xact_id(),
   created_at timestamp with time zone not null default act_time(),
+  particulars text[] not null default '{}'::text[],
+  committed_by text,
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_action_check CHECK ((action ~ '^[a-z0-9_]+(\.[a-z0-9_-]+)+$'::text)),
   constraint audit_logs_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'service_account'::text, 'node'::text, 'system'::text]))),
+  constraint audit_logs_no_address CHECK (((actor_address IS NULL) AND (user_agent IS NULL))),
+  constraint audit_logs_no_mail CHECK (((strpos((change)::text, '@'::text) = 0) AND (strpos(((target_id || actor_id) || correlation_id), '@'::text) = 0))),
   constraint audit_logs_result_check CHECK ((result = ANY (ARRAY['success'::text, 'failure'::text])))
 );
 
@@ -1544,6 +1680,31 @@ grant select on audit_logs to gpuaas_api;
 grant select on audit_logs to gpuaas_relay;
 grant select on audit_logs to gpuaas_worker;
 
+-- Table audit_particulars
+
+create table audit_particulars (
+  audit_id uuid not null,
+  owner text not null,
+  organization_id uuid,
+  salt uuid not null,
+  particulars jsonb not null,
+  about boolean not null default false,
+  constraint audit_particulars_pkey PRIMARY KEY (audit_id, owner)
+);
+
+CREATE INDEX audit_particulars_about ON public.audit_particulars USING btree (owner) WHERE about;
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.audit_particulars FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.audit_particulars DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_particulars BEFORE UPDATE ON public.audit_particulars FOR EACH ROW EXECUTE FUNCTION guard_particulars();
+
+alter table audit_particulars enable row level security;
+
+create policy reach on audit_particulars for select
+  using (within_wall(organization_id));
+
+grant select on audit_particulars to gpuaas_api;
+
 -- Table audit_seal_watermarks
 
 create table audit_seal_watermarks (
@@ -1564,6 +1725,7 @@ create table audit_seals (
   audit_id uuid not null,
   hash text not null,
   sealed_at timestamp with time zone not null default clock_timestamp(),
+  form smallint not null default 1,
   constraint audit_seals_pkey PRIMARY KEY (audit_id),
   constraint audit_seals_chain_sequence_key UNIQUE (chain, sequence),
   constraint audit_seals_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),

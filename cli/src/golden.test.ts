@@ -229,6 +229,7 @@ const goldens: readonly Golden[] = [
         chain: 'platform',
         intact: false,
         rows: 7,
+        erased: 0,
         unsealed: 0,
         head: null,
         broken: { audit_id: 'a', sequence: '5', why: 'the hash differs' },

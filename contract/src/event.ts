@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import type { PersonalField } from './words.ts';
 
 declare const brand: unique symbol;
 
@@ -22,7 +23,13 @@ export interface EventKind<S extends TSchema = TSchema> {
   of(key: string, payload: Static<S>): DeclaredEvent;
 }
 
-export const defineEvent = <const S extends TSchema>(spec: Omit<EventKind<S>, 'of'>): EventKind<S> => ({
+/** A table whose keys are not known has none by name. */
+type NamesPerson<K> = string extends K ? false : K & PersonalField extends never ? false : true;
+
+/** Does not take a payload with a field that says who or where a person is; `words.test.ts` looks deeper. */
+export const defineEvent = <const S extends TSchema>(
+  spec: Omit<EventKind<S>, 'of'> & (NamesPerson<keyof Static<S>> extends true ? never : unknown),
+): EventKind<S> => ({
   ...spec,
   of: (key, payload) => ({ type: spec.type, version: spec.version, key, payload: payload as object }) as DeclaredEvent,
 });

@@ -62,6 +62,6 @@ export const auditVerify: Run = async (session) => {
     session.text('organization') === undefined
       ? await api.adminAudit.verify()
       : await api.audit.verify({ organization_id: await resolveOrganization(session) });
-  showOne(session, verdict, ['chain', 'intact', 'rows', 'unsealed', 'head', 'broken']);
+  showOne(session, verdict, ['chain', 'intact', 'rows', 'erased', 'unsealed', 'head', 'broken']);
   return verdict.intact ? exitCodes.ok : exitCodes.failed;
 };

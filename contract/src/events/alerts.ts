@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
+import { Sentence, Word } from '../words.ts';
 
 const watched = { none: 'Read by the operator console, over the event stream.' };
 const strict = { additionalProperties: false } as const;
@@ -8,15 +9,15 @@ const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema
   Type.Union([schema, Type.Null()]);
 const alert = {
   alert_id: Uuid,
-  source: Type.String(),
-  kind: Type.String(),
-  effect: Type.String(),
+  source: Word,
+  kind: Word,
+  effect: Word,
   node_id: orNull(Uuid),
   slot_id: orNull(Uuid),
   allocation_id: orNull(Uuid),
-  message: Type.String(),
+  message: Sentence,
 };
-const pool = { breaker_id: Uuid, kind: Type.String(), region: Type.String(), sku: Type.String() };
+const pool = { breaker_id: Uuid, kind: Word, region: Word, sku: Word };
 
 export const alertOpened = defineEvent({
   type: 'provisioning.alert.opened',
@@ -33,7 +34,7 @@ export const alertChanged = defineEvent({
   summary: 'An open alert has another effect.',
   producer: 'provisioning-worker',
   consumers: watched,
-  payload: Type.Object({ ...alert, effect_before: Type.String() }, strict),
+  payload: Type.Object({ ...alert, effect_before: Word }, strict),
 });
 
 export const alertClosed = defineEvent({
@@ -61,5 +62,5 @@ export const breakerResetEvent = defineEvent({
   summary: 'A person reset the breaker of a pool.',
   producer: 'api',
   consumers: watched,
-  payload: Type.Object({ ...pool, reason: Type.String() }, strict),
+  payload: Type.Object({ ...pool, reason: Word }, strict),
 });

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
+import { ThingName, Word } from '../words.ts';
 
 const offered = { none: 'Offered to operators and streams; what must follow is found by reconcilers.' };
 const strict = { additionalProperties: false } as const;
 const facts = {
   node_id: Uuid,
-  name: Type.String(),
-  region: Type.String(),
-  state: Type.String(),
+  name: ThingName,
+  region: Word,
+  state: Word,
   schedulable: Type.Boolean(),
   version: Type.Integer(),
 };
@@ -37,7 +38,7 @@ export const nodeDrainRequested = defineEvent({
   summary: 'A host is being drained until a deadline; its tenants are notified.',
   producer: 'api',
   consumers: ['provisioning-worker'],
-  payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Type.String() }, strict),
+  payload: Type.Object({ ...facts, deadline_at: Timestamp, reason: Word }, strict),
 });
 
 export const nodeDrainCalledOff = defineEvent({
@@ -69,13 +70,13 @@ export const nodeReimageRequested = defineEvent({
       ...facts,
       image: Type.Object(
         {
-          slug: Type.String(),
-          digest: Type.String(),
+          slug: Word,
+          digest: Word,
           driver_strategy: Type.Enum(['preinstalled', 'cloud_init']),
         },
         strict,
       ),
-      reason: Type.String(),
+      reason: Word,
     },
     strict,
   ),

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Uuid } from '../ids.ts';
+import { Sentence, ThingName, Word } from '../words.ts';
 
 const offered = { none: 'Offered to operators and streams; what must follow is found by reconcilers.' };
 const strict = { additionalProperties: false } as const;
-const whom = { node_id: Uuid, name: Type.String(), region: Type.String() };
+const whom = { node_id: Uuid, name: ThingName, region: Word };
 const about = Type.Object(whom, strict);
 
 export const nodeEnrolled = defineEvent({
@@ -49,7 +50,7 @@ export const nodeQuarantined = defineEvent({
   summary: 'A node failed its checks: it gets no new work until an operator clears it.',
   producer: 'provisioning-worker',
   consumers: offered,
-  payload: Type.Object({ ...whom, reason: Type.String() }, strict),
+  payload: Type.Object({ ...whom, reason: Sentence }, strict),
 });
 
 export const nodeDrained = defineEvent({
@@ -76,5 +77,5 @@ export const nodeReimaged = defineEvent({
   summary: 'A node has proven that it was reimaged.',
   producer: 'provisioning-worker',
   consumers: offered,
-  payload: Type.Object({ ...whom, image: Type.String(), digest: Type.String() }, strict),
+  payload: Type.Object({ ...whom, image: Word, digest: Word }, strict),
 });

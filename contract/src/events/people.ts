@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
-import { Name, TenantRoleName, Uuid } from '../ids.ts';
+import { TenantRoleName, Uuid } from '../ids.ts';
+import { ThingName, Word } from '../words.ts';
 
 const offered = { none: 'Offered to webhooks and streams; nothing of ours depends on it.' };
 const payload = <const P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
@@ -21,7 +22,7 @@ export const departmentChanged = defineEvent({
   summary: 'A department was created, renamed, disabled or enabled.',
   producer: 'api',
   consumers: offered,
-  payload: payload({ department_id: Uuid, name: Name, state: Type.String(), version: Type.Integer() }),
+  payload: payload({ department_id: Uuid, name: ThingName, state: Word, version: Type.Integer() }),
 });
 
 export const memberChanged = defineEvent({
@@ -107,7 +108,7 @@ export const sshKeyAdded = defineEvent({
   consumers: offered,
   payload: payload({
     ssh_key_id: Uuid,
-    fingerprint: Type.String(),
+    fingerprint: Word,
     user_id: Type.Union([Uuid, Type.Null()]),
     project_id: Type.Union([Uuid, Type.Null()]),
   }),
@@ -121,7 +122,7 @@ export const sshKeyRemoved = defineEvent({
   consumers: offered,
   payload: payload({
     ssh_key_id: Uuid,
-    fingerprint: Type.String(),
+    fingerprint: Word,
     user_id: Type.Union([Uuid, Type.Null()]),
     project_id: Type.Union([Uuid, Type.Null()]),
   }),

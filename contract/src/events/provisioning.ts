@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Timestamp, Uuid } from '../ids.ts';
+import { Sentence, Word } from '../words.ts';
 
 /** The events of one allocation have its id as their key, so each consumer gets them in order. */
 const of = {
@@ -30,9 +31,9 @@ export const provisioningRequested = defineEvent({
   producer: 'api',
   consumers: ['provisioning-worker'],
   payload: payload({
-    sku: Type.String(),
+    sku: Word,
     gpu_count: Type.Integer({ minimum: 1 }),
-    region: Type.String(),
+    region: Word,
     node_id: Uuid,
     generation,
   }),
@@ -45,9 +46,9 @@ export const provisioningQueued = defineEvent({
   producer: 'api',
   consumers: offered,
   payload: payload({
-    sku: Type.String(),
+    sku: Word,
     gpu_count: Type.Integer({ minimum: 1 }),
-    region: Type.String(),
+    region: Word,
     queue_deadline_at: Timestamp,
   }),
 });
@@ -60,7 +61,7 @@ export const provisioningPhase = defineEvent({
   consumers: offered,
   payload: payload({
     generation,
-    phase: Type.String(),
+    phase: Sentence,
     percent: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()]),
   }),
 });
@@ -84,8 +85,8 @@ export const provisioningRetried = defineEvent({
     generation: Type.Integer({ minimum: 1, description: 'The lease that failed.' }),
     attempt: Type.Integer({ minimum: 2, description: 'The attempt that begins.' }),
     max_attempts: Type.Integer({ minimum: 2 }),
-    failure_code: Type.String(),
-    failure_reason: Type.String(),
+    failure_code: Sentence,
+    failure_reason: Sentence,
   }),
 });
 
@@ -95,7 +96,7 @@ export const provisioningFailed = defineEvent({
   summary: 'A launch failed, expired in the queue, or an active allocation was lost.',
   producer: 'provisioning-worker',
   consumers: offered,
-  payload: payload({ failure_code: Type.String(), failure_reason: Type.String() }),
+  payload: payload({ failure_code: Sentence, failure_reason: Sentence }),
 });
 
 export const provisioningReleasingRequested = defineEvent({
@@ -107,7 +108,7 @@ export const provisioningReleasingRequested = defineEvent({
   payload: payload({
     generation,
     node_id: Uuid,
-    reason: Type.String(),
+    reason: Word,
     forced: Type.Boolean({ description: 'Forced by an operator: the release does not wait for the guest.' }),
     attempt: Type.Integer({ minimum: 1 }),
   }),
@@ -120,7 +121,7 @@ export const provisioningReleasingCompleted = defineEvent({
     'Nothing of an allocation is left on its node, with proof. A request that was never provisioned ends here too.',
   producer: 'provisioning-worker',
   consumers: offered,
-  payload: payload({ reason: Type.String(), ended_at: Timestamp }),
+  payload: payload({ reason: Word, ended_at: Timestamp }),
 });
 
 export const provisioningReleaseFailed = defineEvent({
@@ -129,7 +130,7 @@ export const provisioningReleaseFailed = defineEvent({
   summary: 'The cleanup of an allocation failed. It waits for a retry or an operator.',
   producer: 'provisioning-worker',
   consumers: offered,
-  payload: payload({ generation, reason: Type.String(), attempts: Type.Integer({ minimum: 1 }) }),
+  payload: payload({ generation, reason: Sentence, attempts: Type.Integer({ minimum: 1 }) }),
 });
 
 export const provisioningForceReleaseRequested = defineEvent({
@@ -138,7 +139,7 @@ export const provisioningForceReleaseRequested = defineEvent({
   summary: 'The platform decided that an allocation has to end: a depleted balance, a lost node.',
   producer: 'provisioning-worker',
   consumers: ['provisioning-worker'],
-  payload: payload({ reason: Type.String() }),
+  payload: payload({ reason: Word }),
 });
 
 export const provisioningCleanupRequested = defineEvent({
@@ -175,7 +176,7 @@ export const provisioningAttested = defineEvent({
     generation,
     occasion: Type.Enum(['interval', 'restart']),
     passed: Type.Boolean(),
-    problems: Type.Array(Type.String(), { maxItems: 50 }),
+    problems: Type.Array(Sentence, { maxItems: 50 }),
   }),
 });
 

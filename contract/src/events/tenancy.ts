@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
-import { Name, Slug, Uuid } from '../ids.ts';
+import { Slug, Uuid } from '../ids.ts';
+import { Sentence, ThingName, Word } from '../words.ts';
 
 export const organizationCreated = defineEvent({
   type: 'tenancy.organization.created',
@@ -8,7 +9,7 @@ export const organizationCreated = defineEvent({
   summary: 'An organization was created.',
   producer: 'api',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
-  payload: Type.Object({ organization_id: Uuid, name: Name, slug: Slug }, { additionalProperties: false }),
+  payload: Type.Object({ organization_id: Uuid, name: ThingName, slug: Slug }, { additionalProperties: false }),
 });
 
 export const projectCreated = defineEvent({
@@ -17,7 +18,7 @@ export const projectCreated = defineEvent({
   summary: 'A project was created.',
   producer: 'api',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
-  payload: Type.Object({ project_id: Uuid, name: Name, slug: Slug }, { additionalProperties: false }),
+  payload: Type.Object({ project_id: Uuid, name: ThingName, slug: Slug }, { additionalProperties: false }),
 });
 
 export const projectChanged = defineEvent({
@@ -27,7 +28,7 @@ export const projectChanged = defineEvent({
   producer: 'api',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
   payload: Type.Object(
-    { project_id: Uuid, name: Name, state: Type.String(), version: Type.Integer() },
+    { project_id: Uuid, name: ThingName, state: Word, version: Type.Integer() },
     { additionalProperties: false },
   ),
 });
@@ -56,5 +57,5 @@ export const projectRemovalFailed = defineEvent({
   summary: 'A project could not be removed and is active again.',
   producer: 'provisioning-worker',
   consumers: { none: 'Offered to webhooks and streams; nothing of ours depends on it.' },
-  payload: Type.Object({ project_id: Uuid, reason: Type.String() }, { additionalProperties: false }),
+  payload: Type.Object({ project_id: Uuid, reason: Sentence }, { additionalProperties: false }),
 });

@@ -14,6 +14,12 @@ export const AuditEntry = Type.Object(
     actor_kind: Type.Enum(['user', 'service_account', 'node', 'system']),
     actor_address: Type.Union([Type.String(), Type.Null()]),
     user_agent: Type.Union([Type.String(), Type.Null()]),
+    is_erased: Type.Boolean({
+      description: 'Whether something of this row was erased with a person: addresses, names, words that were typed.',
+    }),
+    committed_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The database role that committed the row, as the database knows it; null in rows from before.',
+    }),
   },
   { $id: 'AuditEntry', additionalProperties: false },
 );
@@ -24,6 +30,9 @@ export const AuditVerdict = Type.Object(
     chain: Type.String({ description: 'The organization, or "platform".' }),
     intact: Type.Boolean(),
     rows: Type.Integer({ description: 'Checked rows.' }),
+    erased: Type.Integer({
+      description: 'Rows whose particulars were erased with a person; the chain holds without them.',
+    }),
     unsealed: Type.Integer({
       description: 'Rows that are not yet part of the chain; normally a second old.',
     }),

@@ -87,8 +87,10 @@ export const actsOf =
 export interface Receipt {
   /** What was changed: `type` and id, for the audit log. */
   readonly target: { readonly type: string; readonly id: string };
-  /** What changed, in the words of the domain. Never a secret: it is kept for ever. */
+  /** What changed, in the words of the domain. Never a secret. What could name a person is kept apart (particulars.ts). */
   readonly change?: object;
+  /** The person whose erasure takes the particulars of the change with it: the target if it is a person, else the actor. */
+  readonly about?: string;
   /** `failure` records an attempt that was refused. */
   readonly result?: 'success' | 'failure';
   /** Whose log and whose events these are, for an act that learns it on the way: somebody accepts an invitation. */

@@ -12,7 +12,7 @@ export type AuditRow = Readonly<Record<string, unknown>> & {
   readonly organization_id: string | null;
 };
 
-const covered = [
+const common = [
   'id',
   'organization_id',
   'project_id',
@@ -25,14 +25,22 @@ const covered = [
   'result',
   'correlation_id',
   'change',
-  'actor_address',
-  'user_agent',
-  'created_at',
 ] as const;
+/**
+ * What a link covers, by the form that its seal names. The first is that of releases whose log held addresses itself. The
+ * second has digests of what can be erased, and the database role that committed the row.
+ */
+const covered = {
+  1: [...common, 'actor_address', 'user_agent', 'created_at'],
+  2: [...common, 'particulars', 'committed_by', 'created_at'],
+} as const;
+export type LinkForm = keyof typeof covered;
+/** The form of new links. */
+export const linkForm = 2 satisfies LinkForm;
 
 /** The link: everything that the row says, after everything that was said before it. */
-export const linkHash = (previous: string, sequence: string, row: AuditRow): string =>
-  hash('sha256', JSON.stringify([previous, sequence, ...covered.map((name) => sorted(row[name]))]));
+export const linkHash = (previous: string, sequence: string, row: AuditRow, form: LinkForm = linkForm): string =>
+  hash('sha256', JSON.stringify([previous, sequence, ...covered[form].map((name) => sorted(row[name]))]));
 
 /** The same value in the same words, whatever order its keys were stored in. */
 const sorted = (value: unknown): unknown => {

@@ -113,6 +113,16 @@ export const vague = new Fault('oops', 'it broke');
 projectCreated.of('1', { project_id: '1' });
 // @ts-expect-error an event without consumers says why
 defineEvent({ type: 'a.b', version: '1.0', summary: '', producer: 'api', payload: Type.Object({}) });
+const heard = {
+  type: 'a.b',
+  version: '1.0',
+  summary: '',
+  producer: 'api',
+  consumers: { none: 'it is an example' },
+} as const;
+defineEvent({ ...heard, payload: Type.Object({ user_id: Type.String() }) });
+// @ts-expect-error an event names people by id, never by what they are called or where they are
+defineEvent({ ...heard, payload: Type.Object({ user_id: Type.String(), email: Type.String() }) });
 // @ts-expect-error a policy of whole numbers has bounds
 definePolicy({ key: 'a.b', type: 'integer', default: 1, description: '', owner: 'edge' });
 

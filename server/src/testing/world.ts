@@ -266,3 +266,7 @@ const know = (root: pg.Client, subject: string) =>
     issuer,
     subject,
   ]);
+
+/** In a statement over `audit_logs l`: the change with what is kept beside the log. */
+export const auditedChange = `l.change || coalesce((select p.particulars -> 'change' from audit_particulars p
+  where p.audit_id = l.id and p.particulars ? 'change'), '{}') as change`;

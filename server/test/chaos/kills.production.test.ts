@@ -38,7 +38,11 @@ const count = async (text: string, values: unknown[] = []): Promise<number> =>
 const projectsNamed = (slug: string) =>
   count('select count(*)::int as n from projects where slug = $1 and organization_id = $2', [slug, organizationId]);
 const audited = (slug: string) =>
-  count(`select count(*)::int as n from audit_logs where action = 'project.create' and change ->> 'slug' = $1`, [slug]);
+  count(
+    `select count(*)::int as n from audit_logs l join audit_particulars p on p.audit_id = l.id
+     where l.action = 'project.create' and p.particulars #>> '{change,slug}' = $1`,
+    [slug],
+  );
 
 /** Asks an api that dies on the way, then the next one, twice, with the same key. */
 async function createThroughDeath(slug: string, next: string | undefined) {

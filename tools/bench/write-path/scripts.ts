@@ -25,10 +25,11 @@ insert into projects (id, organization_id, name, slug)
   on conflict (organization_id, slug) where state <> 'deleted' do nothing
   returning id, organization_id, name, slug, state, version, created_at, updated_at;
 insert into audit_logs (id, organization_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
-    correlation_id, change, actor_address, user_agent)
-  values (:act, :organization, :actor, 'user', 'owner', 'project.create', 'project', :project, 'success',
-    :act, :change, '127.0.0.1', 'bench')
+    correlation_id, change)
+  values (:act, :organization, :actor, 'user', 'owner', 'project.create', 'project', :project, 'success', :act, :change)
   returning set_config('gpuaas.audited', id::text, true);
+insert into audit_particulars (audit_id, owner, organization_id, salt, particulars)
+  values (:act, :actor, :organization, gen_random_uuid(), '{"address": "127.0.0.1", "user_agent": "bench"}');
 insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
   values (:project, :project, 'tenancy.project.created', :project, :organization, :envelope);
 insert into idempotency_records (principal, route, key, fingerprint, status, body, expires_at)
@@ -47,9 +48,12 @@ with p as (
     returning id, organization_id, name, slug, state, version, created_at, updated_at
 ), a as (
   insert into audit_logs (id, organization_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
-      correlation_id, change, actor_address, user_agent)
-    select uuidv7(), p.organization_id, :actor, 'user', 'owner', 'project.create', 'project', p.id::text, 'success',
-      p.id::text, :change, '127.0.0.1', 'bench' from p
+      correlation_id, change)
+    select p.id, p.organization_id, :actor, 'user', 'owner', 'project.create', 'project', p.id::text, 'success',
+      p.id::text, :change from p
+), q as (
+  insert into audit_particulars (audit_id, owner, organization_id, salt, particulars)
+    select p.id, :actor, p.organization_id, gen_random_uuid(), '{"address": "127.0.0.1", "user_agent": "bench"}' from p
 ), o as (
   insert into outbox_events (event_id, message_id, subject, key, organization_id, envelope)
     select p.id, p.id::text, 'tenancy.project.created', p.id::text, p.organization_id, :envelope from p

@@ -73,8 +73,20 @@ const channel = (contract: Contract, type: string, versions: readonly EventKind[
   'x-gpuaas-stream': streamOf(contract, type),
 });
 
+/**
+ * Marks of texts (`words.ts`) are rules for those who write events, not promises to readers: a reader may count on a text
+ * and no more, so that a word may become a sentence later.
+ */
+function published<S>(schema: S): S {
+  if (Array.isArray(schema)) return schema.map(published) as S;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { 'x-text': text, ...shown } = schema as Record<string, unknown>;
+  if (text === 'a word') for (const bound of ['pattern', 'maxLength']) delete shown[bound];
+  return Object.fromEntries(Object.entries(shown).map(([key, value]) => [key, published(value)])) as S;
+}
+
 function message(event: EventKind, book: SchemaBook): JsonObject {
-  const payload = book.showAs(`${pascal(event.type)}V${event.version.replaceAll('.', '_')}`, event.payload);
+  const payload = book.showAs(`${pascal(event.type)}V${event.version.replaceAll('.', '_')}`, published(event.payload));
   return {
     name: event.type,
     title: event.type,

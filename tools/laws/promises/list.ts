@@ -1,3 +1,4 @@
+import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
 
 /**
@@ -20,6 +21,7 @@ const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 
 
 /** Two rows that share these values are refused. */
 export const uniqueness: Readonly<Record<string, Promised>> = {
+  ...auditUniqueness,
   ...billingUniqueness,
   allocation_claims_live: {
     promise: 'a slot has one live claim: no GPU is let twice',
@@ -299,6 +301,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 
 /** A row with these values is refused. */
 export const checks: Readonly<Record<string, Promised>> = {
+  ...auditChecks,
   ...billingChecks,
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',

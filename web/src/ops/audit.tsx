@@ -75,7 +75,7 @@ export function AuditPage() {
           className={`rounded-lg px-4 py-3 ${verify.data.intact ? 'bg-ok-soft text-ok' : 'bg-bad-soft text-bad'}`}
         >
           {verify.data.intact
-            ? `The chain of ${verify.data.chain === 'platform' ? 'the platform' : 'this tenant'} holds: ${counted(verify.data.rows, 'row')} checked.`
+            ? `The chain of ${verify.data.chain === 'platform' ? 'the platform' : 'this tenant'} holds: ${counted(verify.data.rows, 'row')} checked, ${verify.data.erased} of them with erased particulars.`
             : `The chain breaks at row ${verify.data.broken?.sequence}: ${verify.data.broken?.why}.`}
         </p>
       )}
@@ -108,6 +108,8 @@ export function AuditPage() {
                 {tellAct(actorOf(entry), entry.action, entry.result === 'failure')}
                 <span className="block font-mono text-xs text-dim">
                   {entry.actor_kind} {shortId(entry.actor_id)}
+                  {entry.committed_by && ` · committed by ${entry.committed_by.replace('gpuaas_', '')}`}
+                  {entry.is_erased && ' · particulars erased'}
                 </span>
               </span>
             ),

@@ -86,7 +86,12 @@ export const adminBillingGrantCreate = defineRoute({
         pattern: '^[A-Z]{3}$',
         description: 'The currency of the account, to prevent mistakes.',
       }),
-      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '^[^@]*[^@\\s][^@]*$',
+        description: 'Why. The ledger is kept for ever and read by the customer: leave mail addresses and names out.',
+      }),
     },
     strict,
   ),

@@ -670,9 +670,13 @@ export type AuditEntry = {
   readonly actor_kind: "user" | "service_account" | "node" | "system";
   readonly actor_role: string;
   readonly change: unknown;
+  /** The database role that committed the row, as the database knows it; null in rows from before. */
+readonly committed_by: string | null;
   readonly correlation_id: string;
   readonly created_at: string;
   readonly id: string;
+  /** Whether something of this row was erased with a person: addresses, names, words that were typed. */
+readonly is_erased: boolean;
   readonly organization_id: string | null;
   readonly project_id: string | null;
   readonly result: "success" | "failure";
@@ -690,6 +694,8 @@ readonly broken: {
 } | null;
   /** The organization, or "platform". */
 readonly chain: string;
+  /** Rows whose particulars were erased with a person; the chain holds without them. */
+readonly erased: number;
   /** The hash of the newest row. Keep it elsewhere to compare. */
 readonly head: string | null;
   readonly intact: boolean;

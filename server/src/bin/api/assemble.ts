@@ -159,7 +159,11 @@ export async function assembleApi(
       sessionMaxHours: () => policies.number('auth.session_max_hours'),
       personalTokenMaxDays: (who) => policies.number('auth.personal_token_max_days', who),
       announce: () => database.notify(denialsChannel),
-      accounts: settings.accounts && { ...settings.accounts, issuer: settings.issuerName ?? settings.issuer },
+      accounts: settings.accounts && {
+        ...settings.accounts,
+        issuer: settings.issuerName ?? settings.issuer,
+        mailsOf: mailsOf(settings.accounts),
+      },
       factors: ownFactors,
       isFactorRequired: (who) => policies.value('auth.step_up_mfa_required', who),
       beginFor: (action, { personId, ...from }) =>
@@ -373,3 +377,9 @@ export async function assembleApi(
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }
+
+/** Addresses that an account of our own provider is known by: its mail, and its login where that is one. */
+const mailsOf = (accounts: Accounts) => async (id: string) => {
+  const account = await accounts.find({ id });
+  return [account?.email, account?.login].flatMap((mail) => (mail?.includes('@') ? [mail.toLowerCase()] : []));
+};

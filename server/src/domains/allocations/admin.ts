@@ -70,7 +70,8 @@ const placement = on(adminAllocationPlacement, async ({ db }, who, { params }) =
 
 const forceRelease = on(adminAllocationForceRelease, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
-    const ended = await endAllocation(tx, parts, act, params.allocation_id, { reason: body.reason, forced: true });
+    const how = { reason: 'operator', said: body.reason, forced: true };
+    const ended = await endAllocation(tx, parts, act, params.allocation_id, how);
     if (!ended) return tx.abandon(absent());
     if (ended instanceof Fault) return tx.abandon(ended);
     const row = await findRow(tx, params.allocation_id);
@@ -94,7 +95,7 @@ const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params
     const id = params.allocation_id;
     const moved = await advanceAllocation(tx, id, 'cleanUp', {
       ...{ ids: parts.ids, correlationId: act.correlationId },
-      detail: { reason: body.reason, runtime_verified_absent: body.runtime_verified_absent },
+      detail: { runtime_verified_absent: body.runtime_verified_absent },
       set: { failureCode: 'force_cleanup', failureReason: body.reason },
     });
     if (!moved) return tx.abandon(absent());
@@ -128,7 +129,7 @@ const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params
       events: [
         provisioningFailed.of(id, {
           ...aboutMoved(id, moved),
-          ...{ failure_code: 'force_cleanup', failure_reason: body.reason },
+          ...{ failure_code: 'force_cleanup', failure_reason: 'An operator settled it without proof of the host.' },
         }),
       ],
     });

@@ -40,13 +40,15 @@ async function done(tx: WriteTx, parts: AllocationParts, act: Act, id: string, r
 const release = on(allocationRelease, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
     const ended = await endAllocation(tx, parts, act, params.allocation_id, {
-      reason: body.reason ?? 'user',
+      reason: 'user',
+      said: body.reason,
       forced: false,
     });
     if (!ended) return tx.abandon(absent());
     if (ended instanceof Fault) return tx.abandon(ended);
     const { from, to } = ended.moved;
-    return done(tx, parts, act, params.allocation_id, { change: { state: [from, to] }, events: ended.events });
+    const change = { state: [from, to], reason: body.reason };
+    return done(tx, parts, act, params.allocation_id, { change, events: ended.events });
   }),
 );
 

@@ -40,7 +40,7 @@ const reset = on(breakerReset, ({ db }, act, { params, body }) =>
     return tx.commit(show({ ...row, tripped_at: null, held_back: [] }), {
       target: { type: 'breaker', id },
       change: { kind, region, sku, reason: body.reason, held_back: row.held_back.map(({ node_name }) => node_name) },
-      events: [breakerResetEvent.of(id, { breaker_id: id, kind, region, sku, reason: body.reason })],
+      events: [breakerResetEvent.of(id, { breaker_id: id, kind, region, sku, reason: 'operator' })],
     });
   }),
 );

@@ -10,7 +10,7 @@ const uuid = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
  */
 const ofProject = sql(
   'activity-list',
-  `select l.id, l.actor_id, l.actor_role, l.action, l.target_type, l.target_id, l.result, l.correlation_id, l.change,
+  `select l.id, l.actor_id, l.actor_role, l.action, l.target_type, l.target_id, l.result, l.correlation_id, audit_change(l.id, l.change) as change,
      l.created_at,
      case
        when not l.actor_id ~ '${uuid}' then null

@@ -10,11 +10,12 @@ import { momentsShown } from './facts.ts';
  */
 const actsSql = sql(
   'correlation-acts',
-  `select id, organization_id, project_id, actor_id, actor_kind, action, target_type, target_id, result, change, created_at
-   from audit_logs
-   where correlation_id = $1 and (organization_id is null or mine(organization_id))
-     and ($2::uuid is null or project_id = $2 or (target_type = 'project' and target_id = $2::uuid::text))
-   order by id limit $3`,
+  `select l.id, l.organization_id, l.project_id, l.actor_id, l.actor_kind, l.action, l.target_type, l.target_id, l.result,
+     audit_change(l.id, l.change) as change, l.created_at
+   from audit_logs l
+   where l.correlation_id = $1 and (l.organization_id is null or mine(l.organization_id))
+     and ($2::uuid is null or l.project_id = $2 or (l.target_type = 'project' and l.target_id = $2::uuid::text))
+   order by l.id limit $3`,
 );
 const eventsSql = sql(
   'correlation-events',

@@ -15,6 +15,8 @@ const columns = [
   'correlation_id',
   'actor_address',
   'user_agent',
+  'is_erased',
+  'committed_by',
   'change',
 ] as const satisfies readonly (keyof AuditEntry)[];
 

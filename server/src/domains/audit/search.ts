@@ -13,7 +13,9 @@ export interface AuditFilters {
 }
 
 const shown = `id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
-  correlation_id, change, actor_address, user_agent, created_at`;
+  correlation_id, audit_change(id, change) as change, audit_place(id) ->> 'address' as actor_address,
+  audit_place(id) ->> 'user_agent' as user_agent, audit_particulars_left(id) < cardinality(particulars) as is_erased,
+  committed_by, created_at`;
 const wanted = `($2::text is null or actor_id = $2)
   and ($3::text is null or action = $3 or (right($3, 1) = '.' and starts_with(action, $3)))
   and ($4::text is null or target_type = $4) and ($5::text is null or target_id = $5)

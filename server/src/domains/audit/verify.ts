@@ -1,10 +1,20 @@
 import type { AuditVerdict } from '@gpuaas/contract';
 import { type ReadTx, sql } from '../../kernel/act.ts';
-import { type AuditRow, chainBeginning, chainOf, linkHash, platformChain } from '../../kernel/audit-link.ts';
+import {
+  type AuditRow,
+  chainBeginning,
+  chainOf,
+  type LinkForm,
+  linkHash,
+  platformChain,
+} from '../../kernel/audit-link.ts';
 
 const links = sql(
   'audit-verify',
-  `select s.sequence::text as seal_sequence, s.audit_id as seal_audit_id, s.hash as seal_hash, a.*,
+  `select s.sequence::text as seal_sequence, s.audit_id as seal_audit_id, s.hash as seal_hash, s.form as seal_form, a.*,
+     exists (select from audit_particulars p where p.audit_id = a.id and not
+       particulars_digest(p.salt, p.particulars) = any (a.particulars)) as is_forged,
+     (select count(*)::int from audit_particulars p where p.audit_id = a.id) as particulars_left,
      to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at
    from audit_seals s left join audit_logs a on a.id = s.audit_id and (a.organization_id is null or mine(a.organization_id))
    where s.chain = $1 and s.sequence > $2 and (s.organization_id is null or mine(s.organization_id))
@@ -17,6 +27,16 @@ const waiting = sql(
      and not exists (select from audit_seals s where s.audit_id = a.id)`,
 );
 
+type LinkRow = AuditRow & {
+  readonly seal_sequence: string;
+  readonly seal_audit_id: string;
+  readonly seal_hash: string;
+  readonly seal_form: LinkForm;
+  readonly is_forged: boolean;
+  readonly particulars: readonly string[];
+  readonly particulars_left: number;
+};
+
 /** Recomputes a chain from its beginning and stops at the first link that does not hold. */
 export async function verifyChain(tx: ReadTx, organizationId: string | undefined): Promise<AuditVerdict> {
   const chain = organizationId ?? platformChain;
@@ -24,19 +44,18 @@ export async function verifyChain(tx: ReadTx, organizationId: string | undefined
   let previous = chainBeginning;
   let expected = 0n;
   let rows = 0;
+  let erased = 0;
   const verdict = (broken: AuditVerdict['broken']): AuditVerdict => ({
     chain,
     intact: broken === null,
     rows,
+    erased,
     unsealed: left?.n ?? 0,
     head: rows > 0 ? previous : null,
     broken,
   });
   for (;;) {
-    const page = await tx.rows<AuditRow & { seal_sequence: string; seal_audit_id: string; seal_hash: string }>(links, [
-      chain,
-      expected.toString(),
-    ]);
+    const page = await tx.rows<LinkRow>(links, [chain, expected.toString()]);
     for (const row of page) {
       expected += 1n;
       const at = { sequence: row.seal_sequence, audit_id: row.seal_audit_id };
@@ -44,9 +63,11 @@ export async function verifyChain(tx: ReadTx, organizationId: string | undefined
         return verdict({ ...at, why: `Link ${expected} before it is missing.` });
       if (row.id === null) return verdict({ ...at, why: 'The row itself is gone.' });
       if (chainOf(row) !== chain) return verdict({ ...at, why: 'The row was moved to another organization.' });
-      if (linkHash(previous, row.seal_sequence, row) !== row.seal_hash) {
+      if (linkHash(previous, row.seal_sequence, row, row.seal_form) !== row.seal_hash) {
         return verdict({ ...at, why: 'The row or its link was changed.' });
       }
+      if (row.is_forged) return verdict({ ...at, why: 'What is kept beside the row was changed.' });
+      if (row.particulars_left < row.particulars.length) erased += 1;
       previous = row.seal_hash;
       rows += 1;
     }

@@ -3,7 +3,7 @@ import { actsOf } from '../../kernel/act.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { minuteMs } from '../../kernel/units.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
-import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { asSystem, auditedChange, openWorld, type Tenant, type World } from '../../testing/world.ts';
 import { sliceSku, testRegion } from '../allocations/testing.ts';
 import { makeAccrue } from './accrual.ts';
 import { storeEvidence } from './evidence-store.ts';
@@ -78,7 +78,7 @@ describe('credit', () => {
       data: [{ id: made.body.id, kind: 'grant', amount: { amount_minor: '5000' }, reason: 'a welcome', windows: null }],
     });
     const { rows } = await world.root.query(
-      `select actor_role, organization_id, change from audit_logs where action = 'billing.grant' and target_id = $1`,
+      `select actor_role, organization_id, ${auditedChange} from audit_logs l where action = 'billing.grant' and target_id = $1`,
       [made.body.id],
     );
     expect(rows).toMatchObject([{ organization_id: home.organizationId, change: { reason: 'a welcome' } }]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf, urlOf } from '../../../test/routes/examples.ts';
 import { makeTestClock } from '../../kernel/clock.ts';
 import { systemIds } from '../../kernel/id.ts';
-import { asSystem, openWorld, type Tenant, type World } from '../../testing/world.ts';
+import { asSystem, auditedChange, openWorld, type Tenant, type World } from '../../testing/world.ts';
 
 const clock = makeTestClock(new Date('2026-06-01T12:00:00Z'));
 const nowSeconds = () => Math.floor(clock.now().getTime() / 1_000);
@@ -121,7 +121,7 @@ describe('what was revoked', () => {
     expect(reply).toMatchObject({ status: 200, body: { revoked: 1 } });
     await refused(token);
     const { rows } = await world.root.query(
-      `select change from audit_logs where action = 'session.revoke_all' and target_id = $1`,
+      `select ${auditedChange} from audit_logs l where action = 'session.revoke_all' and target_id = $1`,
       [await personId('hal')],
     );
     expect(rows).toEqual([{ change: { revoked: 1, reason: 'a lost laptop, [REDACTED]' } }]);

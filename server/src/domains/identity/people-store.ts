@@ -93,7 +93,7 @@ const runningSql = sql(
        and mine(m.organization_id) and m.user_id <> $1 and m.deleted_at is null)))
    order by a.id limit $2`,
 );
-const eraseSql = sql('people-erase', 'select person_erase($1)');
+const eraseSql = sql('people-erase', 'select person_erase($1, $2)');
 const unbindSql = sql(
   'people-role-revoke',
   `update platform_role_bindings set deleted_at = act_time()
@@ -194,7 +194,8 @@ export const endBrowsersOf = (tx: WriteTx, id: string, reason: string) => tx.run
 export const orphanedBy = (tx: ReadTx, id: string, limit: number) =>
   tx.rows<{ id: string; name: string }>(orphanedSql, [id, limit]);
 export const runningOf = (tx: ReadTx, id: string, limit: number) => tx.rows<{ id: string }>(runningSql, [id, limit]);
-export const erasePerson = (tx: WriteTx, id: string) => tx.rows(eraseSql, [id]);
+/** Erases the person, and invitations to any of the mail addresses. */
+export const erasePerson = (tx: WriteTx, id: string, mails: readonly string[]) => tx.rows(eraseSql, [id, mails]);
 export const removeBinding = (tx: WriteTx, id: string, role: PlatformRole): Promise<number> =>
   tx.run(unbindSql, [id, role]);
 export const listHolders = (tx: ReadTx, before: string | undefined, limit: number) =>

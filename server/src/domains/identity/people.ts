@@ -50,6 +50,8 @@ export interface OwnAccounts {
   disable(id: string): Promise<void>;
   enable(id: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Mail addresses of the account, in lower case: what was sent to them is erased with the person. */
+  mailsOf(id: string): Promise<readonly string[]>;
 }
 const on = handlers<PeopleParts>();
 const absent = () => new Fault('user_not_found', 'There is no such object.');
@@ -165,6 +167,13 @@ const enable = on(userEnable, async (parts, act, { params, body }) => {
   return written;
 });
 
+/** The text without any of the addresses, however they are written. */
+const withoutMails = (text: string, mails: readonly string[]): string =>
+  text
+    .split(/(\s+)/)
+    .map((word) => (mails.some((mail) => word.toLowerCase().includes(mail)) ? '[erased]' : word))
+    .join('');
+
 const remove = on(userDelete, async (parts, act, { params, body }) => {
   const id = params.user_id;
   await parts.flush();
@@ -192,15 +201,19 @@ const remove = on(userDelete, async (parts, act, { params, body }) => {
       );
     }
     const ended = await endAccess(parts, tx, act, id, body.reason);
-    const refused = await guarded(erasePerson(tx, id));
+    const account = accountOf(parts, person);
+    const mails = account ? await account.accounts.mailsOf(account.id) : [person.subject.toLowerCase()];
+    const refused = await guarded(erasePerson(tx, id, mails));
     if (refused instanceof Fault) return tx.abandon(refused);
     // Before the end of the transaction: afterwards nothing says whose account it was. If the commit fails, the person is
     // still there to be deleted once more.
-    const account = accountOf(parts, person);
     if (account) await account.accounts.remove(account.id);
+    // Written after the erasure, so it must not bring back what was erased.
+    const reason = withoutMails(body.reason, mails);
     return tx.commit(await shown(tx, id), {
       target: { type: 'user', id },
-      change: { reason: body.reason, ended },
+      change: { reason, ended },
+      about: act.actorId,
       events: 'none',
     });
   });

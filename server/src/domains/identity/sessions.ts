@@ -151,6 +151,7 @@ async function endOne(
   return tx.commit(showSession(after, act.actorId === userId ? act.credential : undefined), {
     target: { type: 'session', id: row.id },
     change: { user_id: userId, reason },
+    about: userId,
     events: 'none',
   });
 }

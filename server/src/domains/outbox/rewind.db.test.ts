@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
-import { openWorld, type World } from '../../testing/world.ts';
+import { auditedChange, openWorld, type World } from '../../testing/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ it('an operator sends every kept event out again, and the audit log says why', a
   expect(kept).toBeGreaterThan(0);
   const { rows } = await world.root.query('select position::int as position from relay_watermarks');
   expect(rows).toEqual([{ position: 0 }]);
-  const audit = await world.root.query('select action, change from audit_logs where correlation_id = $1', [
+  const audit = await world.root.query(`select action, ${auditedChange} from audit_logs l where correlation_id = $1`, [
     correlationId,
   ]);
   expect(audit.rows).toEqual([{ action: 'outbox.rewind', change: { events: kept, reason: 'the bus was lost' } }]);

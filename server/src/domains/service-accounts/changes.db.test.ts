@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
-import { openWorld, type Reply, type Tenant, type World } from '../../testing/world.ts';
+import { auditedChange, openWorld, type Reply, type Tenant, type World } from '../../testing/world.ts';
 
 let world: World;
 let home: Tenant;
@@ -48,7 +48,7 @@ describe('a change of a service account', () => {
     expect(changed.body.scopes).toEqual(['projects:read']);
     expect(changed.body.version).toBeGreaterThan(version);
     const { rows } = await world.root.query(
-      `select change from audit_logs where target_id = $1 and action = 'service_account.update'`,
+      `select ${auditedChange} from audit_logs l where target_id = $1 and action = 'service_account.update'`,
       [id],
     );
     expect(rows).toEqual([

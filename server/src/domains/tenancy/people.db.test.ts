@@ -43,7 +43,7 @@ describe('members of an organization', () => {
       cursor = body.next_cursor;
     }
     expect(seen.map(({ role }) => role).sort()).toEqual(['admin', 'owner', 'viewer']);
-    expect(seen.find(({ role }) => role === 'admin')?.username).toMatch(/^list-admin-\d+$/);
+    expect(seen.find(({ role }) => role === 'admin')?.username).toMatch(/^u\d+$/);
   });
 
   it('lose and gain rights with the next request, also in a process that only hears of it', async () => {
@@ -338,15 +338,15 @@ describe('oneself', () => {
   });
 
   it.each([
-    ['Ada.Lovelace@example.com', /^ada-lovelace-\d+$/],
-    ['018f0000-0000-7000-8000-000000000000', /^u\d+$/],
-    ['42|numbers', /^u\d+$/],
-    ['root', /^root-\d+$/],
-    [`a${'-'.repeat(80)}`, /^a-\d+$/],
-    ['x; rm -rf /', /^x-rm-rf-\d+$/],
-  ])('is called on hosts after its subject, safely: %s', async (subject, shape) => {
+    ['Ada.Lovelace@example.com'],
+    ['018f0000-0000-7000-8000-000000000000'],
+    ['42|numbers'],
+    ['root'],
+    [`a${'-'.repeat(80)}`],
+    ['x; rm -rf /'],
+  ])('is called on hosts by a number, whatever its subject says: %s', async (subject) => {
     const { body } = await world.call('GET', '/api/v1/me', { as: await world.token(subject) });
-    expect(body.posix.username).toMatch(shape);
+    expect(body.posix.username).toBe(`u${body.posix.uid}`);
   });
 
   it('gets its number from where the policy says, and keeps the one it has', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../kernel/id.ts';
 import { silentLog } from '../../kernel/telemetry/log.ts';
 import { knownRun, makeRunsDouble } from '../../testing/runs-double.ts';
-import { openWorld, type World } from '../../testing/world.ts';
+import { auditedChange, openWorld, type World } from '../../testing/world.ts';
 import { workflowRoutes } from './index.ts';
 
 let world: World;
@@ -44,7 +44,7 @@ describe('the runs of sagas', () => {
       });
     expect((await send(knownRun.id, 'cancel')).status).toBe(202);
     const { rows } = await world.root.query(
-      `select target_id, change from audit_logs where action = 'workflow.cancel'`,
+      `select target_id, ${auditedChange} from audit_logs l where action = 'workflow.cancel'`,
     );
     expect(rows).toMatchObject([{ target_id: `${knownRun.saga}/${knownRun.id}`, change: { reason } }]);
     expect((await send('unknown', 'retry')).body.code).toBe('workflow_not_found');

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { sql } from '../../kernel/act.ts';
-import { type AuditRow, chainBeginning, chainOf, linkHash } from '../../kernel/audit-link.ts';
+import { type AuditRow, chainBeginning, chainOf, linkForm, linkHash } from '../../kernel/audit-link.ts';
 import type { AuditSealer } from './port.ts';
 
 /**
@@ -37,8 +37,8 @@ const heads = sql(
 );
 const insert = sql(
   'audit-seal-insert',
-  `insert into audit_seals (organization_id, sequence, audit_id, hash)
-   select * from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[])`,
+  `insert into audit_seals (organization_id, sequence, audit_id, hash, form)
+   select u.*, $5::smallint from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[]) as u`,
 );
 export function makeAuditSealer(parts: { readonly pool: Pool }): AuditSealer {
   return {
@@ -87,6 +87,7 @@ export function makeAuditSealer(parts: { readonly pool: Pool }): AuditSealer {
           links.map((l) => l.sequence),
           links.map((l) => l.id),
           links.map((l) => l.hash),
+          linkForm,
         ];
         // A full batch may have stopped in the middle of the round: the mark moves when the round is over.
         const isOver = rows.length < limit && to !== from;

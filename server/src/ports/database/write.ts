@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { idempotencyOf, KeyTaken } from '../../kernel/idempotency.ts';
+import { setApart } from '../../kernel/particulars.ts';
 import { failpoint } from '../../kernel/process/failpoint.ts';
 import { redact } from '../../kernel/telemetry/redact.ts';
 import { readStored } from './stored-replies.ts';
@@ -132,6 +133,8 @@ export function makeWrite(parts: {
       receipt.events === 'none' ? [] : receipt.events.map((event) => sealed(act, event, { organizationId, projectId }));
     const some = envelopes.length > 0;
     const reply = idempotency?.encode(value);
+    // Shown to many: what looks like a secret stays out, whatever field it came in. What could name a person goes apart.
+    const { kept, apart } = setApart(redact(receipt.change ?? {}) as object);
     return [
       act.id,
       organizationId ?? null,
@@ -144,8 +147,7 @@ export function makeWrite(parts: {
       receipt.target.id,
       receipt.result ?? 'success',
       act.correlationId,
-      // Kept for ever and shown to many: what looks like a secret stays out, whatever field it came in.
-      JSON.stringify(redact(receipt.change ?? {})),
+      JSON.stringify(kept),
       act.address ?? null,
       act.userAgent ?? null,
       some ? envelopes.map(({ envelope }) => envelope.event_id) : null,
@@ -160,6 +162,8 @@ export function makeWrite(parts: {
       reply?.status ?? null,
       reply?.kept ?? null,
       idempotency?.expiresAt.toISOString() ?? null,
+      receipt.about ?? (receipt.target.type === 'user' ? receipt.target.id : act.actorId),
+      apart ? JSON.stringify(apart) : null,
     ];
   }
 

@@ -777,9 +777,13 @@ class AuditEntry(TypedDict):
     actor_kind: Literal["user", "service_account", "node", "system"]
     actor_role: str
     change: Any
+    committed_by: str | None
+    """The database role that committed the row, as the database knows it; null in rows from before."""
     correlation_id: str
     created_at: str
     id: str
+    is_erased: bool
+    """Whether something of this row was erased with a person: addresses, names, words that were typed."""
     organization_id: str | None
     project_id: str | None
     result: Literal["success", "failure"]
@@ -801,6 +805,8 @@ class AuditVerdict(TypedDict):
     """The first row that breaks the chain."""
     chain: str
     """The organization, or "platform"."""
+    erased: int
+    """Rows whose particulars were erased with a person; the chain holds without them."""
     head: str | None
     """The hash of the newest row. Keep it elsewhere to compare."""
     intact: bool

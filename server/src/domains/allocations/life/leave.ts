@@ -15,8 +15,10 @@ export interface Leaving {
   readonly ids: Ids;
   readonly tasks: Pick<Tasks, 'takeBack' | 'cancelOf'>;
   readonly correlationId: string;
-  /** `user`, `operator`, `max_duration`, `idle`, `drain`, `node_lost`, `balance_depleted`, …: shown as it is. */
+  /** A word of ours, for the timeline and for events, which are kept and read by many. */
   readonly reason: string;
+  /** What a person typed; it stays in the row of the allocation and in the erasable part of the audit log. */
+  readonly said?: string | undefined;
   /** Nobody waits for the guest to agree. */
   readonly forced: boolean;
   /** How often a release may be tried in all, before only an operator's cleanup is left. */
@@ -25,6 +27,14 @@ export interface Leaving {
   /** Now: what no node was given ends at once. */
   readonly endedAt: Date;
 }
+/** Why allocations end, in words of ours. */
+const releaseReasons = new Set(
+  'user operator group max_duration idle drain project_removed node_lost runtime_lost balance_depleted'.split(' '),
+);
+/** The word for a reason that may be what a person typed. */
+export const releaseWord = (reason: string | undefined): string =>
+  reason !== undefined && releaseReasons.has(reason) ? reason : 'released';
+
 export interface Left {
   readonly moved: MovedAllocation;
   readonly events: readonly DeclaredEvent[];
@@ -40,7 +50,7 @@ export async function beginRelease(
   id: string,
   leaving: Leaving,
 ): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition' | 'version_conflict'>> {
-  const { ids, correlationId, reason, forced, seenVersion } = leaving;
+  const { ids, correlationId, reason, said, forced, seenVersion } = leaving;
   const [row] = await tx.rows<{ state: string; generation: bigint; release_attempts: number }>(countAttempts, [id]);
   if (!row) return undefined;
   if (row.state === 'releasing') {
@@ -64,7 +74,7 @@ export async function beginRelease(
     correlationId,
     seenVersion,
     detail: { reason, forced },
-    set: { releaseReason: reason, releaseAttempts: attempt },
+    set: { releaseReason: said ?? reason, releaseAttempts: attempt },
   });
   if (!moved || moved instanceof Fault) return moved;
   // Nobody works for this lease any more: its node may still be building what was asked for, and its answer is too late.
@@ -79,7 +89,7 @@ async function cancel(
   leaving: Leaving,
   way: readonly ('cancel' | 'release' | 'prove')[],
 ): ReturnType<typeof beginRelease> {
-  const { ids, correlationId, reason, forced, seenVersion } = leaving;
+  const { ids, correlationId, reason, said, forced, seenVersion } = leaving;
   let moved: MovedAllocation | undefined;
   for (const transition of way) {
     const next = await advanceAllocation(tx, id, transition, {
@@ -87,7 +97,7 @@ async function cancel(
       correlationId,
       seenVersion: moved?.version ?? seenVersion,
       detail: { reason, forced },
-      set: { releaseReason: reason },
+      set: { releaseReason: said ?? reason },
     });
     if (!next || next instanceof Fault) return next;
     moved = { ...next, from: moved?.from ?? next.from };

@@ -12,7 +12,7 @@ export async function endAllocation(
   parts: AllocationParts,
   act: Act,
   id: string,
-  how: { readonly reason: string; readonly forced: boolean },
+  how: { readonly reason: string; readonly said?: string | undefined; readonly forced: boolean },
 ): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition'>> {
   const left = await beginRelease(tx, id, {
     ...how,

@@ -6,6 +6,7 @@ import { defineSaga, Halt, type Saga } from '../../../kernel/saga.ts';
 import { mayTake } from '../../attention/index.ts';
 import { TaskAnswer } from '../../nodes/index.ts';
 import { answerWithinMs, sagaVersion } from '../facts.ts';
+import { releaseWord } from '../life/leave.ts';
 import { aboutMoved, advanceAllocation } from '../life/machine.ts';
 import { holdOrder, type Order, readLease, readOrder } from '../life/order.ts';
 import { markCleaned } from '../retry/attempts-store.ts';
@@ -204,7 +205,7 @@ export async function proveIn(
       ? [
           provisioningReleasingCompleted.of(allocationId, {
             ...aboutMoved(allocationId, moved),
-            reason: order.releaseReason ?? 'released',
+            reason: releaseWord(order.releaseReason),
             ended_at: (order.endedAt ?? parts.clock.now()).toISOString(),
           }),
         ]

@@ -159,7 +159,7 @@ const drain = on(nodeDrain, (parts, act, { params, body }) => {
   return move(parts, act, params.node_id, 'drain', {
     ...body,
     drainDeadlineAt,
-    events: ({ row }) => [nodeDrainRequested.of(row.id, { ...factsOf(row), deadline_at, reason: body.reason })],
+    events: ({ row }) => [nodeDrainRequested.of(row.id, { ...factsOf(row), deadline_at, reason: 'operator' })],
   });
 });
 const resume = on(nodeResume, (parts, act, { params, body }) =>

@@ -34,7 +34,7 @@ const reimage = on(nodeReimage, ({ db, policies }, act, { params, body }) =>
     return tx.commit(showNode(row, allowedBy(policies)), {
       target: { type: 'node', id: row.id },
       change: { image: image.slug, digest: image.digest, reason: body.reason },
-      events: [nodeReimageRequested.of(row.id, { ...factsOf(row), image, reason: body.reason })],
+      events: [nodeReimageRequested.of(row.id, { ...factsOf(row), image, reason: 'operator' })],
     });
   }),
 );
