@@ -1,5 +1,6 @@
 import type { AnyProcess } from '../kernel/process/process.ts';
 import { type Purpose, purposes } from '../kernel/secrets/keyring.ts';
+import type { Store } from '../ports/open.ts';
 import { api } from './api/process.ts';
 import { billingWorker } from './billing-worker/process.ts';
 import { emailWorker } from './email-worker/process.ts';
@@ -8,17 +9,18 @@ import { provisioningWorker } from './provisioning-worker/process.ts';
 
 /**
  * Every process there is, in the order in which they start, the database role of each and the purposes whose sealing keys
- * it needs. Consumers come before the
+ * it needs. A process is given only the stores that it uses, where PostgreSQL carries them. Consumers come before the
  * relay: on an empty bus, what is published before a consumer has ever been there does not wait for it.
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
   readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer' | 'gpuaas_billing';
   readonly keys: readonly Purpose[];
+  readonly stores: readonly Store[];
 }[] = [
-  { spec: api, login: 'gpuaas_api', keys: purposes },
-  { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'] },
-  { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'] },
-  { spec: billingWorker, login: 'gpuaas_billing', keys: [] },
-  { spec: outboxRelay, login: 'gpuaas_relay', keys: [] },
+  { spec: api, login: 'gpuaas_api', keys: purposes, stores: ['cache', 'bus', 'sagas'] },
+  { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'], stores: ['bus', 'sagas'] },
+  { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'], stores: ['bus', 'inbox'] },
+  { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: [] },
+  { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

@@ -45,20 +45,35 @@ export const portsConfig = Type.Object({
     maximum: 200,
     description: 'Connections of this process.',
   }),
-  plumbingUrl: Type.Optional(
-    Secret({ description: 'PostgreSQL as gpuaas_plumbing: needed while bus, cache or sagas live in Postgres.' }),
-  ),
   authorityUrl: Type.Optional(
     Secret({ description: 'PostgreSQL as gpuaas_authority: needed by our own certificate authority.' }),
   ),
-  busUrl: Type.Optional(Secret({ pattern: '^nats://', description: 'NATS JetStream, e.g. nats://nats:4222.' })),
-  cacheUrl: Type.Optional(Secret({ pattern: '^rediss?://', description: 'Redis, e.g. redis://redis:6379.' })),
-  temporalAddress: Type.Optional(Type.String({ description: 'Temporal, e.g. temporal:7233.' })),
+  busUrl: Type.Optional(
+    Secret({
+      pattern: '^(nats|postgres(ql)?)://',
+      description: 'The bus: NATS JetStream, e.g. nats://nats:4222, or PostgreSQL as gpuaas_bus.',
+    }),
+  ),
+  cacheUrl: Type.Optional(
+    Secret({
+      pattern: '^(rediss?|postgres(ql)?)://',
+      description: 'The cache: Redis, e.g. redis://redis:6379, or PostgreSQL as gpuaas_cache.',
+    }),
+  ),
+  temporalAddress: Type.Optional(Type.String({ description: 'Sagas in Temporal, e.g. temporal:7233.' })),
+  sagasUrl: Type.Optional(
+    Secret({ pattern: '^postgres(ql)?://', description: 'Sagas in PostgreSQL, as gpuaas_sagas, without Temporal.' }),
+  ),
+  inboxUrl: Type.Optional(
+    Secret({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL as gpuaas_inbox: a development inbox that captures letters, without a mail server.',
+    }),
+  ),
   smtpUrl: Type.Optional(
     Secret({
       pattern: '^smtps?://[^/]+$',
-      description:
-        'The mail server, e.g. smtp://user:password@mail:587 (with STARTTLS) or smtps://mail:465. A development inbox in Postgres without it.',
+      description: 'The mail server, e.g. smtp://user:password@mail:587 (with STARTTLS) or smtps://mail:465.',
     }),
   ),
   smtpPlain: Type.Boolean({
@@ -146,25 +161,29 @@ type Opening = Pick<Common<unknown>, 'clock' | 'ids' | 'log'> & {
   readonly config: Static<typeof portsConfig>;
   readonly name: string;
 };
-/** PostgreSQL in place of a server of its own, which the variable would name. */
-const plumbing = ({ config, name }: Opening, instead: string): string => {
-  if (!config.plumbingUrl) {
-    throw new ConfigFault(name, [`GPUAAS_PLUMBING_URL is missing: give it, or ${instead} in its place.`]);
-  }
-  return config.plumbingUrl;
+const needed = ({ name }: Opening, url: string | undefined, sentence: string): string => {
+  if (!url) throw new ConfigFault(name, [sentence]);
+  return url;
 };
+/** The scheme of an address says which adapter stands behind it. */
+const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
 
 /** Which server stands behind a port, in words for people. Addresses are shown without credentials. */
 function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outside {
   const named = (server: string, variable: string, url: string | undefined): Outside | undefined =>
     url === undefined ? undefined : { server, variable, at: hostOf(url) };
-  const inPostgres = named('PostgreSQL', 'GPUAAS_PLUMBING_URL', config.plumbingUrl);
+  const either = (server: string, variable: string, url: string | undefined) =>
+    named(url && isPostgres(url) ? 'PostgreSQL' : server, variable, url);
   const servers: { readonly [P in keyof Ports]: Outside | undefined } = {
     database: named('PostgreSQL', 'GPUAAS_DATABASE_URL', config.databaseUrl),
-    bus: named('NATS', 'GPUAAS_BUS_URL', config.busUrl) ?? inPostgres,
-    cache: named('Redis', 'GPUAAS_CACHE_URL', config.cacheUrl) ?? inPostgres,
-    sagas: named('Temporal', 'GPUAAS_TEMPORAL_ADDRESS', config.temporalAddress) ?? inPostgres,
-    mail: named('The mail server', 'GPUAAS_SMTP_URL', config.smtpUrl) ?? inPostgres,
+    bus: either('NATS', 'GPUAAS_BUS_URL', config.busUrl),
+    cache: either('Redis', 'GPUAAS_CACHE_URL', config.cacheUrl),
+    sagas:
+      named('Temporal', 'GPUAAS_TEMPORAL_ADDRESS', config.temporalAddress) ??
+      named('PostgreSQL', 'GPUAAS_SAGAS_URL', config.sagasUrl),
+    mail:
+      named('The mail server', 'GPUAAS_SMTP_URL', config.smtpUrl) ??
+      named('PostgreSQL', 'GPUAAS_INBOX_URL', config.inboxUrl),
     certificates:
       named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ??
       named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
@@ -198,25 +217,28 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     await requireSchema(config.databaseUrl);
     return openPostgres({ url: config.databaseUrl, clock, ids, log, name, poolSize: config.databasePoolSize });
   },
-  bus: (opening) =>
-    openBus(
-      opening.config.busUrl
-        ? { kind: 'nats', url: opening.config.busUrl }
-        : { kind: 'postgres', url: plumbing(opening, 'GPUAAS_BUS_URL (NATS)') },
-      opening,
-    ),
-  cache: (opening) =>
-    openCache(
-      opening.config.cacheUrl
-        ? { kind: 'redis', url: opening.config.cacheUrl }
-        : { kind: 'postgres', url: plumbing(opening, 'GPUAAS_CACHE_URL (Redis)') },
-      opening,
-    ),
+  bus(opening) {
+    const sentence = 'GPUAAS_BUS_URL is missing: NATS (nats://…), or PostgreSQL as gpuaas_bus (postgres://…).';
+    const url = needed(opening, opening.config.busUrl, sentence);
+    return openBus(isPostgres(url) ? { kind: 'postgres', url } : { kind: 'nats', url }, opening);
+  },
+  cache(opening) {
+    const sentence = 'GPUAAS_CACHE_URL is missing: Redis (redis://…), or PostgreSQL as gpuaas_cache (postgres://…).';
+    const url = needed(opening, opening.config.cacheUrl, sentence);
+    return openCache(isPostgres(url) ? { kind: 'postgres', url } : { kind: 'redis', url }, opening);
+  },
   mail: (opening) =>
     openMail(
       opening.config.smtpUrl
         ? { kind: 'smtp', ...smtpOf(opening.config.smtpUrl, opening.config) }
-        : { kind: 'inbox', url: plumbing(opening, 'GPUAAS_SMTP_URL (a mail server)') },
+        : {
+            kind: 'inbox',
+            url: needed(
+              opening,
+              opening.config.inboxUrl,
+              'GPUAAS_SMTP_URL is missing: a mail server (smtp://…), or GPUAAS_INBOX_URL, PostgreSQL as gpuaas_inbox.',
+            ),
+          },
       opening,
     ),
   sagas: (opening) =>
@@ -225,7 +247,11 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
         ? { kind: 'temporal', address: opening.config.temporalAddress, namespace: opening.config.temporalNamespace }
         : {
             kind: 'dbos',
-            url: plumbing(opening, 'GPUAAS_TEMPORAL_ADDRESS (Temporal)'),
+            url: needed(
+              opening,
+              opening.config.sagasUrl,
+              'GPUAAS_TEMPORAL_ADDRESS is missing: Temporal, or GPUAAS_SAGAS_URL, PostgreSQL as gpuaas_sagas.',
+            ),
             executorId: `${opening.name}@${opening.config.instance ?? hostname()}`,
           },
       opening,
@@ -273,3 +299,18 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     return openCertificates({ kind: 'embedded', url: authorityUrl, seal, lostKeys: lost }, opening);
   },
 };
+
+/** What each port is called where PostgreSQL carries it: its setting, and the role that has its schema and nothing else. */
+export const stores = {
+  bus: { setting: 'GPUAAS_BUS_URL', role: 'gpuaas_bus' },
+  cache: { setting: 'GPUAAS_CACHE_URL', role: 'gpuaas_cache' },
+  sagas: { setting: 'GPUAAS_SAGAS_URL', role: 'gpuaas_sagas' },
+  inbox: { setting: 'GPUAAS_INBOX_URL', role: 'gpuaas_inbox' },
+} as const;
+export type Store = keyof typeof stores;
+/** The settings of some stores; `urlFor` says how each role reaches PostgreSQL. */
+export const storeSettings = (
+  wanted: readonly Store[],
+  urlFor: (role: (typeof stores)[Store]['role']) => string,
+): Record<string, string> =>
+  Object.fromEntries(wanted.map((store) => [stores[store].setting, urlFor(stores[store].role)]));

@@ -104,7 +104,7 @@ describe('a server that is away at the start', () => {
     };
     const env = { GPUAAS_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
     const failure = await openPorts(env)(['cache'], common, 'api').catch((error: unknown) => String(error));
-    expect(failure).toContain('GPUAAS_PLUMBING_URL is missing: give it, or GPUAAS_CACHE_URL (Redis) in its place');
+    expect(failure).toContain('GPUAAS_CACHE_URL is missing: Redis (redis://…), or PostgreSQL as gpuaas_cache');
     expect(failure).not.toContain('BUS');
   });
 });

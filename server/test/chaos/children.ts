@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { processes } from '../../src/bin/processes.ts';
 import { systemIds } from '../../src/kernel/id.ts';
+import { storeSettings } from '../../src/ports/open.ts';
 import { openTestSchema, type TestSchema } from '../../src/testing/schema.ts';
 
 /** One of our processes as production runs it: alone, in a Node process of its own, told by its environment. */
@@ -45,6 +47,7 @@ export interface Answer {
   readonly body: any;
 }
 
+const storesOf = (name: string) => processes.find(({ spec }) => spec.name === name)?.stores ?? [];
 const families = {
   api: 'gpuaas_api',
   'outbox-relay': 'gpuaas_relay',
@@ -136,7 +139,7 @@ export async function openInstallation(
     start: (name, failpoints) =>
       launch(name, join(import.meta.dirname, '../../src/bin', name, 'main.ts'), [], {
         GPUAAS_DATABASE_URL: through(schema.as(families[name])),
-        GPUAAS_PLUMBING_URL: through(schema.url),
+        ...storeSettings(storesOf(name), () => through(schema.url)),
         GPUAAS_ISSUER_URL: through(schema.url),
         GPUAAS_AUTHORITY_URL: through(schema.url),
         GPUAAS_DATABASE_POOL_SIZE: '4',

@@ -32,7 +32,7 @@ export async function startServers(folder: string) {
   await writeFile(rootPath, stepCa.root);
   return {
     ...{ postgres, nats, redis, temporal, smtp, database },
-    /** No GPUAAS_PLUMBING_URL: without it no adapter can live in PostgreSQL. */
+    /** Each port has a server of its own, so no adapter lives in PostgreSQL. */
     settings: {
       GPUAAS_BUS_URL: nats.url,
       GPUAAS_CACHE_URL: redis.url,

@@ -53,7 +53,7 @@ export async function setUpWritePath(
           GPUAAS_OIDC_AUDIENCE: audience,
           GPUAAS_OIDC_KEYS_URL: issuer.keysUrl,
           GPUAAS_DATABASE_URL: installation.urlFor('gpuaas_api'),
-          GPUAAS_PLUMBING_URL: installation.urlFor('gpuaas_plumbing'),
+          GPUAAS_CACHE_URL: installation.urlFor('gpuaas_cache'),
           GPUAAS_ISSUER_URL: installation.urlFor('gpuaas_issuer'),
           GPUAAS_AUTHORITY_URL: installation.urlFor('gpuaas_authority'),
           GPUAAS_DATABASE_POOL_SIZE: String(options.poolSize),

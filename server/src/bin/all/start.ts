@@ -9,6 +9,7 @@ import { startTracing } from '../../kernel/telemetry/trace.ts';
 import { DataDirectoryInUse } from '../../ports/database/embedded.ts';
 import { openDatabaseServer } from '../../ports/database/open.ts';
 import { openDevInbox } from '../../ports/mail/inbox.ts';
+import { storeSettings } from '../../ports/open.ts';
 import { api } from '../api/process.ts';
 import { processes } from '../processes.ts';
 import { product, release } from '../release.ts';
@@ -85,7 +86,6 @@ export async function startAll(
     // Browsers make passkeys for names and not for addresses, so a person may call this machine localhost.
     const publicUrl = env['GPUAAS_PUBLIC_URL'] ?? url;
     const sealingKey = await keepKeyring(join(dataDir, 'secrets.key'));
-    const plumbingUrl = server.urlFor('gpuaas_plumbing');
     const issuerUrl = server.urlFor('gpuaas_issuer');
     const logPath = options.verbose ? undefined : await openLogFile(dataDir);
     const nodePort = env['GPUAAS_NODE_PORT'] ?? String(await keepNodePort(dataDir, closing));
@@ -116,7 +116,6 @@ export async function startAll(
       GPUAAS_PUBLIC_URL: publicUrl,
       GPUAAS_OBJECTS_FOLDER: env['GPUAAS_OBJECTS_FOLDER'] ?? join(dataDir, 'objects'),
       GPUAAS_OIDC_AUDIENCE: audience,
-      GPUAAS_PLUMBING_URL: plumbingUrl,
       GPUAAS_INSTANCE: env['GPUAAS_INSTANCE'] ?? 'local',
       GPUAAS_DATABASE_POOL_SIZE: env['GPUAAS_DATABASE_POOL_SIZE'] ?? '8',
     };
@@ -127,11 +126,11 @@ export async function startAll(
     );
     closing.push(accounts.close);
     // Only where no mail server is named: then letters go to the inbox, and somebody has to be able to read them.
-    const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(plumbingUrl, closing);
+    const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(server.urlFor('gpuaas_inbox'), closing);
     const startOne = options.split ? startApart : startHere;
     const members: Member[] = [];
     const keyring = openKeyring(sealingKey, 'The key of the data folder');
-    for (const { spec, login, keys } of processes) {
+    for (const { spec, login, keys, stores } of processes) {
       // Each is given what it needs: only the api reaches accounts, and a worker opens only what it signs or writes with.
       const own = {
         GPUAAS_DATABASE_URL: server.urlFor(login),
@@ -144,7 +143,7 @@ export async function startAll(
       };
       const member = await steps.step(
         spec.name,
-        () => startOne(spec, { ...shared, ...own }, logPath),
+        () => startOne(spec, { ...storeSettings(stores, server.urlFor), ...shared, ...own }, logPath),
         ({ healthUrl }) => `health ${healthUrl}`,
       );
       closing.push(member.stop);
@@ -204,8 +203,8 @@ async function keepNodePort(dataDir: string, closing: (() => Promise<void>)[]): 
   return port;
 }
 
-async function openInbox(plumbingUrl: string, closing: (() => Promise<void>)[]): Promise<string> {
-  const letters = await openDevInbox({ url: plumbingUrl });
+async function openInbox(url: string, closing: (() => Promise<void>)[]): Promise<string> {
+  const letters = await openDevInbox({ url });
   closing.push(letters.close);
   const page = await serveInbox({
     letters,

@@ -110,13 +110,16 @@ export const api = defineProcess({
           'Where the simulated fleet of a local start takes orders; the address carries the right to give them.',
       }),
     ),
-    plumbingUrl: Type.Optional(
-      Secret({ description: 'PostgreSQL as gpuaas_plumbing, where bus or sagas live in it: operators see them.' }),
-    ),
     busUrl: Type.Optional(
       Secret({
-        pattern: '^nats://',
-        description: 'NATS, where the bus is there: operators see how far consumers are.',
+        pattern: '^(nats|postgres(ql)?)://',
+        description: 'The bus, in NATS or in PostgreSQL as gpuaas_bus: operators see how far consumers are.',
+      }),
+    ),
+    sagasUrl: Type.Optional(
+      Secret({
+        pattern: '^postgres(ql)?://',
+        description: 'PostgreSQL as gpuaas_sagas, where sagas run in it: operators see their runs.',
       }),
     ),
     temporalAddress: Type.Optional(
@@ -253,21 +256,21 @@ function runsOf(
   config: {
     readonly temporalAddress?: string;
     readonly temporalNamespace: string;
-    readonly plumbingUrl?: string;
+    readonly sagasUrl?: string;
   },
   parts: Parameters<typeof makeSagaRuns>[1],
 ): SagaRuns | undefined {
-  const { temporalAddress: address, temporalNamespace: namespace, plumbingUrl: url } = config;
+  const { temporalAddress: address, temporalNamespace: namespace, sagasUrl: url } = config;
   if (address) return makeSagaRuns({ kind: 'temporal', address, namespace }, parts);
   return url ? makeSagaRuns({ kind: 'dbos', url, executorId: 'none' }, parts) : undefined;
 }
 
 /** The bus of this installation, for those who look after it. The api itself neither publishes nor listens there. */
 function depthsOf(
-  config: { readonly busUrl?: string; readonly plumbingUrl?: string },
+  config: { readonly busUrl?: string },
   parts: Parameters<typeof makeBusDepths>[1],
 ): BusDepths | undefined {
-  const { busUrl, plumbingUrl: url } = config;
-  if (busUrl) return makeBusDepths({ kind: 'nats', url: busUrl }, parts);
-  return url ? makeBusDepths({ kind: 'postgres', url }, parts) : undefined;
+  const { busUrl: url } = config;
+  if (!url) return undefined;
+  return makeBusDepths({ kind: url.startsWith('nats:') ? 'nats' : 'postgres', url }, parts);
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestServer, type TestDatabase } from '../../testing/postgres.ts';
 import { type DatabaseServer, openDatabaseServer } from './open.ts';
-import { families, logins } from './roles.ts';
+import { families, handOver, keepers, keptSchemas, logins, type Passwords } from './roles.ts';
 
 const at = (url: string, database: string): string => {
   const address = new URL(url);
@@ -87,11 +87,14 @@ describe('a database that its owner migrated', () => {
       { rolname: 'gpuaas_api', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_authority', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_billing', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_bus', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_cache', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_inbox', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_mailer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
-      { rolname: 'gpuaas_plumbing', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_sagas', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_worker', rolcanlogin: true, mighty: false },
     ]);
   });
@@ -208,10 +211,9 @@ describe('a database that its owner migrated', () => {
     }
   });
 
-  it('gives plumbing schemas of its own and nothing of ours', async () => {
-    const url = server.urlFor('gpuaas_plumbing');
-    await ask(url, 'create schema its_own');
-    await ask(url, 'create table its_own.things (id int)');
+  it.each(keepers)('gives %s its own schema and nothing of ours', async (keeper) => {
+    const url = server.urlFor(keeper);
+    await ask(url, `create table ${keptSchemas[keeper]}.things (id int)`);
     for (const table of ['projects', 'audit_logs', 'schema_migrations', 'machine_edges', 'users']) {
       await expect(ask(url, `select from public.${table}`)).rejects.toMatchObject({ code: '42501' });
     }
@@ -221,22 +223,32 @@ describe('a database that its owner migrated', () => {
     await expect(ask(url, 'create table public.x ()')).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('keeps what each keeper has from the others and from every family', async () => {
-    await ask(server.urlFor('gpuaas_issuer'), 'create schema kept; create table kept.hashes (id int)');
-    for (const other of logins.filter((login) => login !== 'gpuaas_issuer')) {
-      await expect(ask(server.urlFor(other), 'select from kept.hashes'), other).rejects.toMatchObject({
-        code: '42501',
-      });
+  it.each(keepers)('keeps what %s has from the other keepers and from every family', async (keeper) => {
+    const schema = keptSchemas[keeper];
+    await ask(server.urlFor(keeper), `create table ${schema}.kept (id int)`);
+    for (const other of logins.filter((login) => login !== keeper)) {
+      for (const attempt of [`select from ${schema}.kept`, `create table ${schema}.planted ()`]) {
+        await expect(ask(server.urlFor(other), attempt), `${other}: ${attempt}`).rejects.toMatchObject({
+          code: '42501',
+        });
+      }
     }
   });
 
-  it.each(['gpuaas_issuer', 'gpuaas_authority'] as const)('runs no function of plumbing as %s', async (keeper) => {
-    const plumbing = server.urlFor('gpuaas_plumbing');
-    await ask(plumbing, `create schema ${keeper}; grant usage on schema ${keeper} to public`);
-    await ask(
-      plumbing,
-      `create function ${keeper}.array_position(bytea[], bytea) returns int language sql as 'select 666'`,
-    );
+  it.each(keepers)('runs no function of another keeper as %s', async (keeper) => {
+    const [thief] = keepers.filter((other) => other !== keeper);
+    const planted = server.urlFor(thief ?? keeper);
+    // The usual search path begins with a schema that is named like the role.
+    if (keptSchemas[keeper] !== keeper) {
+      await ask(planted, `create schema ${keeper}; grant usage on schema ${keeper} to public`);
+      await ask(
+        planted,
+        `create function ${keeper}.array_position(bytea[], bytea) returns int language sql as 'select 666'`,
+      );
+    } else
+      await expect(
+        ask(planted, `create function ${keeper}.f() returns int language sql as 'select 1'`),
+      ).rejects.toMatchObject({ code: '42501' });
     const [found] = await ask(
       server.urlFor(keeper),
       `select array_position(array['\\x01']::bytea[], '\\x01'::bytea) as at`,
@@ -244,8 +256,8 @@ describe('a database that its owner migrated', () => {
     expect(found).toEqual({ at: 1 });
   });
 
-  it('takes no table of plumbing for one of ours, even in a schema named like the role', async () => {
-    const url = server.urlFor('gpuaas_plumbing');
+  it('takes no table of a keeper for one of ours, even in a schema named like the role', async () => {
+    const url = server.urlFor('gpuaas_bus');
     await ask(url, 'create schema gpuaas_api');
     await ask(url, 'create table gpuaas_api.projects (id int); grant usage on schema gpuaas_api to gpuaas_api');
     const [found] = await ask(
@@ -253,5 +265,32 @@ describe('a database that its owner migrated', () => {
       `select 'projects'::regclass = 'public.projects'::regclass as ours`,
     );
     expect(found).toEqual({ ours: true });
+  });
+
+  it('gives the schemas of the former common role to their keepers, and closes its login', async () => {
+    await ask(
+      root,
+      `create role gpuaas_plumbing login password 'x'; grant create on database gpuaas to gpuaas_plumbing`,
+    );
+    await ask(root, 'drop schema bus cascade; set role gpuaas_plumbing; create schema bus; reset role');
+    const made = `create type bus.colour as enum ('red'); create table bus.job (id serial, state bus.colour)
+      partition by list (state); create table bus.job_red partition of bus.job for values in ('red');
+      create view bus.shown as select 1 as one; create function bus.f() returns int language sql as 'select 1'`;
+    await ask(root, `set role gpuaas_plumbing; ${made}; reset role`);
+    const admin = new Client({ connectionString: root });
+    await admin.connect();
+    try {
+      await handOver(admin, 'gpuaas', Object.fromEntries(logins.map((login) => [login, 'x'])) as unknown as Passwords);
+    } finally {
+      await admin.end();
+    }
+    await ask(
+      server.urlFor('gpuaas_bus'),
+      `insert into bus.job (state) values ('red'); drop function bus.f();
+      drop view bus.shown; drop table bus.job; drop type bus.colour`,
+    );
+    expect(await ask(root, `select rolcanlogin from pg_roles where rolname = 'gpuaas_plumbing'`)).toEqual([
+      { rolcanlogin: false },
+    ]);
   });
 });

@@ -103,7 +103,7 @@ describe('openDatabaseServer', () => {
       adminUrl.username = 'dba';
       adminUrl.password = encodeURIComponent('of the dba');
       const server = await openDatabaseServer({ kind: 'url', adminUrl: adminUrl.href });
-      expect(await whoAmI(server.urlFor('gpuaas_plumbing'))).toEqual([{ who: 'gpuaas_plumbing', at: 'gpuaas' }]);
+      expect(await whoAmI(server.urlFor('gpuaas_bus'))).toEqual([{ who: 'gpuaas_bus', at: 'gpuaas' }]);
       await server.close();
     } finally {
       await other.close();

@@ -147,7 +147,7 @@ async function setUp(spec: {
       await assertOurs(owner, database);
       await openDoors(owner, database);
     });
-    await withClient(addressOf(adminUrl, { database }), handOver);
+    await withClient(addressOf(adminUrl, { database }), (client) => handOver(client, database, spec.passwords));
     const migrated = await migrateUp(asOwner, spec.migrations);
     await giveLogins(admin, database, spec.passwords, () => randomBytes(16));
     return { version, migrated };

@@ -6,20 +6,29 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
  *
  * `gpuaas_owner` owns the database and everything that migrations make in it; nobody logs in as it. Each family of
  * processes has a role with the rights that the schema grants it; `db/rights.txt` lists them, and a test tries them all. The keepers are for adapters that have tables of
- * their own in the same database: they may create schemas, and see nothing of ours and nothing of each other.
- * `gpuaas_plumbing` has bus, cache, sagas and the development inbox, `gpuaas_issuer` the accounts and keys of our own
- * OpenID provider, `gpuaas_authority` the keys of our own certificate authority. Only the api is given the last two, so a
- * stolen relay or worker reads neither password hashes nor keys.
+ * their own in the same database: one role for each schema, which sees nothing of ours and nothing of the others.
+ * A process is given the keepers of the ports that it uses and no other, so a stolen relay reads neither letters nor the
+ * cache, and a stolen worker neither password hashes nor keys. An installation that uses a server of its own for a port (NATS,
+ * Redis, Temporal, a mail server) gives the keeper of that port no password.
  */
 export const ownerRole = 'gpuaas_owner';
 export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_mailer', 'gpuaas_billing'] as const;
-export const keepers = ['gpuaas_plumbing', 'gpuaas_issuer', 'gpuaas_authority'] as const;
+/** The schema of each keeper. It is made for the keeper, so that no other role can take the name first. */
+export const keptSchemas = {
+  gpuaas_bus: 'bus',
+  gpuaas_cache: 'gpuaas_cache',
+  gpuaas_sagas: 'dbos',
+  gpuaas_inbox: 'gpuaas_mail',
+  gpuaas_issuer: 'gpuaas_oidc',
+  gpuaas_authority: 'gpuaas_pki',
+} as const;
+export type Keeper = keyof typeof keptSchemas;
+export const keepers = Object.keys(keptSchemas) as readonly Keeper[];
 export const logins = [...families, ...keepers] as const;
 export type Login = (typeof logins)[number];
-/** An installation with another OpenID provider and another authority needs no logins for ours. */
+/** A keeper without a password cannot log in: its port is carried by another server. */
 export type Passwords = Readonly<
-  Record<Exclude<Login, 'gpuaas_issuer' | 'gpuaas_authority'>, string> &
-    Partial<Record<'gpuaas_issuer' | 'gpuaas_authority', string | undefined>>
+  Record<(typeof families)[number], string> & Partial<Record<Keeper, string | undefined>>
 >;
 
 /** Somebody else made it between our look and our attempt, under another lock than ours. */
@@ -120,9 +129,9 @@ export async function giveLogins(admin: Client, name: string, passwords: Passwor
     const verifier = scramVerifier(password, salt());
     await admin.query(`alter role ${named(role)} login password ${escapeLiteral(verifier)}`);
   }
-  // The usual path begins with a schema named like the role, which plumbing could make: its functions would then run with
-  // the rights of that role.
-  const paths = { public: families, pg_catalog: ['gpuaas_issuer', 'gpuaas_authority'] } as const;
+  // The usual path begins with a schema named like the role, which another keeper could make: its functions would then run
+  // with the rights of that role.
+  const paths = { public: families, pg_catalog: keepers } as const;
   for (const [path, roles] of Object.entries(paths)) {
     for (const role of roles) {
       await admin.query(`alter role ${named(role)} in database ${named(name)} set search_path = ${path}`);
@@ -130,24 +139,45 @@ export async function giveLogins(admin: Client, name: string, passwords: Passwor
   }
 }
 
-/** Schemas that one role had for all adapters, and whose they are now. */
-const handedOver = { gpuaas_oidc: 'gpuaas_issuer', gpuaas_pki: 'gpuaas_authority' } as const;
+/** The role that had the schemas of all adapters before each had its own. */
+const formerKeeper = 'gpuaas_plumbing';
+/** Everything in a schema that the former role owns, with the word that changes its owner. The schema comes first. */
+const formerlyOwned = `
+  select 'schema' as kind, quote_ident(n.nspname) as name from pg_namespace n
+    where n.nspname = $1 and pg_get_userbyid(n.nspowner) = $2
+  union all
+  select case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
+    c.oid::regclass::text from pg_class c
+    where c.relnamespace = to_regnamespace($1) and pg_get_userbyid(c.relowner) = $2 and (c.relkind in ('r', 'p', 'v', 'm')
+      or (c.relkind = 'S' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i'))))
+  union all
+  select 'routine', p.oid::regprocedure::text from pg_proc p
+    where p.pronamespace = to_regnamespace($1) and pg_get_userbyid(p.proowner) = $2
+  union all
+  select 'type', t.oid::regtype::text from pg_type t
+    where t.typnamespace = to_regnamespace($1) and pg_get_userbyid(t.typowner) = $2 and t.typtype in ('e', 'd')`;
 
-/** Gives schemas of an older installation to the role that has them now. Does nothing the second time. */
-export async function handOver(admin: Client): Promise<void> {
-  for (const [schema, keeper] of Object.entries(handedOver)) {
-    const { rows } = await admin.query<{ kind: string; name: string }>(
-      `select 'schema' as kind, quote_ident(nspname) as name from pg_namespace
-       where nspname = $1 and nspowner = 'gpuaas_plumbing'::regrole
-       union all
-       select 'table', format('%I.%I', $1::text, relname) from pg_class
-       where relnamespace = to_regnamespace($1) and relkind in ('r', 'p') and relowner = 'gpuaas_plumbing'::regrole`,
-      [schema],
-    );
-    if (rows.length === 0) continue;
-    await admin.query(`grant gpuaas_plumbing, ${named(keeper)} to current_user`);
+/**
+ * Gives each keeper its schema: a new one, or that of an older installation with everything in it. Does nothing the second
+ * time. The former role keeps nothing and can no longer log in.
+ */
+export async function handOver(admin: Client, database: string, passwords: Passwords): Promise<void> {
+  const { rows: former } = await admin.query('select 1 from pg_roles where rolname = $1', [formerKeeper]);
+  for (const keeper of keepers) {
+    const schema = keptSchemas[keeper];
+    const join = (...roles: string[]) => admin.query(`grant ${roles.map(named).join(', ')} to current_user`);
+    const { rows } = await admin.query<{ kind: string; name: string }>(formerlyOwned, [schema, formerKeeper]);
+    if (rows.length > 0) await join(formerKeeper, keeper);
     for (const { kind, name } of rows) await admin.query(`alter ${kind} ${name} owner to ${named(keeper)}`);
+    if (passwords[keeper] === undefined) continue;
+    const there = await admin.query('select 1 from pg_namespace where nspname = $1', [schema]);
+    if (there.rows.length > 0) continue;
+    await join(keeper);
+    await tolerate(admin.query(`create schema ${named(schema)} authorization ${named(keeper)}`));
   }
+  if (former.length === 0) return;
+  await admin.query(`revoke all on database ${named(database)} from ${named(formerKeeper)}`);
+  await admin.query(`alter role ${named(formerKeeper)} nologin`);
 }
 
 /** What PostgreSQL keeps instead of a password (RFC 5803), as it would have computed it by itself. */

@@ -10,7 +10,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemIds } from '../../../src/kernel/id.ts';
 import { type Running, startProcess } from '../../../src/kernel/process/process.ts';
 import { type Log, silentLog } from '../../../src/kernel/telemetry/log.ts';
-import { openPorts } from '../../../src/ports/open.ts';
+import { openPorts, storeSettings } from '../../../src/ports/open.ts';
 import { openTestSchema } from '../../../src/testing/schema.ts';
 import { freePort } from '../../chaos/children.ts';
 
@@ -46,10 +46,10 @@ export async function openEverything(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const running: Running[] = [];
-  for (const { spec, login } of processes) {
+  for (const { spec, login, stores } of processes) {
     const env = {
       GPUAAS_DATABASE_URL: schema.as(login),
-      GPUAAS_PLUMBING_URL: schema.url,
+      ...storeSettings(stores, () => schema.url),
       GPUAAS_ISSUER_URL: schema.url,
       GPUAAS_AUTHORITY_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',

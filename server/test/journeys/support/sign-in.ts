@@ -17,7 +17,7 @@ import { makeBrowser, type Screen, walkThrough } from '../../../src/ports/identi
 import { openIdentityProvider } from '../../../src/ports/identity-provider/open.ts';
 import type { EmbeddedIssuer } from '../../../src/ports/identity-provider/port.ts';
 import { type DevInbox, openDevInbox } from '../../../src/ports/mail/inbox.ts';
-import { openPorts } from '../../../src/ports/open.ts';
+import { openPorts, storeSettings } from '../../../src/ports/open.ts';
 import { openTestSchema } from '../../../src/testing/schema.ts';
 import { freePort } from '../../chaos/children.ts';
 
@@ -64,11 +64,15 @@ export async function openSignInWorld(
     listenOn: number,
     log: Log = silentLog,
     publicUrl = url,
-    { spec, login }: (typeof processes)[number] = { spec: api, login: 'gpuaas_api', keys: [] },
+    { spec, login, stores }: Pick<(typeof processes)[number], 'spec' | 'login' | 'stores'> = {
+      spec: api,
+      login: 'gpuaas_api',
+      stores: ['cache'],
+    },
   ) => {
     const whole = {
       GPUAAS_DATABASE_URL: schema.as(login),
-      GPUAAS_PLUMBING_URL: schema.url,
+      ...storeSettings(stores, () => schema.url),
       GPUAAS_ISSUER_URL: schema.url,
       GPUAAS_AUTHORITY_URL: schema.url,
       GPUAAS_DATABASE_POOL_SIZE: '4',
