@@ -3,9 +3,8 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
 /**
- * Makes a folder from its sources, once. A stamp beside the result says which sources it was made of, so that a start
- * which finds the same sources has nothing to do. It is built beside the result and then put in its place, so that nobody
- * ever reads half of it.
+ * Builds a folder from its sources, once. A stamp beside the result names the sources, so a start with the same sources
+ * does nothing. The build happens beside the result and is then renamed into place, so a reader never sees half of it.
  */
 export interface Plan {
   readonly root: string;
@@ -22,7 +21,7 @@ export async function buildOnce({ root, result, sources, make }: Plan): Promise<
   const draft = join(root, '.cache', `build-${process.pid}`);
   await make(draft);
   await writeFile(join(draft, '.stamp'), made);
-  // Two builds of the same sources may come here together: the second finds the work done.
+  // Two builds of the same sources may run at the same time: the second finds the result.
   if ((await readStamp()) !== made) {
     await rm(result, { recursive: true, force: true });
     try {

@@ -5,14 +5,14 @@ import { buildOnce } from './build-once.ts';
 
 /** Makes `dist` from `src`. No network, no configuration file: everything that decides about the build is here. */
 const here = import.meta.dirname;
-// Whoever calls: React is built as it is shipped, also from within a test.
+// React is built for production whatever NODE_ENV the caller has, also inside a test.
 // biome-ignore lint/style/noProcessEnv: Vite reads it from there
 process.env['NODE_ENV'] = 'production';
 
 const outcome = await buildOnce({
   root: here,
   result: join(here, 'dist'),
-  // The SDK and the lockfile belong to it: they end up in the bundle.
+  // The SDK and the lockfile count as sources: they end up in the bundle.
   sources: ['src', 'public', 'index.html', 'build.ts', '../sdk/typescript/src', '../package-lock.json'],
   make: async (draft) => {
     await build({
@@ -23,7 +23,7 @@ const outcome = await buildOnce({
       build: {
         outDir: draft,
         emptyOutDir: true,
-        // Whatever is named by its content may be kept for ever; nothing is written into the page itself.
+        // Files with a content hash in their name may be cached for ever. The page has no inline code.
         assetsInlineLimit: 0,
         target: 'es2023',
         modulePreload: { polyfill: false },

@@ -3,11 +3,11 @@ import { type Snippets, writeSnippets } from '../src/words/snippets.ts';
 import { nameOf, type Schema } from './api-schema.ts';
 
 /**
- * A good request for every operation, made from its description. Names that mean something have values that mean
- * something; the rest follows from type and limits. A test holds each against the schema that the api checks with.
+ * An example request for every operation, made from its description. Well-known names have realistic values; the rest
+ * follows from type and limits. A test checks each against the schema of the api.
  */
 const id = '0199f2c4-5b1e-7c3a-9d42-6a7f0e2b8c11';
-/** Stands for the installation until the page knows where it was opened. */
+/** The address of the installation until the page knows its own. */
 export const exampleOrigin = 'https://gpuaas.example';
 
 const telling: Readonly<Record<string, unknown>> = {
@@ -67,7 +67,7 @@ export function exampleOf(schema: Schema, schemas: Schemas, name = ''): unknown 
   }
 }
 
-/** What has to be there, and where nothing has to be, the first of what may. */
+/** The required fields, or the first optional one if none is required. */
 function exampleObject(schema: Schema, schemas: Schemas): Record<string, unknown> {
   const fields = Object.entries(schema.properties ?? {});
   const needed = fields.filter(([name]) => schema.required?.includes(name));
@@ -85,7 +85,7 @@ function exampleText({ format, pattern, minLength = 0 }: Schema, name: string): 
   return guesses.find((guess) => pattern === undefined || new RegExp(pattern, 'u').test(guess)) ?? name;
 }
 
-/** Whether a value that means something elsewhere may stand here too. */
+/** Whether a realistic value of that name is valid here. */
 function fits(value: unknown, { type, pattern, enum: choices, format, maxLength, maximum }: Schema): boolean {
   if (choices) return choices.includes(value);
   const kinds = typeof type === 'string' ? [type] : (type ?? []);

@@ -84,7 +84,7 @@ export function makeApiPages(api: ApiDescription): {
   };
 }
 
-/** What is for operators comes after what is for everybody. */
+/** Operations of operators come last. */
 const place = (tag: string): string => (tag.startsWith('Admin') || tag === 'Simulator' ? `~${tag}` : tag);
 /** `AdminOSImages` is "Operators: OS images". */
 export function titleOfTag(tag: string): string {
@@ -168,7 +168,7 @@ function family(api: ApiDescription, tag: string, calls: readonly Call[]) {
   return { sheet, entries };
 }
 
-/** What every operation takes is said once, on the first page. */
+/** Headers of every operation are described once, on the first page. */
 const everywhere = 'X-Request-Id';
 
 function showCall(api: ApiDescription, call: Call): Html {
@@ -206,7 +206,7 @@ const showAnswer = (schema: Schema): Html => {
   return html`${brief}<details><summary>Fields</summary>${fields}</details>`;
 };
 
-/** Who may call it and on what terms, in a line each. */
+/** Who may call it and under which conditions, one line each. */
 function showTerms(call: Call): Html {
   const auth = call['x-gpuaas-auth'];
   const key = call['x-gpuaas-idempotency'];
@@ -254,7 +254,7 @@ const languages = [
   ['python', 'Python', 'python'],
 ] as const;
 
-/** One under the other where no script runs; with one, as tabs that remember the language. */
+/** Without a script the languages are listed one below the other; with one they are tabs that remember the choice. */
 function showExamples(
   api: ApiDescription,
   call: Call,
@@ -276,7 +276,7 @@ function types(api: ApiDescription) {
     url,
     title,
     headings: all.map(([name]) => ({ depth: 2, id: name, text: name })),
-    lead: html`<p>What operations answer and take by name. A field may be added at any time; none is taken away or changes its meaning within <code>/api/v1</code>.</p>`,
+    lead: html`<p>Types that operations take and return by name. A field may be added at any time; within <code>/api/v1</code> none is removed or changes its meaning.</p>`,
     body: html`${all.map(
       ([
         name,

@@ -56,7 +56,7 @@ export function showType(schema: Schema): Html {
 const joined = (parts: readonly Html[], between: string): Html =>
   html`${parts.map((part, index) => (index === 0 ? part : html`${between}${part}`))}`;
 
-/** What a value has to keep to, in words. */
+/** The limits of a value in words. */
 export function limitsOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties, pattern, format } = schema;
   const range = (low: number | undefined, high: number | undefined, what: string): string[] => {

@@ -2,19 +2,19 @@ import { posix } from 'node:path';
 import { frontMatter, withoutFrontMatter } from '../../tools/lib/document.ts';
 
 /**
- * Which files of the repository are pages, under which address, and in which order one reads them. The order is that of
- * the index, docs/README.md: its headings are the sections and its links the pages. What the index does not name is
- * found by its folder, so that a new runbook or decision is there without anybody having to remember this file.
+ * Which files of the repository are pages, at which address, and in which order. The order is that of the index,
+ * docs/README.md: its headings are the sections and its links the pages. Pages that the index does not name are found
+ * by their folder, so a new runbook or RFD appears by itself.
  */
 export interface Source {
-  /** Where it lies in the repository. */
+  /** The path in the repository. */
   readonly path: string;
   readonly text: string;
 }
 export interface Leaf {
   readonly path: string;
   readonly url: string;
-  /** What the navigation calls it. */
+  /** The name in the navigation. */
   readonly label: string;
 }
 export interface Section {
@@ -29,14 +29,14 @@ export interface Book {
 }
 
 const index = 'docs/README.md';
-/** Folders whose pages make a section of their own, whoever adds one. */
+/** Folders whose pages form a section of their own. */
 const shelves: readonly { readonly name: string; readonly folder: string }[] = [
   { name: 'Runbooks', folder: 'docs/runbooks/' },
   { name: 'State machines', folder: 'api/machines/' },
   { name: 'Decisions', folder: 'docs/rfd/' },
 ];
 
-/** Notes about programs and data of tests are no pages. */
+/** Notes about test programs and test data are not pages. */
 export const isPage = (path: string): boolean =>
   path.endsWith('.md') &&
   (/^(?:docs|api\/machines)\//.test(path) || /(?:^|\/)(?:README|CONTRIBUTING|STYLE)\.md$/.test(path));
@@ -102,7 +102,7 @@ function readContents(contents: Source, sources: ReadonlyMap<string, Source>, ta
   });
 }
 
-/** What a page says about itself: how far it is built, and by what it is held to that. */
+/** The status header of a page: how much of it is built, and which tests show it. */
 export interface Standing {
   readonly status: 'shipped' | 'partial' | 'design' | undefined;
   readonly capabilities: readonly string[];

@@ -12,7 +12,7 @@ import { readSources } from './sources.ts';
  */
 const web = join(import.meta.dirname, '..');
 const root = join(web, '..');
-/** One script that runs before the page is painted, so that nobody who likes the dark is flashed at. */
+/** One script that runs before the page is painted, so that a dark theme does not flash white. */
 async function bundle(draft: string): Promise<{ script: string; style: string }> {
   await build({
     root: web,

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../server/src/edge/oidc/html.ts';
 
 /**
- * Diagrams that are written as text (Mermaid), told step by step: who leads to whom, and with which words. That needs no
- * program in the page, reads aloud, and breaks on no screen. What cannot be told this way is left as it was written.
+ * Renders Mermaid diagrams as lists of steps: source, label, target. That needs no script in the page, works with a
+ * screen reader, and fits every screen. Other diagrams stay as code.
  */
 interface Arrow {
   readonly from: string;
@@ -24,7 +24,7 @@ export function showDiagram(text: string): string | undefined {
         : [];
   if (told.length === 0) return undefined;
   const list = html`<ol class="arrows">${told.map(showLine)}</ol>`;
-  // The states of a machine stand in a table too; whoever wants the arrows opens them.
+  // A table shows the states of the machine too; the arrows are in a closed details element.
   return kind.startsWith('stateDiagram')
     ? html`<details class="diagram"><summary>As arrows</summary>${list}</details>`.text
     : list.text;

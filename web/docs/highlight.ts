@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../server/src/kernel/html.ts';
 
 /**
- * A little colour for code: comments, strings, names and numbers. It knows no grammar and needs none; what it does not
- * recognise stays as it is, and nothing is ever lost or moved.
+ * Colours for code: comments, strings, names and numbers. It knows no grammar; text that it does not recognise stays as
+ * it is.
  */
 const words = {
   typescript:

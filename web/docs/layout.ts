@@ -2,7 +2,7 @@ import { Html, html } from '../../server/src/edge/oidc/html.ts';
 import type { Leaf, Section, Standing } from './book.ts';
 import type { Heading } from './markdown.ts';
 
-/** One page, whole: it can be read with no script at all, and finds everything else on its own installation. */
+/** One whole page: it works without a script and loads everything from its own installation. */
 export interface Sheet {
   readonly url: string;
   readonly title: string;
@@ -73,7 +73,7 @@ function showSection({ name, leaves }: Section, { url }: Sheet): Html {
       ? html`<li><a href="${leaf.url}" aria-current="page">${leaf.label}</a></li>`
       : html`<li><a href="${leaf.url}">${leaf.label}</a></li>`,
   )}</ul>`;
-  // Long shelves are closed until somebody is on them; what one begins with is open.
+  // Long sections are closed unless the current page is in them; the first sections are open.
   return leaves.length > longSection && !isHere
     ? html`<details class="shelf"><summary>${name}</summary>${list}</details>\n`
     : html`<section><h2>${name}</h2>${list}</section>\n`;

@@ -57,7 +57,7 @@ export function renderMarkdown(source: string, resolve: (href: string) => Target
         if ('href' in target) return `<a href="${escapeHtml(target.href)}">${words}</a>`;
         return `<span class="file" title="${escapeHtml(target.file)}">${words}</span>`;
       },
-      // Nobody writes markup here; what looks like it is meant as it stands.
+      // Authors write no HTML; text that looks like HTML is escaped.
       html: ({ text }) => escapeHtml(text),
       image: ({ text }) => escapeHtml(text),
     },
@@ -80,7 +80,7 @@ function uniqueId(text: string, seen: Map<string, number>): string {
   return times === 0 ? id : `${id}-${times}`;
 }
 
-/** What somebody would read aloud. */
+/** The plain text of a heading. */
 export function plain(tokens: readonly Token[]): string {
   return tokens
     .map((token): string => {

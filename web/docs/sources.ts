@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isPage, type Source } from './book.ts';
 
-/** Where pages lie. Anything else in the tree, such as packages or data of tests, is nobody's page. */
+/** The folders that contain pages. Packages, test data and the rest of the tree are not pages. */
 const places = ['docs', 'api/machines', 'agent', 'cli', 'db', 'sdk', 'server/src', 'web'];
 const ours = ['README.md', 'CONTRIBUTING.md', 'STYLE.md'];
 

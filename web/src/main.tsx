@@ -10,7 +10,7 @@ import './styles.css';
 
 applyPreferences();
 restoreHash();
-// The SDK tries again where that is safe, so nobody else does.
+// The SDK retries where that is safe, so queries do not.
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 15_000 }, mutations: { retry: false } },
 });

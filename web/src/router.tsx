@@ -28,7 +28,7 @@ function PageFailure({ error, reset }: { error: unknown; reset(): void }) {
   );
 }
 
-/** Filters are words in the address, so a link shows the same list. Anything else is dropped. */
+/** Filters are parameters of the address, so a link shows the same list. Other parameters are dropped. */
 const words =
   <const N extends string>(...names: readonly N[]) =>
   (search: Record<string, unknown>): { [K in N]?: string } =>

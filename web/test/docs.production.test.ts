@@ -89,7 +89,7 @@ describe('the docs in a browser', () => {
     await page.waitForURL(`${base}/docs/tutorials/first-gpu`);
     await page.keyboard.press('/');
     await page.getByRole('combobox').fill('zebra crossing');
-    await page.getByText('Nothing has all of these words').waitFor();
+    await page.getByText('No page has all of these words').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });

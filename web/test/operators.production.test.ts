@@ -124,7 +124,7 @@ describe('operators, in the console', () => {
       .getByRole('link', { name: /^Trace / })
       .first()
       .click();
-    const story = page.getByRole('list', { name: 'The story, in the order of time' });
+    const story = page.getByRole('list', { name: 'The trace, in time order' });
     for (const sentence of [
       /created an allocation/,
       'GPUs were requested.',

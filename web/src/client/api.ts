@@ -2,21 +2,21 @@ import { GpuaasError, openGpuaas } from '@gpuaas/sdk';
 import { noteHold } from './held.ts';
 
 /**
- * The one client of this page. The browser's own cookie says who is there: no token is ever in reach of a script. Where
- * the session is over, the person is sent to sign in and comes back to the very place.
+ * The one API client of this page. The browser's cookie authenticates, so no script can read a token. When the session
+ * has ended, the person signs in and returns to the same place.
  */
 export const signInAddress = (place: string): string => `/auth/login?return_to=${encodeURIComponent(place)}`;
 
-/** What stands behind the # is not sent to anybody: it waits in this tab until its page is back. */
+/** The part after # is not sent to the server: it waits in this tab until the page is back. */
 const kept = 'behind-the-hash';
 function keepHash(): void {
   try {
     if (location.hash) sessionStorage.setItem(kept, location.pathname + location.hash);
   } catch {
-    // A browser that keeps nothing comes back without it, and the page says what is missing.
+    // Without storage the part after # is lost, and the page says what is missing.
   }
 }
-/** Puts back what stood behind the # before somebody was sent to sign in. */
+/** Restores the part after # that the page had before the sign-in. */
 export function restoreHash(): void {
   try {
     const place = sessionStorage.getItem(kept);
@@ -30,7 +30,7 @@ export function restoreHash(): void {
   }
 }
 
-/** How somebody proves again who they are. */
+/** How a person confirms their identity again. */
 export type StepUpWay = 'password' | 'second-factor';
 export const stepUpWords = (way: StepUpWay): string => `&step_up=${way === 'password' ? '1' : way}`;
 
@@ -52,5 +52,5 @@ const withCookie: typeof fetch = async (input, init) => {
 
 export const api = openGpuaas({ baseUrl: location.origin, fetch: withCookie, attempts: 3 });
 
-/** Whether an answer means that the thing is not there, or not for this person: the two look the same on purpose. */
+/** Whether an answer means "not found". Objects of other tenants look the same on purpose. */
 export const isAbsent = (error: unknown): boolean => error instanceof GpuaasError && error.status === 404;

@@ -6,7 +6,7 @@ import { useSession } from './session.tsx';
 
 const keyring = makeKeyring();
 
-/** Asks for something, keeps it, and asks again when an event says that it changed. */
+/** Queries, caches, and queries again when an event reports a change. */
 export function useAsk<T>(
   key: readonly [string, ...unknown[]],
   ask: (options: CallOptions) => PromiseLike<T>,
@@ -14,7 +14,7 @@ export function useAsk<T>(
     readonly everyMs?: number;
     readonly enabled?: boolean;
     readonly keep?: boolean;
-    /** For what hardly ever changes. */
+    /** For data that hardly ever changes. */
     readonly freshMs?: number;
   } = {},
 ) {
@@ -61,7 +61,7 @@ export function useList<T>(
 }
 export type List<T> = Omit<ReturnType<typeof useList<T>>, 'rows'> & { readonly rows: readonly T[] | undefined };
 
-/** Does something, once for however many clicks, and then asks anew for what it changed. */
+/** Runs a mutation once for any number of clicks, and then refetches what it changed. */
 export function useAct<I, T>(
   name: string,
   act: (input: I, options: CallOptions) => PromiseLike<T>,

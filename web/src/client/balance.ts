@@ -2,10 +2,10 @@ import { api } from './api.ts';
 import { useAsk } from './ask.ts';
 import { useMay, useSession } from './session.tsx';
 
-/** Requests about money are counted closely, so it is asked for seldom. */
+/** The billing lane has a small budget, so the balance is fetched seldom. */
 const everyMs = 120_000;
 
-/** What the organization has, for those who may know. The top bar and the page ask for it together. */
+/** The balance of the organization, for people who may see it. The top bar and the page share one request. */
 export function useBalance() {
   const organization_id = useSession().project?.organization_id ?? '';
   const mayKnow = useMay()('billing_balance_get');

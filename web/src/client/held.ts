@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** Until when the server asked us to wait. The SDK does; this lets the page say so instead of standing there mute. */
+/** Until when the server asked us to wait. The SDK waits; this lets the page show it. */
 let until = 0;
 const watchers = new Set<() => void>();
 
-/** Hears an answer that says `Retry-After`, in seconds. */
+/** Records the `Retry-After` of an answer, in seconds. */
 export function noteHold(answer: Response): void {
   const seconds = Number(answer.headers.get('retry-after'));
   if (answer.status !== 429 || !Number.isFinite(seconds) || seconds <= 0) return;

@@ -1,7 +1,6 @@
 /**
- * Keys for acts, so that nothing happens twice. The same act asked for again, by a second click or after an answer that
- * got lost, carries the same key; an act with other words is another act. Once an act is done its key is forgotten: whoever
- * asks for the same thing later means it once more.
+ * Idempotency keys for mutations. A second click or a retry after a lost answer has the same key; other input has
+ * another key. When a mutation succeeds its key is dropped, so the same input later is a new request.
  */
 export function makeKeyring(newKey: () => string = () => crypto.randomUUID()) {
   const open = new Map<string, string>();

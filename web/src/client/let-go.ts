@@ -1,4 +1,4 @@
-/** For a promise whose outcome shows elsewhere: a query keeps its own error, and a page that was left needs no answer. */
+/** For a promise whose result shows elsewhere: a query keeps its own error, and a closed page needs no answer. */
 export const letGo = (promise: Promise<unknown>): void => {
   promise.catch(() => undefined);
 };

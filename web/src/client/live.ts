@@ -9,7 +9,7 @@ export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'r
 export interface Listener {
   event(event: StreamedEvent): void;
   status(status: LiveStatus): void;
-  /** Told after each gap, since what was kept may be out of date. */
+  /** Called after each gap, because cached answers may be out of date. */
   caughtUp(): void;
 }
 
@@ -21,8 +21,8 @@ export const watchOperators = (tell: Listener): (() => void) =>
   watch(tell, (client, after, signal) => client.adminOps.eventStream(after, { signal }));
 
 /**
- * The SDK resumes a stream from the last event that was seen; what is added here is that somebody can tell whether it
- * stands, and that it is begun anew for as long as the page is there.
+ * The SDK resumes a stream from the last event. This adds the connection state, and restarts the stream for as long as
+ * the page is open.
  */
 function watch(
   tell: Listener,
@@ -54,7 +54,7 @@ function watch(
       } catch (error) {
         if (end.signal.aborted) return;
         if (error instanceof GpuaasError && error.status < 500 && error.status !== 429) {
-          // A place that is no longer kept is forgotten: from now on, then, with everything asked for anew.
+          // A cursor that is no longer kept is dropped: the stream starts from now, and all queries are refetched.
           if (error.code !== 'cursor_invalid' || last === undefined) {
             tell.status('refused');
             return;
@@ -66,7 +66,7 @@ function watch(
       await new Promise((resolve) => setTimeout(resolve, againMs));
     }
   };
-  // A browser that lost its network may hold a dead connection for minutes: it is let go at once.
+  // A browser that lost its network may hold a dead connection for minutes, so it is closed at once.
   const cut = () => {
     tell.status('offline');
     connection.abort();
@@ -79,7 +79,7 @@ function watch(
   };
 }
 
-/** What an event makes stale, by the first word of the keys under which answers are kept. */
+/** Which cached answers an event makes stale, by the first part of their keys. */
 export const staleAfter = (type: string): readonly string[] => [
   'overview',
   ...changedBy(type),
@@ -98,7 +98,7 @@ function changedBy(type: string): readonly string[] {
   }
   return ['activity'];
 }
-/** Operators see more of it: slots change hands with every allocation, and every event is one that they can look at. */
+/** Operators see more: slots change with every allocation, and every event is in their list. */
 export function staleForOperators(type: string): readonly string[] {
   const always = ['events', 'correlation', 'audit', 'simulator', 'workflows'];
   if (type.startsWith('provisioning.alert.') || type.startsWith('provisioning.breaker.')) {

@@ -3,11 +3,11 @@ import { api } from './api.ts';
 import { useAsk } from './ask.ts';
 import { useSession } from './session.tsx';
 
-/** What to call somebody: the name they chose, or the one they have on hosts. */
+/** The display name of a person, or their name on hosts. */
 export const callName = ({ display_name, username }: Pick<Member, 'display_name' | 'username'>): string =>
   display_name ?? username;
 
-/** Events tell of changes, so names are not asked for again on every page. */
+/** Events report changes, so names are not refetched on every page. */
 const freshMs = 300_000;
 
 /** The names behind ids: the people of the organization, and the programs of the project. */
@@ -32,7 +32,7 @@ export function useNames(): (id: string) => string {
   return (id) => (id === session.me.id ? 'You' : (names.get(id) ?? 'A former member'));
 }
 
-/** Who did something, as the log tells it. */
+/** The actor of an audit entry. */
 export const actorName = (
   { actor_id, actor_name, actor_role }: Pick<Activity, 'actor_id' | 'actor_name' | 'actor_role'>,
   me: string,

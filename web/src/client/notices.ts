@@ -2,7 +2,7 @@ import { api } from './api.ts';
 import { useAsk } from './ask.ts';
 import { useSession } from './session.tsx';
 
-/** As many as anybody reads at once. */
+/** As many as a person reads at once. */
 const shownNotices = 50;
 
 export function useLatestNotices() {

@@ -5,7 +5,7 @@ import { makeGatherer } from './gather.ts';
 import { letGo } from './let-go.ts';
 import { type LiveStatus, staleForOperators, watchOperators } from './live.ts';
 
-/** As many events as somebody scrolls through; the list of events has the others. */
+/** The live list keeps this many events; the event log has the others. */
 const keptEvents = 200;
 
 let recent: readonly StreamedEvent[] = [];
@@ -15,10 +15,10 @@ const subscribe = (reader: () => void): (() => void) => {
   return () => readers.delete(reader);
 };
 
-/** What happened anywhere since operator mode was entered, newest first. */
+/** Events of all tenants since operator mode was entered, newest first. */
 export const useRecentEvents = (): readonly StreamedEvent[] => useSyncExternalStore(subscribe, () => recent);
 
-/** While somebody operates, every page hears of what it shows. Answers whether the stream stands. */
+/** One event stream for all operator pages. Returns whether it is connected. */
 export function useOperatorLive(operating: boolean): LiveStatus {
   const client = useQueryClient();
   const [status, setStatus] = useState<LiveStatus>('connecting');

@@ -1,7 +1,7 @@
 import type { Me, OperationId, Project } from '@gpuaas/sdk';
 import { createContext, useContext } from 'react';
 
-/** Who is here, and which project they look at. */
+/** The signed-in person and the selected project. */
 export interface Session {
   readonly me: Me;
   readonly projects: readonly Project[];
@@ -19,7 +19,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether this person may call an operation. The server says so with the session; no page repeats its rules. */
+/** Whether this person may call an operation. The server sends the list with the session; no page repeats its rules. */
 export function may({ me, project }: Session, operation: OperationId): boolean {
   const role = me.organizations.find(({ id }) => id === project?.organization_id)?.role;
   return me.permissions.some(

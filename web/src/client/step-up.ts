@@ -3,7 +3,7 @@ import { leaveToSignIn, type StepUpWay, signInAddress, stepUpWords } from './api
 
 export type { StepUpWay } from './api.ts';
 
-/** Where the window of a repeated sign-in ends up; the page there tells the page that waits. */
+/** Where the sign-in window ends; that page notifies the page that waits. */
 const confirmedPath = '/identity-confirmed';
 const channelName = 'identity-confirmed';
 
@@ -15,8 +15,8 @@ export function announceConfirmed(): void {
 }
 
 /**
- * Confirms who is here in a window of its own, so that a form which asked for it keeps what was typed. A browser that opens
- * no windows signs in on this page instead.
+ * Confirms the identity in a separate window, so that a form keeps its input. A browser that blocks windows signs in on
+ * this page instead.
  */
 export function useStepUp(
   way: StepUpWay,

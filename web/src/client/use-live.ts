@@ -4,7 +4,7 @@ import { makeGatherer } from './gather.ts';
 import { letGo } from './let-go.ts';
 import { type LiveStatus, staleAfter, watchProject } from './live.ts';
 
-/** Keeps what is shown true: each event lets go of the answers that it made old. */
+/** Keeps the page up to date: each event invalidates the answers that it made stale. */
 export function useLive(project: string | undefined): LiveStatus {
   const client = useQueryClient();
   const [status, setStatus] = useState<LiveStatus>('connecting');
@@ -14,7 +14,7 @@ export function useLive(project: string | undefined): LiveStatus {
     const end = watchProject(project, {
       status(next) {
         setStatus(next);
-        // Whoever may not watch may have lost the project itself: who they are is asked anew.
+        // A person who may not watch may have lost the project itself, so the session is refetched.
         if (next === 'refused') {
           for (const word of ['me', 'projects']) letGo(client.invalidateQueries({ queryKey: [word] }));
         }

@@ -1,4 +1,4 @@
-/** Examples in four languages as tabs, all of which follow the language that somebody chose last. */
+/** Examples in four languages as tabs. All of them follow the language that the reader chose last. */
 const kept = 'docs-language';
 /** What the pages write where the address of the installation belongs. */
 const placeholder = 'https://gpuaas.example';
@@ -14,7 +14,7 @@ const keep = (language: string): void => {
   try {
     localStorage.setItem(kept, language);
   } catch {
-    // A browser that keeps nothing forgets it with the page.
+    // Without storage the choice lasts as long as the page.
   }
 };
 
@@ -46,7 +46,7 @@ function mountTabs(group: HTMLElement, at: number, choose: (language: string) =>
     panel.setAttribute('aria-labelledby', tab.id);
     tab.addEventListener('click', () => {
       const language = panel.dataset['language'] ?? 'cli';
-      // Other examples above may change their height: what one clicked stays where it is.
+      // Other examples above may change their height: the clicked one stays in place.
       const before = tab.getBoundingClientRect().top;
       keep(language);
       choose(language);

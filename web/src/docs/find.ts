@@ -1,4 +1,4 @@
-/** Search over the pages, in the browser and over nothing but what the site brought with it. */
+/** Search over the pages, in the browser, with an index that the site brings along. */
 
 /** One thing to find; short names, since there are a thousand of them. */
 export interface Entry {
@@ -24,7 +24,7 @@ export const wordsOf = (query: string): string[] =>
     .split(/[^\p{L}\p{N}_]+/u)
     .filter((word) => word !== '');
 
-/** The best finds first. Every word has to be somewhere: in the heading, in the title of the page, or in the text. */
+/** The best matches first. Every word must occur: in the heading, in the title of the page, or in the text. */
 export function find(entries: readonly Entry[], query: string): Find[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
@@ -51,7 +51,7 @@ function scoreOf(entry: Entry, words: readonly string[]): number {
     if (score === 0) return 0;
     sum += score;
   }
-  // A page says more than one of its sections, and a short heading more than a long one.
+  // A page ranks above its sections, and a short heading above a long one.
   return sum + (entry.h === '' ? 6 : 0) - heading.length / 100;
 }
 
@@ -71,7 +71,7 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${begin > 0 ? '… ' : ''}${piece}${begin + excerptLength < text.length ? ' …' : ''}`;
 }
 
-/** The text in pieces, of which every second one is a word that was asked for. */
+/** The text in pieces; every second piece is a matched word. */
 export function markWords(text: string, query: string): string[] {
   const words = wordsOf(query).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return words.length === 0 ? [text] : text.split(new RegExp(`(${words.join('|')})`, 'giu'));

@@ -4,8 +4,8 @@ import { mountSearch } from './search.ts';
 import './docs.css';
 
 /**
- * What a page of the docs does besides being read. It runs in the head, before anything is painted, for the colours;
- * the rest waits until the page is there. Without it every page is still whole.
+ * The script of the docs pages. The theme is set in the head before anything is painted; the rest waits until the page
+ * is loaded. Without the script every page is still complete.
  */
 applyPreferences();
 document.addEventListener('DOMContentLoaded', () => {
@@ -21,7 +21,7 @@ document.addEventListener('DOMContentLoaded', () => {
   }
 });
 
-/** All pages are listed beside the text where there is room, and behind a word where there is not. */
+/** All pages are listed beside the text on wide screens, and behind a button on narrow ones. */
 function openPlaces(): void {
   const places = document.querySelector<HTMLDetailsElement>('[data-places]');
   if (!places) return;
@@ -43,7 +43,7 @@ function mountThemeSwitch(): void {
   button.addEventListener('click', () => {
     const isDark = document.documentElement.dataset['theme'] === 'dark';
     const wanted = isDark ? 'light' : 'dark';
-    // Back to what the system says as soon as it says the same.
+    // Back to the system theme as soon as both are the same.
     const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
     setTheme(wanted === system && readTheme() !== 'system' ? 'system' : wanted);
   });
@@ -73,7 +73,7 @@ function mountCopies(): void {
   }
 }
 
-/** Lights the line of the contents that one is reading. */
+/** Marks the heading that is being read in the table of contents. */
 function mountContents(): void {
   const contents = document.querySelector<HTMLElement>('[data-contents]');
   if (!contents) return;
@@ -86,7 +86,7 @@ function mountContents(): void {
       if (decodeURIComponent(id) !== current?.id) line.removeAttribute('aria-current');
       else if (!line.hasAttribute('aria-current')) {
         line.setAttribute('aria-current', 'location');
-        // The contents of a long page are longer than the screen: the lit line stays in sight.
+        // The table of contents may be longer than the screen: the marked line stays visible.
         contents.scrollTop = line.offsetTop - contents.clientHeight / 2;
       }
     }

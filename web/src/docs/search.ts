@@ -1,17 +1,14 @@
 import { letGo } from '../client/let-go.ts';
 import { type Entry, find, markWords } from './find.ts';
 
-/**
- * The box that finds pages. What it looks through is fetched when somebody opens it for the first time, so that nobody
- * waits for it who only reads.
- */
+/** The search box. The index is fetched when the box is opened for the first time, so reading a page costs nothing. */
 let entries: Promise<readonly Entry[]> | undefined;
 const fetchEntries = (): Promise<readonly Entry[]> => {
   entries ??= fetch('/docs/search.json').then(async (answer) => {
     if (!answer.ok) throw new Error(`the index answered ${answer.status}`);
     return (await answer.json()) as readonly Entry[];
   });
-  // The next time somebody asks, it is tried again.
+  // Retried at the next search.
   entries.catch(() => {
     entries = undefined;
   });
@@ -79,7 +76,7 @@ export function mountSearch(opener: HTMLElement): void {
     const query = input.value;
     try {
       const finds = find(await fetchEntries(), query);
-      // Somebody typed on while the index came.
+      // The reader typed on while the index was loading.
       if (input.value !== query) return;
       list.replaceChildren(
         ...finds.map(({ entry, excerpt }, index) =>
@@ -97,12 +94,12 @@ export function mountSearch(opener: HTMLElement): void {
         query.trim() === ''
           ? 'Type a word: a command, an error code, a path, a setting.'
           : finds.length === 0
-            ? `Nothing has all of these words: ${query}`
+            ? `No page has all of these words: ${query}`
             : '';
       choose(0);
     } catch {
       list.replaceChildren();
-      says.textContent = 'The index could not be fetched. Is the installation still there?';
+      says.textContent = 'The index could not be fetched. Check that the installation is running, and try again.';
     }
   }
 
@@ -125,7 +122,7 @@ export function mountSearch(opener: HTMLElement): void {
   dialog.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) choose(chosen + step);
-    // A browser would only empty the field, and close at the second time.
+    // A browser would only empty the field, and close at the second press.
     else if (event.key === 'Escape') dialog.close();
     else if (event.key === 'Enter' && event.target === input) goTo(chosen);
     else return;

@@ -19,11 +19,11 @@ import { isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
 
-/** Events tell of every change; the rest is asked for now and then. */
+/** Events report every change; this interval catches the rest. */
 const everyMs = 30_000;
 const states = choices.admin_allocation_list.state;
 
-/** The allocations of everybody: what is stuck, who waits, and all of them. */
+/** Allocations of all tenants: stuck ones, the queue, and all. */
 export function AllAllocationsPage() {
   const search = useSearch({ strict: false }) as {
     state?: string;

@@ -16,15 +16,15 @@ import { nameActor, tellAct } from '../words/story.ts';
 
 const results = choices.admin_audit_list.result;
 
-/** People by what they may do here, everybody else by name. */
+/** People by their role here, other actors by name. */
 const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry): string =>
   actor_kind === 'user' && actor_role !== 'none' ? plainWord(actor_role) : nameActor(`${actor_kind} ${actor_id}`);
 
-/** Ids are cut short; the name of a route says something only when it is whole. */
+/** Ids are shortened; a route name is readable only as a whole. */
 const targetOf = ({ target_type, target_id }: AuditEntry): string =>
   target_type === 'route' ? target_id : shortId(target_id);
 
-/** Who did what anywhere. The rows are chained: a change to any of them shows. */
+/** The audit log of the platform. The rows form a hash chain: any change shows. */
 export function AuditPage() {
   const search = useSearch({ strict: false }) as {
     correlation?: string;
@@ -93,7 +93,7 @@ export function AuditPage() {
           value={search.action}
           onChange={(action) => go({ action })}
         />
-        <WordFilter label="Id of what was acted on" value={search.target} onChange={(target) => go({ target })} />
+        <WordFilter label="Id of the target" value={search.target} onChange={(target) => go({ target })} />
         {search.organization && <Button onClick={() => go({ organization: '' })}>Of one tenant: show all</Button>}
       </div>
       <Rows

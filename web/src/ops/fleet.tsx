@@ -10,11 +10,11 @@ import { counted } from '../words/sizes.ts';
 import { countTiles, filterWall, sharesOf, tileWords, troublesOf, type WallFilter } from '../words/wall.ts';
 import { tileLooks, Wall } from './wall.tsx';
 
-/** Events tell of every change; this is for what no event tells, such as a node that has gone quiet. */
+/** Events report every change; this interval finds what has no event, such as a silent node. */
 const everyMs = 30_000;
 const mostNodes = 5_000;
 
-/** Every GPU of the fleet at a glance, and what has to be looked at. */
+/** Every GPU of the fleet at a glance, and what needs attention. */
 export function FleetPage() {
   const search = useSearch({ strict: false }) as WallFilter;
   const navigate = useNavigate();
@@ -168,7 +168,7 @@ export function FleetPage() {
   );
 }
 
-/** The legend is the filter: what a colour means, how many there are, and only those at a click. */
+/** The legend is the filter: the meaning of a colour, the count, and a click shows only those. */
 function Filters({
   search,
   nodes,

@@ -13,9 +13,9 @@ import { Breakers } from './breakers.tsx';
 
 const tones: Readonly<Record<HealthFinding['status'], Tone>> = { ok: 'ok', warn: 'warn', bad: 'bad' };
 const said: Readonly<Record<HealthFinding['status'], string>> = {
-  ok: 'All is well.',
+  ok: 'No problems.',
   warn: 'There are warnings.',
-  bad: 'Something is wrong.',
+  bad: 'There are problems.',
 };
 const banners: Readonly<Record<HealthFinding['status'], string>> = {
   ok: 'bg-ok-soft text-ok',
@@ -29,7 +29,7 @@ const sections = [
   ['fleet', 'Fleet'],
   ['audit', 'Audit'],
 ] as const;
-/** Where one goes to do something about it. */
+/** The page where an operator can act on it. */
 const remedies: Readonly<Record<string, { readonly to: string; readonly search?: Record<string, string> }>> = {
   outbox_age: { to: '/ops/events', search: { box: 'outbox' } },
   dead_letters: { to: '/ops/events', search: { box: 'dead' } },
@@ -42,15 +42,15 @@ const remedies: Readonly<Record<string, { readonly to: string; readonly search?:
   stuck_workflows: { to: '/ops/workflows', search: { state: 'stuck' } },
 };
 
-/** A consumer is behind because of an event that it cannot handle, or because it is not there. */
+/** A consumer is behind because it cannot handle an event, or because it is not running. */
 const remedyOfLag = (name: string) =>
   name.startsWith('lag_of_') ? { to: '/ops/events', search: { box: 'dead' } } : undefined;
 
-/** Sagas that could not be taken back wait for a person; the engine that runs them is asked by itself. */
+/** Workflows whose rollback failed wait for a person. The engine is queried separately. */
 function findStuck(stuck: { readonly data: number | undefined; readonly error: Error | null }): HealthFinding[] {
   const shared = { section: 'processes', name: 'stuck_workflows', unit: 'count' } as const;
   if (stuck.error) {
-    return [{ ...shared, status: 'bad', value: null, message: 'The engine of the sagas does not answer.' }];
+    return [{ ...shared, status: 'bad', value: null, message: 'The workflow engine does not answer.' }];
   }
   if (stuck.data === undefined) return [];
   return [
@@ -61,12 +61,12 @@ function findStuck(stuck: { readonly data: number | undefined; readonly error: E
       message:
         stuck.data > 0
           ? 'Workflows that could not be rolled back; an operator has to act.'
-          : 'No run of a saga waits for a person.',
+          : 'No workflow waits for a person.',
     },
   ];
 }
 
-/** How the platform itself is. */
+/** The health of the platform itself. */
 export function HealthPage() {
   const health = useAsk(['health'], (options) => api.adminOps.platformHealthGet(options), { everyMs: 10_000 });
   const stuck = useAsk(
@@ -104,7 +104,7 @@ export function HealthPage() {
           <p role="status" className={`flex flex-wrap gap-x-3 rounded-lg px-4 py-3 ${banners[status]}`}>
             <span className="font-semibold">{said[status]}</span>
             <span className="ms-auto">
-              Version {health.data.version}, looked at {spellClock(health.data.looked_at)}
+              Version {health.data.version}, checked {spellClock(health.data.looked_at)}
             </span>
           </p>
           <Breakers />
@@ -145,7 +145,7 @@ function Finding({ finding }: { finding: HealthFinding }) {
             {...(remedy.search && { search: remedy.search })}
             className="text-sm text-accent underline underline-offset-2"
           >
-            Go there
+            Open
           </Link>
         )}
       </span>

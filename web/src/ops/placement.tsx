@@ -11,7 +11,7 @@ import { Ago } from '../parts/time.tsx';
 import { type PlacementDocument, type PlacementVerdict, tellChange, tellVerdict } from '../words/placement.ts';
 import { counted } from '../words/sizes.ts';
 
-/** Why an allocation is where it is, or why it waits: every host that was asked, and what it lacked. */
+/** Why an allocation is where it is, or why it waits: every considered host, and what it lacked. */
 export function PlacementPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const decision = useAsk(

@@ -11,7 +11,7 @@ import { counted } from '../words/sizes.ts';
 import { spellSetting } from '../words/time.ts';
 import { type Policy, PolicyDialog } from './policy-dialog.tsx';
 
-/** What holds on the platform, who said so and why, and who has a value of their own. */
+/** The policies of the platform, with source and reason, and the overrides. */
 export function PoliciesPage() {
   const search = useSearch({ strict: false }) as { q?: string };
   const navigate = useNavigate();

@@ -14,9 +14,9 @@ import { spellSetting } from '../words/time.ts';
 
 export interface Policy {
   readonly definition: PolicyDefinition;
-  /** What is set for the whole platform; undefined where the default holds. */
+  /** The setting for the whole platform; undefined where the default applies. */
   readonly global: PolicySetting | undefined;
-  /** Settings of those who have one of their own. */
+  /** Settings of organizations, projects and people. */
   readonly own: readonly PolicySetting[];
 }
 type Level = PolicySetting['level'];
@@ -35,7 +35,7 @@ interface Wish {
   readonly reason: string;
 }
 
-/** Where a value comes from, level by level, and a place to set another one. */
+/** Where a value comes from, level by level, and a form to set another one. */
 export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): void }) {
   const { definition } = policy;
   const [wish, setWish] = useState<Wish>({

@@ -9,7 +9,7 @@ import { TenantLink } from '../parts/tenant-link.tsx';
 import { Ago } from '../parts/time.tsx';
 import { shortId } from '../words/sizes.ts';
 
-/** Who waits for capacity, in the order in which it would be given, and why nothing fits. */
+/** The queue in order, and why nothing fits. */
 export function QueuePage() {
   const search = useSearch({ strict: false }) as { sku?: string; region?: string };
   const navigate = useNavigate();

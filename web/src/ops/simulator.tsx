@@ -12,7 +12,7 @@ import { counted, plainWord } from '../words/sizes.ts';
 const faults = choices.simulator_fault_set.fault;
 const stale = ['simulator', 'nodes', 'fleet'];
 
-/** A fleet that one may break: hosts that do not exist, with agents that do. */
+/** The simulated fleet: hosts that do not exist, with real agents. Faults can be injected. */
 export function SimulatorPage() {
   const fleet = useAsk(['simulator'], (options) => api.simulator.nodeList(options), { everyMs: 5_000 });
   const speed = useAct('speed', (value: number, options) => api.simulator.speedSet({ speed: value }, options), {

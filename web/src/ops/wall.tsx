@@ -17,9 +17,9 @@ const rowHeight = 48;
 const leastWidth = 300;
 
 /**
- * Every GPU as a tile, node by node. Only the rows in sight are in the document, and the node that one was on last, so a
- * fleet of any size scrolls like a short list and Tab always finds a way in. Arrow keys go from node to node, Enter opens
- * one; a screen reader hears which of how many it is on.
+ * Every GPU as a tile, node by node. Only the visible rows and the last focused node are in the document, so a large
+ * fleet scrolls like a short list and Tab always finds an entry. Arrow keys move between nodes, Enter opens one; a
+ * screen reader announces position and total.
  */
 export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
   const box = useRef<HTMLDivElement>(null);
@@ -34,7 +34,7 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
       frame = 0;
       setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
     };
-    // At most one look a frame, however many events a wheel sends.
+    // At most one update per frame, however many wheel events arrive.
     const soon = () => {
       frame ||= requestAnimationFrame(look);
     };
@@ -70,8 +70,8 @@ export function Wall({ nodes }: { nodes: readonly FleetNode[] }) {
     const next = Math.max(0, Math.min(nodes.length - 1, current + step));
     const element = box.current;
     if (!element) return;
-    // The place that is gone to is always in the document, so once this is drawn it can have the focus; nothing that is
-    // still to be painted of an earlier scroll takes it away again.
+    // The focus target is always in the document, so it can be focused after this render; a pending scroll does not
+    // take the focus away.
     flushSync(() => setAt(next));
     element.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus({ preventScroll: true });
     const top = Math.floor(next / columns) * rowHeight;

@@ -14,7 +14,7 @@ import { Ago } from '../parts/time.tsx';
 import { tellAction } from '../words/actions.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 
-/** Who did what in the project, in sentences. What machinery did on behalf of people is there for those who ask. */
+/** Who did what in the project, in sentences. Steps of the platform are shown on request. */
 export function ActivityPage() {
   const session = useSession();
   const search = useSearch({ strict: false }) as { actors?: string };
@@ -39,7 +39,7 @@ export function ActivityPage() {
           label="By"
           any="people and service accounts"
           value={actors === 'all' ? 'all' : undefined}
-          options={[['all', 'everything, with what the platform did']]}
+          options={[['all', 'everything, including platform steps']]}
           onChoose={(next) => void navigate({ to: '/activity', search: next ? { actors: next } : {} })}
         />
       }

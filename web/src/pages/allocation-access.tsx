@@ -3,7 +3,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Facts, Panel } from '../parts/page.tsx';
 import { readAccess } from '../words/access.ts';
 
-/** How to get in: one line to paste, and the key to recognise the machine by. */
+/** How to sign in: one line to paste, and the host key to verify. */
 export function AccessPanel({ it }: { it: AllocationDetail }) {
   const access = readAccess(it);
   return (

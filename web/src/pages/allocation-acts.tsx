@@ -15,7 +15,7 @@ import { isLive } from '../words/rail.ts';
 import { counted } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
 
-/** What can be done with it now. The API says for each act whether it is allowed and, if not, why not. */
+/** The possible actions. The API says for each whether it is allowed and, if not, why not. */
 export function AllocationActions({ it }: { it: AllocationDetail }) {
   const may = useMay();
   const [asking, setAsking] = useState<'release' | 'restart' | 'rename'>();
@@ -99,7 +99,7 @@ function Rename({ it, onClose }: { it: AllocationDetail; onClose(): void }) {
   );
 }
 
-/** What ends it by itself, and how to keep it longer. */
+/** What ends the allocation automatically, and how to extend it. */
 export function Guards({ it }: { it: AllocationDetail }) {
   const extend = useAct(
     'extend',

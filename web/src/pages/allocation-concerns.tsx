@@ -18,7 +18,7 @@ export function Concerns({ it }: { it: Pick<Allocation, 'concerns' | 'over' | 's
       ))}
       {it.over && it.state === 'releasing' && (
         <p role="status" className="rounded-lg bg-sunk px-4 py-3">
-          It is over: you do not hold it any more. Its host is being cleaned up; you need not wait for that.
+          It has ended and is no longer yours. Its host is still being cleaned up; you need not wait for that.
         </p>
       )}
     </>

@@ -9,7 +9,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { csvOf } from '../parts/csv.ts';
 import { counted } from '../words/sizes.ts';
 
-/** Releases each of them in turn. One that is refused does not keep the others; the first refusal is shown. */
+/** Releases them one after the other. A refusal does not stop the others; the first refusal is shown. */
 export function ReleaseSeveral({ chosen, onDone }: { chosen: readonly Allocation[]; onDone(): void }) {
   const [asking, setAsking] = useState(false);
   const release = useAct(

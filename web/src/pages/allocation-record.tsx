@@ -49,7 +49,7 @@ export function Receipt({ it }: { it: AllocationDetail }) {
   );
 }
 
-/** What happened, latest first. Every line knows under which id the rest of the system speaks of it. */
+/** The timeline, latest first. Each entry has its correlation id. */
 export function Timeline({ items, problem }: { items: readonly TimelineItem[]; problem: Error | null }) {
   const now = useNow();
   return (

@@ -5,11 +5,11 @@ import type { Column } from '../parts/rows.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { spellMoney } from '../words/money.ts';
 
-/** What the state of it is to people: a request in the queue is shown as queued. */
+/** The displayed state: a request in the queue is shown as queued. */
 export const shownState = ({ state, placement_status }: Pick<Allocation, 'state' | 'placement_status'>): string =>
   placement_status === 'queued' && state === 'requested' ? 'queued' : state;
 
-/** Allocations in a table, wherever they stand. */
+/** Allocations in a table. */
 export const allocationColumns = (nameOf: (id: string) => string): readonly Column<Allocation>[] => [
   {
     head: 'Name',

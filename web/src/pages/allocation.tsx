@@ -21,7 +21,7 @@ import { Concerns } from './allocation-concerns.tsx';
 import { Receipt, Timeline } from './allocation-record.tsx';
 import { shownState } from './allocation-rows.tsx';
 
-/** One allocation: what it is doing, what was proven about it, how to get in, and what happened to it. */
+/** One allocation: state, proof, access and timeline. */
 export function AllocationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const allocation = useAsk(['allocation', id], (options) => api.allocations.get({ allocation_id: id }, options), {
@@ -29,7 +29,7 @@ export function AllocationPage() {
   });
   const timeline = useAsk(['allocation', id, 'timeline'], async (options) => {
     const items: TimelineItem[] = [];
-    // A long life has many lines; the first thousand tell it.
+    // The first thousand timeline entries are loaded.
     for await (const item of api.allocations.timeline({ allocation_id: id, limit: 200 }, options)) {
       items.push(item);
       if (items.length >= 1_000) break;

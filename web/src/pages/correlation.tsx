@@ -19,7 +19,7 @@ const laneLooks: Readonly<Record<StoryLane, string>> = {
   object: 'border-line',
 };
 
-/** Everything that one request led to: in the api, the outbox, the workers and on the hosts, as one line of time. */
+/** Everything that one request caused: in the api, the outbox, the workers and on the hosts, in time order. */
 export function CorrelationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const operating = useRouterState({ select: ({ location }) => location.pathname.startsWith('/ops') });
@@ -46,13 +46,13 @@ export function CorrelationPage() {
         <Problem error={story.error} again={() => void story.refetch()} />
       ) : !story.data || !moments ? (
         <div className="panel">
-          <Loading rows={8} label="Loading the story" />
+          <Loading rows={8} label="Loading the trace" />
         </div>
       ) : story.data.moments.length === 0 ? (
         <div className="panel">
           <Empty icon="search" title="Nothing found for this ID">
             <p>
-              Either nothing came of the request, or it is older than what is kept
+              The request caused nothing, or its records are no longer kept
               {operating ? '.' : ', or it happened in another project.'}
             </p>
           </Empty>
@@ -64,7 +64,7 @@ export function CorrelationPage() {
               {counted(story.data.moments.length, 'moment')} within{' '}
               {spellDuration(Date.parse(story.data.ended_at ?? '') - Date.parse(story.data.began_at ?? ''))}, since{' '}
               {spellMoment(story.data.began_at ?? '')}
-              {!story.data.is_whole && '; there is more than one page holds'}
+              {!story.data.is_whole && '; more records than one page holds'}
             </p>
             <fieldset className="flex flex-wrap gap-1.5">
               <legend className="sr-only">Where it happened</legend>
@@ -87,7 +87,7 @@ export function CorrelationPage() {
               ))}
             </fieldset>
           </div>
-          <ol className="panel divide-y divide-edge" aria-label="The story, in the order of time">
+          <ol className="panel divide-y divide-edge" aria-label="The trace, in time order">
             {moments.map((moment, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: moments are only ever added at the end
               <MomentRow key={index} moment={moment} beganAt={story.data.began_at ?? moment.at} operating={operating} />
@@ -136,7 +136,7 @@ function MomentRow({ moment, beganAt, operating }: { moment: CorrelationMoment; 
   );
 }
 
-/** Leads to the thing itself, where it has a page. */
+/** A link to the object, where it has a page. */
 function Subject({ moment, operating }: { moment: CorrelationMoment; operating: boolean }) {
   const link = 'text-accent underline-offset-2 hover:underline';
   const { subject_type: type, subject_id: id } = moment;

@@ -22,14 +22,14 @@ const meanings: Readonly<Record<AllocationGroupDetail['status'], string>> = {
   requested: 'Capacity is reserved for every machine.',
   provisioning: 'The hosts are provisioning the machines.',
   active: 'Every machine is ready.',
-  degraded: 'Some machines are ready, others are not. What is ready can be used.',
+  degraded: 'Some machines are ready, others are not. You can use the ready ones.',
   releasing: 'Releasing.',
   released: 'All machines were released.',
   release_failed: 'Some machines could not be released; operators have been notified.',
   failed: 'No machine could be launched.',
 };
 
-/** One group: what its machines are doing, and how all of them are given back. */
+/** One group: its machines, and how to release all of them. */
 export function GroupPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const group = useAsk(['groups', id], (options) => api.allocationGroups.get({ allocation_group_id: id }, options), {

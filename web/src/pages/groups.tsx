@@ -27,7 +27,7 @@ const columns: readonly Column<AllocationGroup>[] = [
   { head: 'Created', end: true, cell: (row) => <Ago at={row.created_at} /> },
 ];
 
-/** Allocations that were asked for together and are given back together. */
+/** Allocations that are created together and released together. */
 export function GroupsPage() {
   const session = useSession();
   const list = useList(['groups'], (from, options) => api.allocationGroups.list(from, options), {

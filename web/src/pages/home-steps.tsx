@@ -46,7 +46,7 @@ export function FirstSteps({ done }: { done: Overview['getting_started'] }) {
   );
 }
 
-/** What somebody launched last, one click from the form. */
+/** The last launches of the person, one click from the form. */
 export function LaunchAgain({ shapes }: { shapes: Overview['launch_again'] }) {
   if (shapes.length === 0) return null;
   return (

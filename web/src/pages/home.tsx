@@ -18,7 +18,7 @@ import { FirstSteps, LaunchAgain } from './home-steps.tsx';
 
 const link = 'text-sm text-accent underline underline-offset-2';
 
-/** Where one begins: what runs, what it costs, and what is still to be done. All sums are the server's. */
+/** The start page: what runs, what it costs, and the first steps. All sums come from the server. */
 export function HomePage() {
   const session = useSession();
   const overview = useOverview();

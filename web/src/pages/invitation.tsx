@@ -13,8 +13,8 @@ import { Empty, Problem } from '../parts/states.tsx';
 const shape = /^gpuaas_invite_[A-Za-z0-9_-]{8,180}$/;
 
 /**
- * Where the link of an invitation leads. The token stands behind the #, so nobody but this page sees it; nothing happens until
- * somebody says yes, and whoever is not signed in has signed in before they are asked.
+ * The target of an invitation link. The token is after the #, so only this page sees it. Nothing happens before the
+ * person accepts; a person who is not signed in signs in first.
  */
 export function InvitationPage() {
   const session = useSession();
@@ -33,7 +33,7 @@ export function InvitationPage() {
       <div className="panel">
         {accept.data ? (
           <Empty icon="check" title={`Welcome${joined ? ` to ${joined.name}` : ''}`}>
-            <p>You belong to it now, as {accept.data.role}.</p>
+            <p>You are a member now, as {accept.data.role}.</p>
             <Enter organizationId={accept.data.organization_id} />
           </Empty>
         ) : code === 'already_member' ? (
@@ -59,7 +59,7 @@ export function InvitationPage() {
                 Accept the invitation
               </Button>
               <form method="post" action="/auth/logout">
-                <Button type="submit">That is not me</Button>
+                <Button type="submit">Use another account</Button>
               </form>
             </div>
           </Empty>
@@ -74,7 +74,7 @@ export function InvitationPage() {
   );
 }
 
-/** The way into a project of the organization, once the list of projects has it. */
+/** The way into a project of the organization, once the list of projects contains it. */
 function Enter({ organizationId }: { organizationId: string }) {
   const session = useSession();
   const navigate = useNavigate();

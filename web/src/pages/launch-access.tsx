@@ -3,7 +3,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Loading, Problem } from '../parts/states.tsx';
 
-/** Who will be able to sign in. Every key is wanted until somebody says otherwise. */
+/** The SSH keys of the new machine. All keys are selected by default. */
 export function LaunchAccess(parts: {
   keys: readonly SshKey[] | undefined;
   error: Error | null;

@@ -3,7 +3,7 @@ import { spellMoney } from '../words/money.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
 import { hasHosts, hasStock, hourly, stockOf } from '../words/wish.ts';
 
-/** What is offered, as rows. What is available now is in sight; the rest is one click away. */
+/** The SKUs as rows. Available ones are visible; the others are one click away. */
 export function SkuChoice(parts: {
   items: readonly CatalogItem[];
   chosen: CatalogItem | undefined;
@@ -24,12 +24,12 @@ export function SkuChoice(parts: {
   const [free, full] = [parts.items.filter(hasStock), parts.items.filter((item) => !hasStock(item))];
   return (
     <fieldset className="grid gap-2">
-      <legend className="sr-only">Kind of GPU</legend>
+      <legend className="sr-only">GPU type</legend>
       {free.map(row)}
       {full.length > 0 && (
         <details open={free.length === 0 || (parts.chosen && full.includes(parts.chosen))} className="group">
           <summary className="rounded-lg px-3 py-2 text-sm text-dim hover:bg-sunk">
-            {counted(full.length, 'more kind')} without free capacity
+            {counted(full.length, 'more type')} without free capacity
           </summary>
           <div className="mt-2 grid gap-2">{full.map(row)}</div>
         </details>
@@ -76,7 +76,7 @@ function SkuRow(parts: {
   );
 }
 
-/** Only numbers that are sold, each with how many of that size are free. */
+/** The GPU counts that are sold, each with the free capacity. */
 export function CountChoice(parts: {
   item: CatalogItem;
   region: string | undefined;

@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/states.tsx';
 import { counted, spellMemory } from '../words/sizes.ts';
 
-/** Whether it would fit now, and if not: why, and what would. Never a dead end. */
+/** Whether it fits now, and if not: why, and what would fit. */
 export function LaunchPlan(parts: {
   plan: AllocationPlan | undefined;
   error: Error | null;
@@ -11,7 +11,7 @@ export function LaunchPlan(parts: {
 }) {
   const { plan, error } = parts;
   if (error) return <Problem error={error} />;
-  if (!plan) return <div role="status" aria-label="Looking for a place" className="skeleton h-10" />;
+  if (!plan) return <div role="status" aria-label="Checking capacity" className="skeleton h-10" />;
   if (plan.feasible) {
     return (
       <div className="flex gap-2 text-ok">
@@ -21,7 +21,7 @@ export function LaunchPlan(parts: {
           {plan.profile && (
             <p className="text-sm text-dim">
               {counted(plan.profile.vcpus, 'vCPU')}, {spellMemory(plan.profile.memory_mib)} of memory
-              {plan.decision.chosen?.image_cached ? '; its image is there already' : ''}.
+              {plan.decision.chosen?.image_cached ? '; its image is already on the host' : ''}.
             </p>
           )}
         </div>

@@ -40,7 +40,7 @@ const hourSeconds = 3_600;
 const queueSeconds = 24 * hourSeconds;
 const mostMachines = 16;
 
-/** One form from wish to price. What is chosen is in the address, so a choice can be sent to a colleague. */
+/** One form from request to price. The choice is in the address, so it can be shared. */
 export function LaunchPage() {
   const session = useSession();
   const isIn = session.project !== undefined;
@@ -54,7 +54,7 @@ export function LaunchPage() {
   const regionList = useAsk(['regions'], (options) => api.catalog.regionList({ limit: 100 }, options));
   const imageList = useAsk(['images'], (options) => api.catalog.osImageList({ limit: 100 }, options));
   const [name, setName] = useState(inventName);
-  // As with the command line: it runs until it is released, unless somebody says otherwise.
+  // As on the command line: it runs until it is released, unless the person chooses a duration.
   const [hour, setHour] = useState('');
   const [idle, setIdle] = useState('');
   const [wantedImage, setImage] = useState('');
@@ -136,8 +136,8 @@ export function LaunchPage() {
       done: ({ to, id }) => void navigate({ to, params: { id } }),
     },
   );
-  // A refusal belongs to what was asked; once the wish is another one, it means nothing.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed wish clears it
+  // A refusal belongs to one request; a changed request clears it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a changed request clears it
   useEffect(() => launch.reset(), [asked, machines]);
 
   const single = item && hourly(item, region, gpus);
@@ -250,9 +250,7 @@ export function LaunchPage() {
             </div>
           )}
           {!mayLaunch ? (
-            <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
-              You may look, but not launch: that takes the role of a member.
-            </p>
+            <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">You need the member role to launch.</p>
           ) : isShort ? (
             <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
               {counted(machines, 'machine')} of this size are requested and {stock} are available. A group is reserved

@@ -25,7 +25,7 @@ const roles: readonly (readonly [Role, string])[] = [
 
 const article = (role: Role): string => `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`;
 
-/** Who belongs to the organization, and what they may do. */
+/** The members of the organization and their roles. */
 export function TeamPage() {
   const session = useSession();
   const organization = session.me.organizations.find(({ id }) => id === session.project?.organization_id);

@@ -11,7 +11,7 @@ const tones: Readonly<Record<Tone, string>> = {
 };
 const marks: Readonly<Record<Tone, string>> = { ok: '●', warn: '▲', bad: '✕', calm: '○', busy: '◐' };
 
-/** A state is a mark, a word and a colour: whoever misses one of them has the others. */
+/** A state has an icon, a word and a colour, so it can be read without any one of them. */
 export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span
@@ -25,7 +25,7 @@ export function Chip({ tone, children }: { tone: Tone; children: ReactNode }) {
   );
 }
 
-/** Stands beside the state of whatever no machine is behind. */
+/** Shown beside the state of a simulated allocation or node. */
 export const SimulatedChip = ({ of }: { of: { readonly simulated: boolean | null } | null }) =>
   of?.simulated ? <Chip tone="warn">simulated</Chip> : null;
 

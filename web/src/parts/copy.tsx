@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { letGo } from '../client/let-go.ts';
 import { Icon } from './icon.tsx';
 
-/** Text that is taken elsewhere: shown whole, copied with one click. */
+/** Text to copy: shown whole, copied with one click. */
 export function Copy({ text, label = 'it' }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   return (

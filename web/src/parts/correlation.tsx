@@ -3,7 +3,7 @@ import { may, useSession } from '../client/session.tsx';
 import { shortId } from '../words/sizes.ts';
 import { CopyMark } from './copy.tsx';
 
-/** The id of a request: it leads to everything that followed, where this person may see it, and can be copied. */
+/** A correlation id: it can be copied, and links to the trace for people who may see it. */
 export function CorrelationId({ id }: { id: string }) {
   const session = useSession();
   const to = may(session, 'admin_correlation_get')

@@ -3,8 +3,8 @@ import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
 /**
- * A sheet above the page. It keeps the focus, gives it back, and closes by Escape or a click beside it. Whoever opens one
- * to fill it in begins at its first field; on a phone, where that would bring up the keyboard, at the sheet.
+ * A modal dialog. It traps the focus, restores it, and closes by Escape or a click outside. A form gets the focus in
+ * its first field; on a phone, where that would open the keyboard, the dialog gets it.
  */
 export function Dialog({
   open,
@@ -20,7 +20,7 @@ export function Dialog({
   title: string;
   lead?: ReactNode;
   wide?: boolean;
-  /** Closed by a button inside it alone: neither Escape nor a click beside it ends it. */
+  /** Only a button inside closes it: neither Escape nor a click outside. */
   stays?: boolean;
   children: ReactNode;
 }) {

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 
-/** A label, its input, and what there is to say about it. */
+/** A label, its input, and a hint. */
 export function Field({
   label,
   hint,
@@ -22,7 +22,7 @@ export function Field({
   );
 }
 
-/** One line of somebody's words, in whichever direction they run. */
+/** One line of text, in either writing direction. */
 export function TextField(parts: {
   label: string;
   hint?: ReactNode;
@@ -52,7 +52,7 @@ export function TextField(parts: {
   );
 }
 
-/** One of a few, by its value. */
+/** A choice by value. */
 export function Choice(parts: {
   label: string;
   hint?: ReactNode;

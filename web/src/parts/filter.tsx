@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { onKey } from '../shell/keys.ts';
 
-/** One of a few, or any of them. What is chosen belongs into the address. */
+/** A filter: one of a few values, or any. The choice is kept in the address. */
 export function Filter(parts: {
   label: string;
   value: string | undefined;
@@ -28,7 +28,7 @@ export function Filter(parts: {
   );
 }
 
-/** Words that the server looks for. The key `/` leads here, and Escape away. It is asked once somebody stops typing, not with every letter. */
+/** A search text for the server. The key `/` focuses it, Escape leaves it. The request is sent when typing pauses. */
 export function WordFilter(parts: {
   label: string;
   placeholder?: string;
@@ -39,9 +39,9 @@ export function WordFilter(parts: {
   const [text, setText] = useState(value);
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => onKey('/', () => box.current?.focus()), []);
-  // Whoever goes back sees the words of where they are.
+  // Going back in the history restores the text.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who is told
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the typed text triggers it
   useEffect(() => {
     if (text.trim() === value) return;
     const timer = setTimeout(() => parts.onChange(text.trim() || undefined), stillMs);

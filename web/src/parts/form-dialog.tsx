@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Problem } from './states.tsx';
 
-/** A few fields and one button. Enter sends it; a refusal stands right above the button. */
+/** A few fields and one button. Enter submits; a refusal is shown above the button. */
 export function FormDialog(parts: {
   title: string;
   lead?: ReactNode;

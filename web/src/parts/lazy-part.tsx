@@ -5,7 +5,7 @@ import { Problem } from './states.tsx';
 /** How often the server is asked while a part of the console could not be loaded. */
 const againMs = 2_000;
 
-/** A part of the console that could not be fetched. It is not a fault of the page, so it is tried again. */
+/** A part of the console that could not be fetched. It is retried. */
 class PartUnreachable extends Error {
   constructor(cause: unknown) {
     super('A part of the console could not be loaded.', { cause });
@@ -57,7 +57,7 @@ export function lazyPart<P extends object, N extends string>(
   return Object.assign(Part, { preload });
 }
 
-/** Stands where a part could not be loaded, and goes on by itself once the server answers. */
+/** Shown when a part could not be loaded; continues when the server answers. */
 export function PartFailure({ again }: { again(): void }) {
   const retry = () => {
     for (const forget of forgets) forget();

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-/** Where a thing is shown by itself. */
+/** The page of the object. */
 type Place =
   | '/allocations/$id'
   | '/groups/$id'
@@ -9,7 +9,7 @@ type Place =
   | '/ops/people/$id'
   | '/ops/tenants/$id';
 
-/** The name under which a row is opened. Names are other people's words: two lines of one are enough here. */
+/** The name that opens a row. Names can be long, so they are cut after two lines. */
 export function NameCell({ to, id, name, also }: { to: Place; id: string; name: string; also?: string }) {
   return (
     <span>

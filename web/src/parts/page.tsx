@@ -6,7 +6,7 @@ import { IconButton } from './button.tsx';
 
 const SnippetDialog = lazy(() => import('./snippet-dialog.tsx').then((part) => ({ default: part.SnippetDialog })));
 
-/** The head of a page: what it is, what one can do here, and how to do the same without it. */
+/** The head of a page: title, actions, and the same as code. */
 export function Page({
   title,
   lead,

@@ -8,8 +8,8 @@ const showModal = (sheet: HTMLDialogElement | null): void => {
 };
 
 /**
- * Around sheets that are fetched when they are opened: a failure of one stays in a sheet, and the page stays whole. The sheet is
- * the browser's own: it is part of the first page, and has to be there when nothing more can be fetched.
+ * Around dialogs that are fetched when opened: a failure stays in a dialog, and the page keeps working. It uses the
+ * browser's own dialog element, which needs no further download.
  */
 export class PartBoundary extends Component<
   { readonly children: ReactNode; onClose(): void },

@@ -4,7 +4,7 @@ import { Spinner } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { useNow } from './time.tsx';
 
-/** The phases, one under the other. Changes are read out; nothing turns that is not known to be moving. */
+/** The phases, one below the other. Changes are announced; a spinner turns only for a phase that is known to run. */
 export function RailView({ steps }: { steps: readonly RailStep[] }) {
   const now = useNow();
   const running = steps.find(({ status }) => status === 'running');

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { useAct } from '../client/ask.ts';
 import { Confirm } from './confirm.tsx';
 
-/** Takes one thing of a list away, after asking. `it` is what is meant; nothing is asked while there is none. */
+/** Removes one item of a list, after confirmation. `it` is the item; undefined closes the dialog. */
 export function Removal<T>(parts: {
   it: T | undefined;
-  /** What is done, in a word for the key of the act. */
+  /** The action, in a word for the idempotency key. */
   name: string;
   title: (it: T) => string;
   verb: string;

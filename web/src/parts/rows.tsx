@@ -10,7 +10,7 @@ export interface Column<T> {
   readonly end?: boolean;
 }
 
-/** A list in each of its states: on its way, refused, empty, full, and with more to come. */
+/** A list in each of its states: loading, refused, empty, full, and with more pages. */
 export function Rows<T>({
   label,
   list,
@@ -93,7 +93,7 @@ export function Rows<T>({
   );
 }
 
-/** From row to row by key: what a row leads to gets the focus, so that Enter opens it. */
+/** Moves between rows by key: the link of a row gets the focus, so that Enter opens it. */
 function stepRow(table: HTMLTableElement | null, step: 1 | -1): void {
   const targets = [...(table?.tBodies[0]?.rows ?? [])].flatMap(
     (row) => row.querySelector<HTMLElement>('a, button') ?? [],
@@ -102,7 +102,7 @@ function stepRow(table: HTMLTableElement | null, step: 1 | -1): void {
   targets[at < 0 ? (step > 0 ? 0 : targets.length - 1) : Math.max(0, Math.min(targets.length - 1, at + step))]?.focus();
 }
 
-/** A list that comes whole, seen as one that comes in pages. */
+/** A list without pages, in the shape of one with pages. */
 export const wholeList = <T,>(query: {
   data: { readonly data: readonly T[] } | undefined;
   error: Error | null;

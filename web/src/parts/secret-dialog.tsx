@@ -2,7 +2,7 @@ import { Button } from './button.tsx';
 import { CodeBlock } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** A secret that is shown once. Only its own button closes it: neither Escape nor a click beside it. */
+/** A secret that is shown once. Only its own button closes it: neither Escape nor a click outside. */
 export function SecretDialog({ title, secret, onClose }: { title: string; secret: string; onClose(): void }) {
   return (
     <Dialog

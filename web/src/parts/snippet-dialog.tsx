@@ -11,7 +11,7 @@ const tongues: readonly (readonly [keyof Snippets, string])[] = [
   ['python', 'Python'],
 ];
 
-/** What is on the screen, as a call that somebody can make elsewhere. */
+/** The current screen as a call for the command line or an SDK. */
 export function SnippetDialog({ shown, onClose }: { shown: Shown; onClose(): void }) {
   const [tongue, setTongue] = useState<keyof Snippets>('cli');
   const snippets = writeSnippets(shown, location.origin, useSession().project?.id);

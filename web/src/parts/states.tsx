@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { CorrelationId } from './correlation.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** The shape of what is to come, so that nothing jumps when it is there. */
+/** A placeholder in the shape of the content, so that nothing jumps. */
 export function Loading({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
   return (
     <div role="status" aria-label={label} className="grid gap-3 p-4">
@@ -42,8 +42,8 @@ export const NoProject = () => (
 );
 
 /**
- * What went wrong, what to do, and the id that finds it in the logs. `goOn` repeats what was refused for want of a recent
- * sign-in, once the person has confirmed who they are.
+ * What went wrong, what to do, and the correlation id. `goOn` repeats a request that was refused for lack of a recent
+ * sign-in, once the person has confirmed their identity.
  */
 export function Problem({
   error,

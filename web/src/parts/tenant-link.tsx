@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { shortId } from '../words/sizes.ts';
 
-/** Whose it is, where only the id is known. */
+/** The tenant, where only its id is known. */
 export const TenantLink = ({ id }: { id: string }) => (
   <Link
     to="/ops/tenants/$id"

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { spellAgo, spellDuration, spellMoment } from '../words/time.ts';
 
-/** One clock for the whole page: it ticks once a second, and only while somebody looks at it. */
+/** One clock for the whole page: it ticks once a second while a component uses it. */
 const watchers = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -4,7 +4,7 @@ import { balanceWarning } from '../words/billing/balance.ts';
 
 const tones = { warn: 'bg-warn-soft text-warn', bad: 'bg-bad-soft text-bad' } as const;
 
-/** Warns of a balance that is gone or ends within a day; otherwise it is not there. */
+/** Warns of a balance that is used up or ends within a day. */
 export function BalanceMark() {
   const { data } = useBalance();
   const warning = data && balanceWarning(data);

@@ -11,17 +11,17 @@ import { setDensity, setTheme } from './preferences.ts';
 interface Command {
   readonly id: string;
   readonly label: string;
-  /** What kind of thing it is, at the end of the line. */
+  /** The kind of entry, at the end of the line. */
   readonly kind: string;
   readonly icon: IconName;
-  /** Also found by this. */
+  /** Further search words. */
   readonly words?: string;
   run(): void;
 }
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const shown = 12;
 
-/** One box for going, doing and finding. Arrow keys choose, Enter does. */
+/** One box to navigate, act and search. Arrow keys choose, Enter opens. */
 export function CommandMenu({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -165,7 +165,7 @@ function useCommands(): readonly Command[] {
   ];
 }
 
-/** What an id could be the name of. The API is asked, so that only what is there is offered. */
+/** Looks an id up through the API, so that only existing objects are offered. */
 function useIds(wanted: string): readonly Command[] {
   const session = useSession();
   const navigate = useNavigate();

@@ -1,7 +1,7 @@
 import { useHeldUntil } from '../client/held.ts';
 import { useNow } from '../parts/time.tsx';
 
-/** Says why nothing moves while the server wants us to wait, and for how long yet. */
+/** Says that the server asked us to wait, and for how long. */
 export function HeldNote() {
   const until = useHeldUntil();
   return until > 0 ? <Countdown until={until} /> : null;

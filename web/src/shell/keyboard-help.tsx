@@ -10,8 +10,8 @@ const everywhere: readonly (readonly [string, string])[] = [
   ['k', 'Previous row'],
   ['Shift T', 'Theme'],
   ['Shift D', 'Density'],
-  ['?', 'These keys'],
-  ['Esc', 'Close what is open'],
+  ['?', 'Show these keys'],
+  ['Esc', 'Close dialog or menu'],
 ];
 
 export function KeyboardHelp({ onClose }: { onClose(): void }) {

@@ -1,5 +1,5 @@
 /**
- * Keys that work everywhere, but never while somebody writes. A sequence of two, such as `g` then `a`, has to be typed
+ * Global keyboard shortcuts, disabled while a person types. A sequence of two, such as `g` then `a`, must be typed
  * within a second.
  */
 type Listener = (event: KeyboardEvent) => void;
@@ -15,7 +15,7 @@ export function listenToKeys(): () => void {
   const listen = (event: KeyboardEvent) => {
     const isHeld = event.ctrlKey || event.metaKey;
     const command = isHeld && event.key.toLowerCase() === 'k';
-    // Sending works while writing too: that is what it is for.
+    // The submit shortcut works while typing too.
     if (isHeld && event.key === 'Enter' && !document.querySelector('[role="dialog"]')) {
       wishes.get('Control Enter')?.at(-1)?.(event);
       return;
@@ -35,7 +35,7 @@ export function listenToKeys(): () => void {
   return () => removeEventListener('keydown', listen);
 }
 
-/** The latest who asks for a key has it, until they let it go. */
+/** The latest registration of a key wins until it is removed. */
 export function onKey(key: string, listener: Listener): () => void {
   wishes.set(key, [...(wishes.get(key) ?? []), listener]);
   return () => {

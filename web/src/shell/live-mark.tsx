@@ -1,6 +1,6 @@
 import type { LiveStatus } from '../client/live.ts';
 
-/** Whether what is on the screen is true now. Quiet while it is. */
+/** Whether the page is up to date. */
 export function LiveMark({ status }: { status: LiveStatus }) {
   return (
     <span role="status" className="text-sm">
@@ -25,7 +25,7 @@ const sayings: Partial<Readonly<Record<LiveStatus, string>>> = {
   reconnecting: "Can't reach the server. This page may be out of date and updates by itself.",
   refused: 'You no longer have access to live updates of this project. Your role may have changed.',
 };
-/** The same in a sentence, across the page. It comes late enough not to flash when a connection is merely renewed. */
+/** The same as a sentence across the page. It appears with a delay, so that it does not flash on a reconnect. */
 export function LiveBanner({ status }: { status: LiveStatus }) {
   const saying = sayings[status];
   if (!saying) return null;

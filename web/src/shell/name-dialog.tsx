@@ -4,7 +4,7 @@ import { useAct } from '../client/ask.ts';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 
-/** What somebody is called by others; left empty, by their name on hosts. */
+/** The display name of a person; empty: their name on hosts. */
 export function NameDialog({ name, onClose }: { name: string; onClose(): void }) {
   const [text, setText] = useState(name);
   const rename = useAct(

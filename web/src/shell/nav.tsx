@@ -4,7 +4,7 @@ import type { Session } from '../client/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { isAt, type Menu, type PlaceGroup } from './places.ts';
 
-/** The rail at the side: whose console it is, which project is looked at, and where one can go. */
+/** The side navigation: brand, selected project, and pages. */
 export function Nav(parts: {
   session: Session;
   menu: Menu;

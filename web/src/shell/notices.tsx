@@ -10,7 +10,9 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago } from '../parts/time.tsx';
 import { tellNotice } from '../words/sentences.ts';
 
-/** What happened in the project, newest first. Looking is reading; what was new stays marked until this is closed. */
+/**
+ * The notices of the project, newest first. Opening marks them as read; new ones stay highlighted until this closes.
+ */
 export function Notices({ onClose }: { onClose(): void }) {
   const latest = useLatestNotices();
   const read = useAct('notices read', (until: string, options) => api.notices.read({ until }, options), {

@@ -7,7 +7,7 @@ import { type Density, readDensity, readTheme, setDensity, setTheme, type Theme 
 
 const NameDialog = lazyPart(() => import('./name-dialog.tsx'), 'NameDialog');
 
-/** Who is here, how they like it, and the way out. The panel is the browser's own popover: it closes by itself. */
+/** The signed-in person, preferences, and sign-out. The panel is a browser popover: it closes by itself. */
 export function PersonMenu({ session }: { session: Session }) {
   const [theme, chooseTheme] = useState(readTheme);
   const [density, chooseDensity] = useState(readDensity);

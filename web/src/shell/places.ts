@@ -9,7 +9,7 @@ export interface Place {
   readonly icon: IconName;
   /** The second key after `g`. */
   readonly key?: string;
-  /** What the page is about to call. Who may not call it is not offered the page. */
+  /** The operation that the page calls. A person who may not call it is not offered the page. */
   readonly needs: OperationId;
 }
 export interface PlaceGroup {
@@ -90,10 +90,10 @@ const hiddenPlaces: readonly Pick<Place, 'to' | 'needs'>[] = [
 ];
 
 export interface Menu {
-  /** What belongs to the project that is looked at, and to the person. */
+  /** The pages of the selected project and of the person. */
   readonly project: readonly PlaceGroup[];
   readonly operator: readonly PlaceGroup[];
-  /** Where this person begins. */
+  /** The start page of this person. */
   readonly home: string;
 }
 
@@ -111,7 +111,7 @@ export function menuOf(session: Session): Menu {
   };
 }
 
-/** Whether a page is for this person. Pages that are not listed are for everybody. */
+/** Whether a page is for this person. Unlisted pages are for everyone. */
 export function isOpenTo(session: Session, path: string): boolean {
   const [closest] = [...[...projectPlaces, ...operatorPlaces].flatMap(({ places }) => places), ...hiddenPlaces]
     .filter(({ to }) => path === to || (to !== '/' && path.startsWith(`${to}/`)))
@@ -119,6 +119,6 @@ export function isOpenTo(session: Session, path: string): boolean {
   return closest === undefined || closest.to === '/' || may(session, closest.needs);
 }
 
-/** A place is lit when one is on it or below it; the roots only when one is exactly there. */
+/** A menu entry is highlighted on its page and the pages below; a root only on exactly its page. */
 export const isAt = (place: Pick<Place, 'to'>, path: string): boolean =>
   place.to === '/' || place.to === '/ops' ? path === place.to : path === place.to || path.startsWith(`${place.to}/`);

@@ -1,4 +1,4 @@
-/** What somebody likes, kept in this browser: looks, never secrets. */
+/** Display preferences, kept in this browser; never secrets. */
 export type Theme = 'light' | 'dark' | 'system';
 export type Density = 'comfortable' | 'compact';
 
@@ -13,7 +13,7 @@ const keep = (name: string, value: string): void => {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // A browser that keeps nothing forgets it with the page.
+    // Without storage the preference lasts as long as the page.
   }
 };
 
@@ -39,7 +39,7 @@ export function setDensity(density: Density): void {
   show();
 }
 const around = <T>(all: readonly T[], one: T): T => all[(all.indexOf(one) + 1) % all.length] ?? one;
-/** By key: each press is the next one. */
+/** Each key press selects the next value. */
 export const nextTheme = (): void => setTheme(around(['light', 'dark', 'system'] as const, readTheme()));
 export const nextDensity = (): void => setDensity(around(['comfortable', 'compact'] as const, readDensity()));
 

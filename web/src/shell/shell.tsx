@@ -24,14 +24,14 @@ const CommandMenu = lazyPart(() => import('./command-menu.tsx'), 'CommandMenu');
 const KeyboardHelp = lazyPart(() => import('./keyboard-help.tsx'), 'KeyboardHelp');
 const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
 
-/** Everything that stays while pages come and go. It knows who is here before it shows anything. */
+/** The frame around all pages. It loads the session before it shows anything. */
 export function Shell() {
   const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.me.get({ signal }) });
   const organizations = me.data?.organizations.map(({ id }) => id) ?? [];
   const projects = useQuery({
     queryKey: ['projects', organizations],
     enabled: me.data !== undefined,
-    // Whoever joins or leaves an organization keeps the page that they are on while the list is read anew.
+    // A person who joins or leaves an organization stays on their page while the session is refetched.
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const lists = await Promise.all(
@@ -181,10 +181,10 @@ function NotForYou({ home }: { home: string }) {
   );
 }
 
-/** How many notices are new; the server remembers what was read, so every browser says the same. */
+/** The number of unread notices; the server stores the read mark, so every browser shows the same. */
 function Bell({ onOpen }: { onOpen(): void }) {
   const fresh = useOverview().data?.unread_notices ?? 0;
-  // What is seen is part of what is said, so that both find the button.
+  // The visible text is part of the accessible name.
   const shown = fresh > 9 ? '9+' : String(fresh);
   return (
     <IconButton icon="bell" label={fresh > 0 ? `Notices, ${shown} new` : 'Notices'} onClick={onOpen}>

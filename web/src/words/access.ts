@@ -1,4 +1,4 @@
-/** Where an allocation is reached. The API promises an object; what is in it is read with care. */
+/** How an allocation is reached. The API promises an object; its fields are validated here. */
 export interface Reachable {
   readonly access: Readonly<Record<string, unknown>> | null;
   readonly login: { readonly username: string } | null;
@@ -10,7 +10,7 @@ export interface Access {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-/** Only what a name or an address may be made of, and no option of ssh: the line is pasted into a shell. */
+/** Only characters of a name or an address, and no option of ssh: the line is pasted into a shell. */
 const isPlain = (value: string): boolean => /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/.test(value);
 
 export function readAccess({ access, login }: Reachable): Access | undefined {

@@ -1,6 +1,6 @@
 import { plainWord } from './sizes.ts';
 
-/** What was done, in words. Whatever has none yet is still shown, in its own. */
+/** Audit actions in words. An action without words is shown by its name. */
 const verbs: Readonly<Record<string, string>> = {
   create: 'created',
   add: 'added',
@@ -44,7 +44,7 @@ const verbs: Readonly<Record<string, string>> = {
   withdraw: 'withdrew',
 };
 
-/** Acts whose name is not a verb and what it was done to. */
+/** Actions that do not follow the pattern verb and object. */
 const sentences: Readonly<Record<string, string>> = {
   'allocation.begin_cleanup': 'began to clean up after an allocation',
   'allocation.begin_forced_release': 'began to force the release of an allocation',

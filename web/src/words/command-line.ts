@@ -1,15 +1,15 @@
 import type { OperationId } from '@gpuaas/sdk';
 import { commandLines } from './generated/commands.ts';
 
-/** Single quotes for a shell: nothing between them means anything, so a hostile name stays a name. */
+/** Single quotes for a shell: nothing inside is interpreted, so a hostile name stays text. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const quoteWhereNeeded = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text));
 
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * A call as somebody would type it, in lines. Nothing where the command does not take all of it: half of what is on the
- * screen would be something else.
+ * A call as a person would type it, in lines. Undefined where the command does not take all input: a partial command
+ * would do something else.
  */
 export function writeCommandLine(
   operation: OperationId,

@@ -1,6 +1,6 @@
 import type { RailStep } from './rail.ts';
 
-/** How far a host is on its way into the fleet, from what is known about it. */
+/** The enrolment progress of a host. */
 export interface Joining {
   readonly state: string;
   readonly created_at: string;
@@ -17,7 +17,7 @@ export function makeJoinRail(node: Joining | undefined): RailStep[] {
     ['announced', 'Announced', node?.created_at],
     [
       'enrolled',
-      node?.enrolled_at ? 'The host has called and has a certificate' : 'Waiting for the host to call',
+      node?.enrolled_at ? 'The host has connected and has a certificate' : 'Waiting for the host to connect',
       node?.enrolled_at,
     ],
     ['reported', 'The host reports', node?.last_report_at],
@@ -29,7 +29,7 @@ export function makeJoinRail(node: Joining | undefined): RailStep[] {
   return marks.map(([name, label, at], index) => ({
     name,
     label,
-    // Before the host has called nothing runs anywhere: it is waited for, without a spinner.
+    // Before the host has connected nothing runs: this step waits without a spinner.
     status: at ? 'done' : index === waiting && node?.enrolled_at ? 'running' : 'pending',
     beganAt: index === waiting ? (marks[index - 1]?.[2] ?? undefined) : undefined,
     tookMs: undefined,

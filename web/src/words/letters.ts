@@ -1,4 +1,4 @@
-/** Dead letters that failed in the same way, so that one look and one act serve all of them. */
+/** Groups dead letters that failed in the same way, so that one action serves all of them. */
 export interface LetterLike {
   readonly event_type: string;
   readonly consumer: string | null;
@@ -17,7 +17,7 @@ export interface LetterGroup<L extends LetterLike> {
   readonly lastAt: string;
 }
 
-/** Numbers and ids in a reason differ from letter to letter; what is left of it says what went wrong. */
+/** Numbers and ids in a reason differ between letters; the rest is the cause. */
 const shapeOf = (reason: string): string =>
   reason
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '…')

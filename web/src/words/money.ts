@@ -1,4 +1,4 @@
-/** Money as it travels: minor units as text, never a floating number. */
+/** Money on the wire: minor units as text, never a floating-point number. */
 export interface Amount {
   readonly amount_minor: string;
   readonly currency: string;
@@ -12,7 +12,7 @@ const digitsOf = (currency: string): number => {
   }
 };
 
-/** `$4.50`. The digits are moved, not divided, so that no cent is lost however large the amount. */
+/** `$4.50`. The decimal point is inserted into the digits, so that no cent is lost however large the amount. */
 export function spellMoney({ amount_minor, currency }: Amount): string {
   const digits = digitsOf(currency);
   const negative = amount_minor.startsWith('-');
@@ -24,7 +24,7 @@ export function spellMoney({ amount_minor, currency }: Amount): string {
 }
 const symbols: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '£' };
 
-/** An amount some times over; amounts are whole minor units, counts are whole. */
+/** An amount times a count, in whole minor units. */
 export const timesAmount = ({ amount_minor, currency }: Amount, times: number): Amount => ({
   amount_minor: String(BigInt(amount_minor) * BigInt(times)),
   currency,

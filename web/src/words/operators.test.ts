@@ -32,7 +32,7 @@ describe('the story of a request', () => {
     ] as const;
     expect(told.map((each) => tellMoment(each))).toEqual([
       'A person created an allocation.',
-      'The saga allocation.provision: the step machine.',
+      'The workflow allocation.provision: the step machine.',
       'Provisioning-worker started to provision an allocation, which failed.',
       'GPUs were requested.',
       'An event was written.',

@@ -1,6 +1,6 @@
 import { counted } from './sizes.ts';
 
-/** A placement decision as operators are given it: every host that was asked, and why not. */
+/** A placement decision as operators see it: every considered host, and why not. */
 export interface PlacementDocument {
   readonly request?: { readonly sku: string; readonly gpus: number; readonly region: string };
   readonly chosen?: {

@@ -1,6 +1,6 @@
 /**
- * The progress rail: what has to happen to an allocation, what has happened, and how long each part took. It is worked out
- * from the timeline alone, so a page that comes late shows the same as one that watched.
+ * The progress rail: the phases of an allocation and their durations. It is computed from the timeline alone, so a page
+ * that opens late shows the same as one that watched.
  */
 export interface RailSource {
   readonly state: string;
@@ -52,7 +52,7 @@ const order: Readonly<Record<RailSource['capacity_shape'], readonly string[]>> =
 };
 
 export function makeRail(source: RailSource, all: readonly RailItem[]): RailStep[] {
-  // Of the last attempt: what an earlier one went through is over.
+  // Entries of the last attempt only.
   const retried = all.findLastIndex(({ kind, name }) => kind === 'transition' && name === 'retry');
   const timeline = all.slice(retried + 1);
   const begun = new Map<string, string>([['placed', all[retried]?.at ?? source.created_at]]);
@@ -80,13 +80,13 @@ export function makeRail(source: RailSource, all: readonly RailItem[]): RailStep
       return { name, label, status: 'failed', beganAt, tookMs: Date.parse(failedAt) - Date.parse(beganAt) };
     }
     if (index === last && !isOver) return { name, label, status: 'running', beganAt, tookMs: undefined };
-    // Two clocks write the timeline, the host's and ours: a phase never took less than nothing.
+    // Two clocks write the timeline, the host's and ours: a duration is never negative.
     const tookMs = endedAt ? Math.max(0, Date.parse(endedAt) - Date.parse(beganAt)) : undefined;
     return { name, label, status: 'done', beganAt, tookMs };
   });
 }
 
-/** A phase that a host left out will not come any more once a later one has begun. */
+/** A phase that a host left out will not come once a later one has begun. */
 const isStillToCome = (name: string, known: readonly string[], begun: ReadonlyMap<string, string>): boolean =>
   !known.slice(known.indexOf(name) + 1).some((later) => begun.has(later));
 

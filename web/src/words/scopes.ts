@@ -3,7 +3,7 @@ import { counted } from './sizes.ts';
 
 export type Scope = PersonalToken['scopes'][number];
 
-/** Sets of rights that belong together, so that nobody has to know thirty words to make a token. */
+/** Named sets of scopes, so that a person can make a token without knowing thirty scopes. */
 export const scopeSets: readonly { readonly name: string; readonly lead: string; readonly scopes: readonly Scope[] }[] =
   [
     {

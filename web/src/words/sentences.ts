@@ -2,7 +2,7 @@ import type { Notice } from '@gpuaas/sdk';
 import { labelOfPhase } from './rail.ts';
 import { plainWord } from './sizes.ts';
 
-/** What happened, in sentences. Whatever has no sentence yet is still shown, in its own words. */
+/** Events and timeline entries in sentences. One without a sentence is shown by its name. */
 export interface Happening {
   readonly kind: string;
   readonly name: string;
@@ -66,7 +66,7 @@ const events: Readonly<Record<string, string>> = {
   'tenancy.invitation.created': 'A person was invited',
   'tenancy.invitation.accepted': 'An invitation was accepted',
 };
-/** Why something was given back: the platform's reasons in words, everybody else's as they gave them. */
+/** The reason of a release: reasons of the platform in words, others as given. */
 const releases: Readonly<Record<string, string>> = {
   user: 'by a user',
   group: 'together with its group',

@@ -1,4 +1,4 @@
-/** `141 GB`, as data sheets say it for memory that a driver counts in MiB. */
+/** `141 GB`: the size on the data sheet, from the MiB that a driver reports. */
 export const spellMemory = (mib: number): string => (mib >= 1024 ? `${Math.round(mib / 1024)} GiB` : `${mib} MiB`);
 
 /** `1 GPU`, `4 GPUs`. */
@@ -8,7 +8,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 /** The last part of an id, enough to recognise it by. */
 export const shortId = (id: string): string => (id.length > 13 ? `…${id.slice(-8)}` : id);
 
-/** `release_failed` as people say it: `release failed`. */
+/** `release_failed` in words: `release failed`. */
 export const plainWord = (word: string): string => word.replaceAll(/[_.]/g, ' ');
 
 /** `12 MB`, in steps of a thousand, as disks are sold. */
@@ -19,6 +19,6 @@ export function spellBytes(bytes: number): string {
   return `${value < 10 && step > 0 ? value.toFixed(1) : Math.round(value)} ${units[step]}`;
 }
 
-/** `DriverReady` as people say it: `Driver ready`. */
+/** `DriverReady` in words: `Driver ready`. */
 export const spellCondition = (type: string): string =>
   type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^Gpus\b/, 'GPUs');

@@ -1,4 +1,4 @@
-/** `1, 2, 4, 8` as somebody types it; undefined where it is no list of sizes. */
+/** Parses `1, 2, 4, 8`; undefined where it is not a list of GPU counts. */
 export function readCounts(text: string): number[] | undefined {
   const counts = text.split(',').map((part) => part.trim());
   if (!counts.every((part) => /^[1-9][0-9]?$/.test(part))) return undefined;

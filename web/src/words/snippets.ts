@@ -1,7 +1,7 @@
 import { type OperationId, operations, placeOf } from '@gpuaas/sdk';
 import { quoteForShell, writeCommandLine } from './command-line.ts';
 
-/** What is on the screen, as a call that somebody can make elsewhere. */
+/** The current screen as a call for the command line or an SDK. */
 export interface Shown {
   readonly operation: OperationId;
   readonly input?: Readonly<Record<string, unknown>>;

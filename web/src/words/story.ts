@@ -3,7 +3,7 @@ import { tellEvent, tellHappening } from './sentences.ts';
 import { plainWord } from './sizes.ts';
 import { spellDuration } from './time.ts';
 
-/** The story of a request in sentences. Whatever has no sentence yet is told in its own words. */
+/** The trace of a request in sentences. A record without a sentence is shown by its name. */
 export interface Moment {
   readonly source: 'audit' | 'event' | 'dead_letter' | 'task' | 'allocation';
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Moment {
   readonly took_ms: number | null;
 }
 
-/** Where in the system it happened; a column of the picture. */
+/** The part of the system; a column of the picture. */
 export const lanes = ['api', 'saga', 'outbox', 'node', 'object'] as const;
 export type StoryLane = (typeof lanes)[number];
 export const laneWords: Readonly<Record<StoryLane, string>> = {
@@ -31,12 +31,12 @@ export function laneOf({ source, actor }: Moment): StoryLane {
   return actor?.startsWith('system ') ? 'saga' : 'api';
 }
 
-/** `system saga:allocation.provision` is the saga of that name, `user 0196…` somebody. */
+/** `system saga:allocation.provision` is the saga of that name, `user 0196…` a person. */
 export function nameActor(actor: string | null): string {
   if (!actor) return '';
   const [kind = '', ...rest] = actor.split(' ');
   const name = rest.join(' ');
-  if (kind === 'system') return name.startsWith('saga:') ? `the saga ${name.slice('saga:'.length)}` : name;
+  if (kind === 'system') return name.startsWith('saga:') ? `the workflow ${name.slice('saga:'.length)}` : name;
   if (kind === 'node') return /^[0-9a-f-]{36}$/.test(name) ? 'a node' : name;
   if (kind === 'user') return 'a person';
   if (kind === 'service_account') return 'a service account';
@@ -66,11 +66,11 @@ export function tellMoment(moment: Moment): string {
   }
 }
 
-/** Who did what, for whoever is named as `who`. */
+/** Actor and action; `who` names the actor. */
 export function tellAct(who: string, action: string, failed: boolean): string {
-  // A refusal is no failure of what was refused.
+  // A refused request is not a failure of the action.
   const end = failed && action !== 'authz.deny' ? ', which failed.' : '.';
-  // The acts of a saga are called after it and after the step: `saga.allocation.provision.machine`.
+  // Actions of a saga are named after it and the step: `saga.allocation.provision.machine`.
   if (action.startsWith('saga.')) {
     const step = action.slice(action.lastIndexOf('.') + 1);
     return `${capital(who)}: ${step === 'begin' ? 'it began' : `the step ${plainWord(step)}`}${end}`;

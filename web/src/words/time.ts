@@ -1,4 +1,4 @@
-/** Times in words. `now` is handed in: a page has one clock for everything it shows. */
+/** Times in words. `now` is a parameter: a page has one clock. */
 
 const second = 1_000;
 const minute = 60 * second;
@@ -30,7 +30,7 @@ export function spellAgo(at: string | null | undefined, now: number): string {
     [minute, 'min'],
     [second, 's'],
   ].find(([length]) => size >= (length as number)) as [number, string];
-  // What is past may be rough; how long something lasts yet is worth a second unit.
+  // Past times have one unit; remaining times have a second one.
   return ms >= 0 ? `${Math.floor(size / unit)} ${name} ago` : `in ${spellDuration(size)}`;
 }
 
@@ -44,7 +44,7 @@ const todays = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 export const spellWhen = (at: string, now: number): string =>
   todays.format(new Date(at)) === todays.format(new Date(now)) ? spellClock(at) : spellMoment(at);
 
-/** Words of the server, with the moments in them as people read them. */
+/** Server messages, with their timestamps in local form. */
 export const spellMoments = (text: string): string =>
   text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => spellMoment(at));
 

@@ -1,4 +1,4 @@
-/** The fleet as tiles: one per GPU, in the order in which one looks for trouble. */
+/** The fleet as tiles: one per GPU, problems first. */
 export interface WallNode {
   readonly gpus_total: number;
   readonly state: string;
@@ -30,7 +30,7 @@ const tileOf: Readonly<Record<string, Tile>> = {
 const order: readonly Tile[] = ['trouble', 'used', 'moving', 'free', 'off'];
 
 export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts }: WallNode): Tile[] {
-  // What is free and may not be sold is no free GPU: it needs attention, or is not offered.
+  // A free slot that may not be sold does not count as free: it needs attention, or is not offered.
   const isTrouble =
     host === 'quarantined' || host === 'offline' || alerts.some(({ effect }) => effect === 'blocks_sale');
   const held: Tile = isTrouble ? 'trouble' : 'off';
@@ -40,7 +40,7 @@ export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts
       (_, index): Tile => (state === 'available' && index >= sellable_slots ? held : (tileOf[state] ?? 'off')),
     ),
   );
-  // GPUs that were announced and have no slot yet are there, but nobody can have them.
+  // GPUs that were announced and have no slot yet are shown as not offered.
   const missing = Math.max(0, gpus_total - tiles.length);
   return [...tiles, ...Array.from({ length: missing }, (): Tile => 'off')].sort(
     (a, b) => order.indexOf(a) - order.indexOf(b),
@@ -82,8 +82,8 @@ export function troublesOf(
 }
 
 /**
- * Which nodes are in the document: those in sight, with a few rows more on both sides so that a fast wheel never sees an
- * empty one, and the current one wherever it is, so that scrolling takes the focus from nobody.
+ * The nodes to render: the visible ones with a few rows on both sides, so that fast scrolling shows no gap, and the
+ * focused one, so that scrolling does not lose the focus.
  */
 export function placesOf(view: {
   readonly count: number;
@@ -109,7 +109,7 @@ export interface WallFilter {
   readonly sku?: string | undefined;
   readonly q?: string | undefined;
 }
-/** The nodes that fit a filter: those with at least one such tile, in the region, of the SKU, with the word in their name. */
+/** The nodes that match a filter: at least one such tile, region, SKU, and part of the name. */
 export function filterWall<
   N extends WallNode & { readonly name: string; readonly region: string; readonly sku: string },
 >(nodes: readonly N[], { tile, region, sku, q }: WallFilter): N[] {
@@ -127,7 +127,7 @@ export interface SkuShare {
   readonly used: number;
   readonly offered: number;
 }
-/** How much of each SKU is sold, of what is offered of it; the scarcest first. */
+/** The share of each SKU that is sold; the scarcest first. */
 export function sharesOf(nodes: readonly (WallNode & { readonly sku: string })[]): SkuShare[] {
   const shares = new Map<string, { used: number; offered: number }>();
   for (const node of nodes) {
@@ -143,7 +143,7 @@ export function sharesOf(nodes: readonly (WallNode & { readonly sku: string })[]
     .filter(({ offered }) => offered > 0)
     .sort((a, b) => b.used / b.offered - a.used / a.offered || a.sku.localeCompare(b.sku));
 }
-/** How many GPUs of the whole fleet are what. */
+/** The number of GPUs of the whole fleet in each state. */
 export function countTiles(nodes: readonly WallNode[]): Readonly<Record<Tile, number>> {
   const counts: Record<Tile, number> = { free: 0, used: 0, moving: 0, trouble: 0, off: 0 };
   for (const node of nodes) for (const tile of tilesOf(node)) counts[tile] += 1;

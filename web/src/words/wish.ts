@@ -2,13 +2,13 @@ import type { CatalogItem } from '@gpuaas/sdk';
 import { type Amount, spellMoney, timesAmount } from './money.ts';
 import { counted } from './sizes.ts';
 
-/** What somebody is about to ask for, and what can be said about it without asking anybody. */
+/** A launch request, and what can be said about it without a call. */
 
 export const priceIn = (item: CatalogItem, region: string | undefined): Amount | undefined =>
   (item.prices.find((price) => price.region === region) ?? item.prices.find((price) => price.region === null))
     ?.unit_price;
 
-/** What an hour of it costs: GPUs are counted, hosts are one. */
+/** The hourly price: slices by GPU, whole hosts by host. */
 export function hourly(item: CatalogItem, region: string | undefined, gpus: number): Amount | undefined {
   const price = priceIn(item, region);
   return price && (item.billing_unit === 'gpu_hour' ? timesAmount(price, gpus) : price);
@@ -19,18 +19,18 @@ export const stockOf = (item: CatalogItem, region: string | undefined, gpus: num
     .filter((entry) => entry.gpu_count === gpus && (region === undefined || entry.region === region))
     .reduce((sum, { available }) => sum + available, 0);
 
-/** Whether any host of this kind exists anywhere. Without one, waiting is in vain. */
+/** Whether any host of this SKU exists. Without one, the queue would never end. */
 export const hasHosts = (item: CatalogItem): boolean => item.availability.length > 0;
 export const hasStock = (item: CatalogItem): boolean => item.availability.some(({ available }) => available > 0);
 const firstHour = (item: CatalogItem): number =>
   Number(hourly(item, undefined, item.allowed_gpu_counts[0] ?? 1)?.amount_minor ?? Number.MAX_SAFE_INTEGER);
-/** What can be had now comes first, and of that what costs least to begin with. */
+/** Available SKUs first, then the cheapest. */
 export const byReach = (a: CatalogItem, b: CatalogItem): number =>
   Number(hasStock(b)) - Number(hasStock(a)) || firstHour(a) - firstHour(b);
 
 const totalIn = (item: CatalogItem, region: string): number =>
   item.availability.filter((entry) => entry.region === region).reduce((sum, { available }) => sum + available, 0);
-/** Where most of it is free. */
+/** The region with the most free capacity. */
 export const bestRegion = (item: CatalogItem | undefined, regions: readonly string[]): string | undefined =>
   item && [...regions].sort((a, b) => totalIn(item, b) - totalIn(item, a))[0];
 

@@ -2,7 +2,7 @@ import type { WorkflowDetail } from '@gpuaas/sdk';
 
 type Seen = Pick<WorkflowDetail, 'plan' | 'step'>;
 
-/** The steps that a run would take back if it were called off now, in that order. */
+/** The steps that a cancelled run would roll back now, in that order. */
 export function takenBack({ plan, step }: Seen): string[] {
   const at = plan.findIndex(({ name }) => name === step);
   return plan

@@ -7,7 +7,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { tellGrant } from '../../words/billing/usage.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
 
-/** Gives an organization credit. What it is about to do is said with the amount and the name before it is done. */
+/** Gives an organization credit. The dialog shows the amount and the name before it is done. */
 export function CreditDialog({
   account,
   onClose,

@@ -127,7 +127,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
                 checked={meansFree}
                 onChange={(event) => setMeansFree(event.target.checked)}
               />
-              I mean it: a price of 0 makes this SKU free for every tenant.
+              Confirm: a price of 0 makes this SKU free for every tenant.
             </label>
           )}
           <Button

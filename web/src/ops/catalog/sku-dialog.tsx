@@ -31,7 +31,7 @@ const draftOf = (sku: Sku | undefined): Draft => ({
   ramGib: '200',
 });
 
-/** A kind of capacity: new, or what may be changed about one that is sold. What was rented keeps what it was promised. */
+/** A new SKU, or the changeable fields of an existing one. Existing allocations keep their terms. */
 export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onClose(): void; onMade(sku: Sku): void }) {
   const [draft, setDraft] = useState(draftOf(sku));
   const change = (next: Partial<Draft>) => setDraft((known) => ({ ...known, ...next }));
@@ -47,7 +47,7 @@ export function SkuDialog({ sku, onClose, onMade }: { sku: Sku | undefined; onCl
       stale: ['skus', 'catalog'],
       done: (made) => {
         onClose();
-        // What has no price cannot be rented, so that is the next thing to say.
+        // A SKU without a price cannot be rented, so prices are the next step.
         if (!sku) onMade(made);
       },
     },
@@ -140,7 +140,7 @@ function newSku(given: Draft) {
   };
 }
 
-/** Only what somebody touched: a memory that is shown rounded must not come back rounded. */
+/** Only changed fields: a memory that is shown rounded must not be sent rounded. */
 function changesOf(sku: Sku, given: Draft) {
   const before = draftOf(sku);
   const counts = readCounts(given.counts);
@@ -156,7 +156,7 @@ function changesOf(sku: Sku, given: Draft) {
       counts &&
       given.counts !== before.counts && {
         allowed_gpu_counts: counts,
-        // A new size needs a machine; it is made in the proportion of the first one.
+        // A new GPU count needs a machine size; it gets the proportions of the first one.
         ...(first &&
           missing.length > 0 && {
             resource_profile: {

@@ -23,7 +23,7 @@ interface Chosen {
   readonly verb: Verb;
 }
 
-/** Events that were given up: by consumer and reason first, then one by one. Each can be looked at, sent again or let go. */
+/** Dead letters: by consumer and reason first, then one by one. Each can be inspected, delivered again or discarded. */
 export function DeadLetters({
   box,
   search,
@@ -49,7 +49,7 @@ export function DeadLetters({
     'settle',
     async ({ letters, verb, reason }: Chosen & { readonly reason: string }, { idempotencyKey, ...options }) => {
       for (const { stream_seq } of letters) {
-        // A key for each letter: the same click again settles none of them twice.
+        // One idempotency key per letter: the same click again settles none of them twice.
         const keyed = { ...options, ...(idempotencyKey && { idempotencyKey: `${idempotencyKey}-${stream_seq}` }) };
         if (verb === 'requeue') await api.adminOps.dlqRequeue({ stream_seq, reason }, keyed);
         else await api.adminOps.dlqDiscard({ stream_seq, reason }, keyed);

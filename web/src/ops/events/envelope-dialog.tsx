@@ -4,7 +4,7 @@ import { CorrelationId } from '../../parts/correlation.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/page.tsx';
 
-/** An event as it was written: its envelope first, then what it carries. */
+/** An event: its envelope, then its payload. */
 export function EnvelopeDialog({
   title,
   envelope,

@@ -13,7 +13,7 @@ import { shortId } from '../../words/sizes.ts';
 import { EnvelopeDialog } from './envelope-dialog.tsx';
 import type { EventSearch } from './events.tsx';
 
-/** What the route takes for a type; half a word would be refused, so it is not sent. */
+/** Only complete types are sent; the route refuses a partial word. */
 const typeShape = /^[a-z_]+(?:\.[a-z_]+)*$/;
 
 /** The events that are kept, to be searched. */
@@ -37,7 +37,7 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
         />
         <WordFilter
           label="About"
-          placeholder="Id of what it is about"
+          placeholder="Id of the object"
           value={search.about}
           onChange={(next) => onSearch({ about: next })}
         />
@@ -59,7 +59,7 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
           {
             head: 'State',
             cell: (event) =>
-              event.is_published ? <Chip tone="ok">on the bus</Chip> : <Chip tone="warn">waits for the relay</Chip>,
+              event.is_published ? <Chip tone="ok">on the bus</Chip> : <Chip tone="warn">waiting for the relay</Chip>,
           },
           { head: 'When', cell: (event) => <Ago at={event.created_at} /> },
           { head: 'Trace', cell: (event) => <CorrelationId id={event.correlation_id} /> },
@@ -73,7 +73,7 @@ export function EventLog({ search, onSearch }: { search: EventSearch; onSearch(n
             ),
           },
         ]}
-        empty={<Empty icon="mail" title={type || about ? 'No event fits' : 'No events are kept'} />}
+        empty={<Empty icon="mail" title={type || about ? 'No events match' : 'No events are kept'} />}
       />
       {open && (
         <EnvelopeDialog

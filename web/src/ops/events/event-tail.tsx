@@ -9,7 +9,7 @@ import { Ago } from '../../parts/time.tsx';
 import { tellEvent } from '../../words/sentences.ts';
 import { shortId } from '../../words/sizes.ts';
 
-/** Events as they happen. Paused, it stands still; nothing is lost, since the list of kept events has all of them. */
+/** Live events. While paused the list stands still; the event log has all of them. */
 export function EventTail() {
   const recent = useRecentEvents();
   const [held, setHeld] = useState<readonly StreamedEvent[]>();
@@ -22,7 +22,7 @@ export function EventTail() {
             ? `Paused; ${recent.length - held.length > 0 ? `${recent.length - held.length} more since` : 'nothing since'}.`
             : 'As they happen, newest first.'}
         </p>
-        <Button onClick={() => setHeld(held ? undefined : recent)}>{held ? 'Go on' : 'Pause'}</Button>
+        <Button onClick={() => setHeld(held ? undefined : recent)}>{held ? 'Resume' : 'Pause'}</Button>
       </div>
       <Rows
         label="Live events"

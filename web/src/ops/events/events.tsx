@@ -21,7 +21,7 @@ export interface EventSearch {
   readonly about?: string | undefined;
 }
 
-/** Events on their way: as they happen, those that are kept, and those that did not arrive. */
+/** Live events, kept events, and undelivered events. */
 export function EventsPage() {
   const search = useSearch({ strict: false }) as EventSearch;
   const navigate = useNavigate();

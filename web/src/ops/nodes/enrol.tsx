@@ -14,7 +14,7 @@ import { counted, spellMemory } from '../../words/sizes.ts';
 import { NodeImages } from './node-images.tsx';
 import { Topology } from './topology.tsx';
 
-/** From a name to a host in the fleet: what it is, one line to paste, and then one watches it join. */
+/** Enrolment of a host: describe it, paste one line, and follow the steps. */
 export function EnrolPage() {
   const [offer, setOffer] = useState<NodeEnrolmentOffer>();
   return (
@@ -113,7 +113,7 @@ function Announce({ onOffer }: { onOffer(offer: NodeEnrolmentOffer): void }) {
 
 function Join({ offer }: { offer: NodeEnrolmentOffer }) {
   const id = offer.node.id;
-  // Events tell of each step; what a host reports between them is asked for.
+  // Events report each step; the reports of a host in between are polled.
   const node = useAsk(['nodes', id, 'one'], (options) => api.adminNodes.get({ node_id: id }, options), {
     everyMs: 5_000,
   });
@@ -149,7 +149,7 @@ function Join({ offer }: { offer: NodeEnrolmentOffer }) {
   );
 }
 
-/** What the host found in itself, and the two words of an operator: these slots, and from now on. */
+/** The discovered hardware, and the two decisions of the operator: approve slots, and publish. */
 function Offer({ node }: { node: NodeDetail }) {
   const { topology } = node;
   const stale = ['nodes', 'fleet', 'catalog'];

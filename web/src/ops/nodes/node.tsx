@@ -41,10 +41,10 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
   publish: { label: 'Publish', means: 'Offers its GPUs to tenants.' },
   retire: { label: 'Retire', means: 'Removes the node from service once its last GPU is free.', danger: true },
 };
-/** What the server allows now. The table of states is the server's; a page that copied it would grow wrong. */
+/** The actions that the server allows now. The state machine is the server's; a copy here would drift. */
 const verbsOf = (node: NodeDetail): readonly Verb[] =>
   node.actions.flatMap(({ action, allowed }) => (allowed && action in verbs ? [action as Verb] : []));
-/** What would help, and what it needs first. */
+/** Blocked actions that would help, with what they need first. */
 const hintsOf = (node: NodeDetail): readonly string[] =>
   node.actions.flatMap(({ action, allowed, why_not }) =>
     action === 'clear' && node.state === 'quarantined' && !allowed && why_not ? [`To clear it: ${why_not}`] : [],

@@ -41,7 +41,7 @@ export function NodesPage() {
   const list = useList(['nodes', filters], (from, options) => api.adminNodes.list({ ...from, ...filters }, options), {
     everyMs: 30_000,
   });
-  // The server counts; the page only shows what it loaded.
+  // The server counts; the page shows what it loaded.
   const counts = useAsk(['fleet', 'health'], (options) => api.adminOps.fleetHealth(options)).data?.nodes;
   const skus = useAsk(['skus', 'all'], (options) => api.adminSkus.list({ limit: 100 }, options));
   const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));

@@ -22,7 +22,7 @@ const verbs: Readonly<Record<ResourceSlot['actions'][number]['action'], readonly
   clear: ['slotClear', 'Clear'],
 };
 
-/** One GPU: what it is, who has it, and what can be done about it. */
+/** One GPU: hardware, allocation, and the possible actions. */
 export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
   const may = useMay();
   const [reason, setReason] = useState('');

@@ -11,7 +11,7 @@ const looks: Readonly<Record<string, string>> = {
   disabled: 'border-line bg-sunk text-dim',
 };
 
-/** The host as it is built: sockets with their memory, and on each the GPUs whose traffic stays there. */
+/** The host as it is built: sockets with their memory, and the GPUs of each socket. */
 export function Topology({
   topology,
   slots,

@@ -12,7 +12,7 @@ import { roleName } from '../../words/platform-roles.ts';
 
 type State = 'active' | 'disabled' | 'erased';
 
-/** Everybody who ever signed in. */
+/** Everyone who has ever signed in. */
 export function PeoplePage() {
   const search = useSearch({ strict: false }) as { q?: string; state?: State };
   const navigate = useNavigate();

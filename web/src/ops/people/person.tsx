@@ -13,7 +13,7 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { type PlatformRole, roleMeaning, roleName } from '../../words/platform-roles.ts';
 
-/** One person: where they belong, what they hold on the platform, and whether they are let in. */
+/** One person: organizations, platform roles, and whether sign-in is allowed. */
 export function PersonPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const person = useAsk(['people', id, 'one'], (options) => api.adminUsers.get({ user_id: id }, options));
@@ -204,9 +204,9 @@ function question(wanted: Wanted, name: string): { title: string; verb: string; 
       return { title: `Enable ${name}?`, verb: 'Enable', text: 'The person can sign in again.' };
     case 'reset-factors':
       return {
-        title: `Forget the second factors of ${name}?`,
-        verb: 'Forget them',
-        text: 'For somebody who lost them. All sessions end, and the password alone signs in until a new factor is set up.',
+        title: `Reset the second factors of ${name}?`,
+        verb: 'Reset',
+        text: 'For a person who lost them. All sessions end, and the password alone signs in until a new factor is set up.',
       };
     case 'erase':
       return {

@@ -12,7 +12,7 @@ import { Ago } from '../../parts/time.tsx';
 import { spellQuota } from '../../words/quota.ts';
 import { counted, shortId } from '../../words/sizes.ts';
 
-/** One tenant: what they have, who belongs to it, and what was set for them. */
+/** One tenant: allocations, members and policies. */
 export function TenantPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const tenant = useAsk(

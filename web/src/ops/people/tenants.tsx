@@ -9,7 +9,7 @@ import { Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 
-/** Everybody who rents here. */
+/** All organizations. */
 export function TenantsPage() {
   const search = useSearch({ strict: false }) as { q?: string };
   const navigate = useNavigate();

@@ -12,7 +12,7 @@ import { takenBack } from '../../words/workflow.ts';
 type Order = WorkflowAction['action'];
 const labels: Readonly<Record<Order, string>> = { retry: 'Retry now', cancel: 'Cancel workflow' };
 
-/** What an operator can want of a run, each with what will come of it before it is done. */
+/** The actions of an operator on a run, each with its consequence before it is done. */
 export function WorkflowActs({ run }: { run: WorkflowDetail }) {
   const may = useMay();
   const [asking, setAsking] = useState<Order>();
@@ -74,7 +74,7 @@ export function WorkflowActs({ run }: { run: WorkflowDetail }) {
   );
 }
 
-/** Why the buttons are grey, for those who cannot hover over them; an ended run needs no words for it. */
+/** Why a button is disabled, as text for people who cannot hover; an ended run needs none. */
 export function WhyNot({ run }: { run: WorkflowDetail }) {
   const refused = run.ended_at ? [] : run.actions.filter(({ allowed }) => !allowed);
   if (refused.length === 0) return null;

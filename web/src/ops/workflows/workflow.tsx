@@ -16,7 +16,7 @@ import { WhyNot, WorkflowActs } from './workflow-acts.tsx';
 const ends = { ok: 'ok', halt: 'warn', failed: 'bad' } as const;
 const works = { do: 'done', ask: 'asked', undo: 'compensated' } as const;
 
-/** One run: its plan, and beside each step what was tried. */
+/** One run: its plan, and the attempts of each step. */
 export function WorkflowPage() {
   const { saga, id } = useParams({ strict: false }) as { saga: string; id: string };
   const run = useAsk(['workflows', saga, id], (options) => api.adminWorkflows.get({ saga, run_id: id }, options), {
@@ -99,9 +99,9 @@ function Detail({ run }: { run: WorkflowDetail }) {
 
 const doings = {
   queued: 'waits for a worker',
-  working: 'in work',
-  pausing: 'tried again',
-  waiting: 'waits for an answer',
+  working: 'running',
+  pausing: 'retrying',
+  waiting: 'waiting for an answer',
   stuck: 'could not be rolled back',
 } as const;
 
@@ -117,7 +117,7 @@ function Doing({ run: { doing, until, undoing } }: { run: WorkflowDetail }) {
   );
 }
 
-/** What people wanted of it, each with its reason. */
+/** Requests of operators, each with its reason. */
 function Orders({ run }: { run: WorkflowDetail }) {
   if (run.orders.length === 0) return null;
   return (
@@ -139,7 +139,7 @@ function Orders({ run }: { run: WorkflowDetail }) {
 }
 
 const howOf = ({ kind, attempts }: WorkflowDetail['plan'][number]): string => {
-  if (kind === 'failure') return 'only when something after it fails';
+  if (kind === 'failure') return 'only when a later step fails';
   return kind === 'wait' ? 'asks and waits' : `tried ${counted(attempts, 'time')} at most`;
 };
 
@@ -156,7 +156,7 @@ function Attempts({ run, attempts }: { run: WorkflowDetail; attempts: readonly W
             {spellOffset(since(attempt.began_at))}, took{' '}
             {spellOffset(since(attempt.ended_at) - since(attempt.began_at)).slice(1)}
           </span>
-          {attempt.work === 'undo' && attempt.end !== 'ok' && <span className="text-dim">while taking back</span>}
+          {attempt.work === 'undo' && attempt.end !== 'ok' && <span className="text-dim">during rollback</span>}
           {attempt.reason && <span className="text-bad">{attempt.reason}</span>}
         </li>
       ))}

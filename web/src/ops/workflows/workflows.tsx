@@ -11,7 +11,7 @@ import { plainWord, shortId } from '../../words/sizes.ts';
 
 const states = ['running', 'done', 'undone', 'cancelled', 'stuck'] as const;
 
-/** What takes several steps: which runs there are, where each is, and why it ended. */
+/** Workflow runs: their position, and why they ended. */
 export function WorkflowsPage() {
   const search = useSearch({ strict: false }) as { state?: string; saga?: string; run?: string };
   const navigate = useNavigate();
@@ -45,7 +45,7 @@ export function WorkflowsPage() {
             value={search.saga ?? ''}
             onChange={(event) => go({ saga: event.target.value })}
           >
-            <option value="">any saga</option>
+            <option value="">any workflow</option>
             {[...new Set(sagas)].sort().map((saga) => (
               <option key={saga}>{saga}</option>
             ))}
@@ -63,8 +63,8 @@ export function WorkflowsPage() {
           </select>
           <input
             type="search"
-            aria-label="Id of what it is about"
-            placeholder="Id of what it is about"
+            aria-label="Id of the object"
+            placeholder="Id of the object"
             className="field w-64"
             maxLength={200}
             value={search.run ?? ''}
@@ -108,7 +108,7 @@ export function WorkflowsPage() {
           { head: 'Ended', cell: (run) => (run.ended_at ? <Ago at={run.ended_at} /> : '—') },
           { head: 'Trace', end: true, cell: (run) => run.correlation_id && <CorrelationId id={run.correlation_id} /> },
         ]}
-        empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No run fits'} />}
+        empty={<Empty icon="clock" title={state === 'stuck' ? 'Nothing is stuck' : 'No runs match'} />}
       />
     </Page>
   );

@@ -6,9 +6,10 @@ import { useAct } from '../../client/ask.ts';
 import { TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
-/** Asks the browser for a passkey. What it throws is for programs, so the person is told what to do instead. */
+/** Asks the browser for a passkey. Browser errors are technical, so the person gets a message that says what to do. */
 async function makePasskey(options: unknown) {
-  if (!browserSupportsWebAuthn()) throw new Error('This browser has no passkeys. Use another one, or an app.');
+  if (!browserSupportsWebAuthn())
+    throw new Error('This browser does not support passkeys. Use another browser, or an authenticator app.');
   try {
     return await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON });
   } catch (error) {
@@ -16,12 +17,12 @@ async function makePasskey(options: unknown) {
     throw new Error(
       isKnown
         ? 'This device has a passkey for your account already. Use another device.'
-        : 'No passkey was made. Try again, and confirm it on your device.',
+        : 'No passkey was created. Try again, and confirm it on your device.',
     );
   }
 }
 
-/** A passkey is named, made by the browser, and counts at once. */
+/** The person names a passkey, the browser creates it, and it counts at once. */
 export function AddPasskey({ onClose, onCodes }: { onClose(): void; onCodes(codes: string): void }) {
   const [name, setName] = useState('');
   const begin = useAct('passkey begin', (input: { name: string }, options) => api.factors.passkeyBegin(input, options));

@@ -3,7 +3,7 @@ import { announceConfirmed } from '../../client/step-up.ts';
 import { Page } from '../../parts/page.tsx';
 import { Empty } from '../../parts/states.tsx';
 
-/** The end of a repeated sign-in in a window of its own: the page that asked for it goes on, and this one closes. */
+/** The end of a step-up sign-in in its own window: the page that asked for it continues, and this one closes. */
 export function IdentityConfirmedPage() {
   useEffect(() => {
     announceConfirmed();

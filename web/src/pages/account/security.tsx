@@ -30,7 +30,7 @@ export function SecurityPage() {
   return (
     <Page
       title="Security"
-      lead="A second factor keeps others out who learn your password."
+      lead="A second factor protects your account if your password leaks."
       actions={
         data?.managed && (
           <div className="flex flex-wrap gap-2">

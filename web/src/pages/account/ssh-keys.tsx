@@ -14,7 +14,7 @@ import { Ago } from '../../parts/time.tsx';
 
 type Whose = 'me' | 'project';
 
-/** What opens machines: keys of one's own, and those that everybody in the project may use. */
+/** The SSH keys of the person and of the project. */
 export function SshKeysPage() {
   const session = useSession();
   const isIn = session.project !== undefined;

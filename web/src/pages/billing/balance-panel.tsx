@@ -12,7 +12,7 @@ import { spellMoney } from '../../words/money.ts';
 
 const tones = { warn: 'text-warn', bad: 'text-bad' } as const;
 
-/** What there is, how long it lasts, what depends on it, and a way to prove it. */
+/** The balance, how long it lasts, what depends on it, and a check of the ledger. */
 export function BalancePanel({ organizationId }: { organizationId: string }) {
   const mayVerify = useMay()('billing_ledger_verify');
   const balance = useBalance();
@@ -42,9 +42,7 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
           <p className={warning ? `font-medium ${tones[warning.tone]}` : ''}>{tellRunway(it)}</p>
           <p className="text-dim">{tellEnforced(it)}</p>
           {it.held.amount_minor !== '0' && (
-            <p className="text-dim">
-              {spellMoney(it.held)} is set aside for what was ordered; the balance is without it.
-            </p>
+            <p className="text-dim">{spellMoney(it.held)} is held for open orders and not part of the balance.</p>
           )}
           <p className="text-sm text-dim">
             {it.charged_to ? (

@@ -12,7 +12,7 @@ import { LedgerTable } from './ledger-table.tsx';
 import { SpendChart } from './spend-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
 
-/** What the organization has and spends; for those who may not see its account, what their project used. */
+/** Balance and spend of the organization; for people who may not see its account, the usage of their project. */
 export function BillingPage() {
   const session = useSession();
   const seesAccount = useMay()('billing_balance_get');
@@ -51,7 +51,7 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
   return (
     <Page
       title="Billing"
-      lead="What your organization has, what it spent, and every line of its ledger. Amounts are before tax; days are in UTC."
+      lead="The balance of your organization, its spend, and its ledger. Amounts are before tax; days are in UTC."
       shown={{ operation: 'billing_usage_get', input: { organization_id, group_by: by } }}
     >
       <BalancePanel organizationId={organization_id} />
@@ -75,7 +75,7 @@ function ProjectBilling({ projectName }: { projectName: string }) {
       title="Billing"
       lead={
         <>
-          What the project <bdi>{projectName}</bdi> used. Owners and administrators see the balance and the ledger.
+          The usage of project <bdi>{projectName}</bdi> . Owners and administrators see the balance and the ledger.
         </>
       }
       shown={{ operation: 'project_usage_get', input: { group_by: by } }}
@@ -86,7 +86,7 @@ function ProjectBilling({ projectName }: { projectName: string }) {
   );
 }
 
-/** What the table is grouped by, from the address; by day where it says nothing that is known. */
+/** The grouping of the table, from the address; by day by default. */
 function useGroups<G extends string>(groups: readonly G[]): G | 'day' {
   const { by } = useSearch({ strict: false }) as { by?: string };
   return groups.find((each) => each === by) ?? 'day';

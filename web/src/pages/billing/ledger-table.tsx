@@ -9,7 +9,7 @@ import { spellDate, spellHours, tellKind, tellSubject } from '../../words/billin
 import { spellMoney } from '../../words/money.ts';
 import { WindowsDialog } from './windows-dialog.tsx';
 
-/** Everything that changed the balance. A line of usage opens into its windows. */
+/** Every change of the balance. A usage line opens into its windows. */
 export function LedgerTable({ organizationId }: { organizationId: string }) {
   const organization_id = organizationId;
   const mayOpen = useMay()('billing_window_list');

@@ -4,14 +4,14 @@ import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { barsOf, type DayBar, spellDay } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
 
-/** An answer about usage, as the pages hold it. */
+/** The usage report, as the pages keep it. */
 export interface UsageAnswer {
   readonly data: UsageReport | undefined;
   readonly error: Error | null;
   refetch(): unknown;
 }
 
-/** Spend by day: a bar for each day. The table beside it says the same in figures. */
+/** Spend by day: a bar for each day. The table beside it has the figures. */
 export function SpendChart({ usage }: { usage: UsageAnswer }) {
   const it = usage.data;
   return (
@@ -37,7 +37,7 @@ export function SpendChart({ usage }: { usage: UsageAnswer }) {
 const height = 1_000;
 const step = 100;
 const gap = 20;
-/** A day without usage keeps a line, so that it is seen to be there. */
+/** A day without usage has a line, so that it is visible. */
 const least = 8;
 
 function Bars({ bars, total }: { bars: readonly DayBar[]; total: string }) {

@@ -14,7 +14,7 @@ const heads: Readonly<Record<UsageReport['group_by'], string>> = {
   allocation: 'Allocation',
 };
 
-/** What was used, in groups. All sums are the server's. */
+/** Usage in groups. All sums come from the server. */
 export function UsageTable({
   usage,
   aside,
@@ -22,11 +22,11 @@ export function UsageTable({
 }: {
   usage: UsageAnswer & { readonly isLoading: boolean };
   aside: ReactNode;
-  /** Whether allocations are those of the project that is looked at, and can be opened. */
+  /** Whether the allocations belong to the selected project and can be opened. */
   linked: boolean;
 }) {
   const by = usage.data?.group_by ?? 'day';
-  // Days come in their order; the newest is what people look for.
+  // Newest day first.
   const rows = by === 'day' ? usage.data?.rows.toReversed() : usage.data?.rows;
   const list = wholeList({
     data: rows && { data: rows },

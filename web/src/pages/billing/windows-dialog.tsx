@@ -8,7 +8,7 @@ import { spellDate, spellQuantity, spellRate, tellSubject } from '../../words/bi
 import { spellMoney } from '../../words/money.ts';
 import { spellClock } from '../../words/time.ts';
 
-/** The windows of a line of usage: how much, at which price, and what that came to. */
+/** The windows of a usage line: quantity, price and amount. */
 export function WindowsDialog({
   organizationId,
   line,

@@ -21,7 +21,7 @@ export const tellEnforced = ({ enforced, minimum_runway_minutes }: BillingBalanc
     : 'Launches are not refused, whatever the balance is.';
 
 const shortRunwaySeconds = 24 * 3_600;
-/** What the top bar warns of: a balance that is gone, or that ends within a day. */
+/** The warning of the top bar: a balance that is used up, or ends within a day. */
 export function balanceWarning(
   it: BillingBalance,
 ): { readonly tone: 'warn' | 'bad'; readonly text: string } | undefined {

@@ -43,11 +43,11 @@ const kinds: Readonly<Record<LedgerLine['kind'], string>> = {
 };
 export const tellKind = ({ kind }: Pick<LedgerLine, 'kind'>): string => kinds[kind];
 
-/** What a line is about: the allocation, or the reason that was given. */
+/** The subject of a line: the allocation, or the given reason. */
 export const tellSubject = ({ allocation_id, allocation_name, reason }: LedgerLine): string =>
   allocation_name ?? (allocation_id ? `allocation ${shortId(allocation_id)}` : (reason ?? ''));
 
-/** What came of recomputing the ledger. */
+/** The result of a ledger check. */
 export const tellCheck = (check: LedgerCheck): string =>
   check.ok
     ? `The ledger is correct: ${counted(check.entries, 'entry', 'entries')} checked; their sum is the balance of ${spellMoney(check.balance)}.`
@@ -80,10 +80,10 @@ const dateFace = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZon
 /** `16 Nov 2026`, of a day in UTC. */
 export const spellDate = (day: string): string => dateFace.format(new Date(day));
 
-/** What the group of a row is called. */
+/** The name of a group. */
 export const tellGroup = (by: UsageReport['group_by'], { key, name }: UsageReport['rows'][number]): string =>
   by === 'day' ? spellDay(key) : (name ?? (by === 'sku' ? key : shortId(key)));
 
-/** What a grant is about to do, before it is done. */
+/** What a grant will do, shown before it is done. */
 export const tellGrant = (amount: Amount, { name, slug }: { readonly name: string; readonly slug: string }): string =>
   `This gives ${spellMoney(amount)} of credit to ${name} (${slug}). It counts at once and cannot be taken back here.`;
