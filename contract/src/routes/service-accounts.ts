@@ -338,7 +338,7 @@ export const serviceAccountToken = defineRoute({
   method: 'POST',
   path: '/api/v1/auth/service-accounts/token',
   tag,
-  summary: 'Exchange a signed assertion (RFC 7523) for a short-lived token',
+  summary: 'Exchange a signed assertion for a short-lived token, as JSON; OAuth libraries send a form to /oauth/token',
   auth: {
     kind: 'public',
     why: 'The assertion in the body is the proof of identity; a caller with a token does not need this route.',

@@ -1079,7 +1079,7 @@ readonly minutes: number;
   readonly keys: readonly Readonly<Record<string, string>>[];
 }>;
     /**
-     * Exchange a signed assertion (RFC 7523) for a short-lived token
+     * Exchange a signed assertion for a short-lived token, as JSON; OAuth libraries send a form to /oauth/token
      *
      * `POST /api/v1/auth/service-accounts/token`
      *

@@ -4,6 +4,7 @@ import {
   type PolicyKey,
   routes,
   type SignIn,
+  serviceAccountToken,
   signInGet,
   versionGet,
 } from '@gpuaas/contract';
@@ -13,6 +14,7 @@ import { makeAudit } from '../../domains/audit/index.ts';
 import { grantRoutes, makeMayAfford, readCharged, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import {
+  type AtBrowser,
   denialsChannel,
   makePasswordLetters,
   makeRecordFactorChange,
@@ -45,6 +47,7 @@ import { makeRateLimit } from '../../edge/http/admission/rate-limit.ts';
 import type { Tenants } from '../../edge/http/admission/tenancy.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
+import { mountTokenEndpoint, tokenPath } from '../../edge/oauth/token-endpoint.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStreams } from '../../edge/streams/watch.ts';
@@ -146,6 +149,16 @@ export async function assembleApi(
       hasFactor: ownFactors && makeHasFactor({ db, ids, own: ownFactors }),
     }),
   );
+  const beginFor = (action: string, { personId, ...from }: AtBrowser) =>
+    makeAct(
+      {
+        ...from,
+        ...{ actorId: personId, actorKind: 'user', actorRole: 'none', reach: 'self' },
+        ...{ organizationId: undefined, projectId: undefined, traceparent: undefined },
+      },
+      action,
+      ids.next(),
+    );
   const identities = scope.keep(
     'credentials',
     openCredentials({
@@ -166,21 +179,7 @@ export async function assembleApi(
       },
       factors: ownFactors,
       isFactorRequired: (who) => policies.value('auth.step_up_mfa_required', who),
-      beginFor: (action, { personId, ...from }) =>
-        makeAct(
-          {
-            ...from,
-            actorId: personId,
-            actorKind: 'user',
-            actorRole: 'none',
-            reach: 'self',
-            organizationId: undefined,
-            projectId: undefined,
-            traceparent: undefined,
-          },
-          action,
-          ids.next(),
-        ),
+      beginFor,
       welcome: async (tx, personId) =>
         policies.value('auth.personal_organizations_enabled')
           ? foundPersonalOrganization(tx, personId, ids.next())
@@ -223,6 +222,7 @@ export async function assembleApi(
       region,
       seal: settings.keyring?.find('service-accounts'),
       publicUrl: settings.publicUrl,
+      tokenPath,
       audience: settings.audience,
       keyMaxDays: (who) => policies.number('auth.service_account_key_max_days', who),
       tokenSeconds: (organizationId) => policies.number('auth.service_account_token_seconds', { organizationId }),
@@ -353,6 +353,12 @@ export async function assembleApi(
     ids,
     log,
     metrics,
+  });
+  await mountTokenEndpoint(mount.app, {
+    exchange: serviceAccounts.exchange,
+    begin: (from) => beginFor(serviceAccountToken.audit, { ...from, personId: 'anonymous' }),
+    rateLimit,
+    log,
   });
   return {
     ...scope.keep('http', mount),

@@ -30,7 +30,7 @@ const invalid = () =>
 export async function proveAssertion(
   assertion: string,
   parts: {
-    readonly endpoint: string;
+    readonly endpoints: readonly string[];
     readonly now: Date;
     readonly findKey: (keyId: string, accountId: string) => Promise<GoodKey | undefined>;
   },
@@ -44,7 +44,7 @@ export async function proveAssertion(
     const { payload } = await jwtVerify(assertion, await importJWK(account.public_key, algorithm), {
       issuer: account.id,
       subject: account.id,
-      audience: parts.endpoint,
+      audience: [...parts.endpoints],
       algorithms: algorithm === 'EdDSA' ? ['EdDSA', 'Ed25519'] : [algorithm],
       currentDate: parts.now,
       requiredClaims: ['exp', 'jti', 'aud'],

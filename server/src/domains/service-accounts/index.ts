@@ -1,7 +1,8 @@
-import { type ErrorCode, type Scope, serviceAccountToken } from '@gpuaas/contract';
+import { type ErrorCode, type Output, type Scope, serviceAccountToken } from '@gpuaas/contract';
 import type { JWTVerifyGetKey } from 'jose';
 import { makeFresh } from '../../kernel/access/fresh.ts';
 import {
+  type Act,
   type BeginAct,
   type Database,
   type Mounted,
@@ -19,7 +20,7 @@ import { keyRoutes } from './keys.ts';
 import { findGood, type GoodKey } from './keys-store.ts';
 import { makeSigner, type Seal } from './signer.ts';
 import { findOwner } from './store.ts';
-import { tokenRoutes } from './tokens.ts';
+import { exchangeAssertion, tokenRoutes } from './tokens.ts';
 
 /** Service accounts: the identities of machines, and the tokens they get. */
 export interface ServiceAccounts {
@@ -33,6 +34,13 @@ export interface ServiceAccounts {
     readonly absent: ErrorCode;
     find(id: string): Promise<{ readonly organizationId: string; readonly projectId: string | undefined } | undefined>;
   };
+  /** Exchanges an assertion for a token, by whatever way it came in. */
+  exchange(
+    act: Act,
+    wanted: { readonly assertion: string; readonly scope: string | undefined },
+  ): Promise<
+    Output<typeof serviceAccountToken> | Fault<'assertion_invalid' | 'assertion_replayed' | 'insufficient_permissions'>
+  >;
   close(): Promise<void>;
 }
 export interface KnownMachine {
@@ -57,6 +65,8 @@ export async function openServiceAccounts(parts: {
   readonly clock: Clock;
   readonly region: string;
   readonly seal: Seal | undefined;
+  /** Where OAuth libraries exchange assertions, below the public address. */
+  readonly tokenPath: string;
   /** Where callers reach this installation. */
   readonly publicUrl: string;
   readonly audience: string;
@@ -85,6 +95,9 @@ export async function openServiceAccounts(parts: {
   const signer = makeSigner(parts);
   const issuer = new URL('/api/v1/auth/service-accounts', parts.publicUrl).href;
 
+  const endpoints = [serviceAccountToken.path, parts.tokenPath].map((path) => new URL(path, parts.publicUrl).href);
+  const exchangeParts = { ...parts, signer, issuer, endpoints, findKey };
+
   return {
     issuer,
     find: signer.find,
@@ -92,14 +105,12 @@ export async function openServiceAccounts(parts: {
       ...accountRoutes({ ...parts, changed }),
       update({ ...parts, changed }),
       ...keyRoutes({ ...parts, changed }),
-      ...tokenRoutes({
-        ...parts,
-        signer,
-        issuer,
-        endpoint: new URL(serviceAccountToken.path, parts.publicUrl).href,
-        findKey,
-      }),
+      ...tokenRoutes(exchangeParts),
     ],
+    async exchange(act, wanted) {
+      const done = await exchangeAssertion(exchangeParts, act, wanted);
+      return done instanceof Fault ? done : done.value;
+    },
     async recognise(accountId, keyId) {
       const found = await machines.get(`${accountId} ${keyId}`, () => findKey(keyId, accountId));
       if (!found || found.expires_at <= clock.now()) {

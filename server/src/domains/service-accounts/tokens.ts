@@ -1,5 +1,5 @@
 import { type Scope, serviceAccountToken, signingKeyList } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
+import { type Act, type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -15,8 +15,8 @@ export interface TokenParts {
   readonly signer: Signer;
   readonly issuer: string;
   readonly audience: string;
-  /** The address of the exchange itself: what an assertion must be meant for. */
-  readonly endpoint: string;
+  /** The addresses of the exchange: an assertion must be meant for one of them. */
+  readonly endpoints: readonly string[];
   readonly tokenSeconds: (organizationId: string) => number;
   readonly findKey: (keyId: string, accountId: string) => Promise<GoodKey | undefined>;
 }
@@ -35,7 +35,12 @@ function narrowed(
     : new Fault('insufficient_permissions', 'The account does not have all of these scopes.', { beyond });
 }
 
-const exchange = on(serviceAccountToken, async (parts, act, { body }) => {
+/** Exchanges an assertion for a token, and writes down that it did. An assertion works once. */
+export async function exchangeAssertion(
+  parts: TokenParts,
+  act: Act,
+  body: { readonly assertion: string; readonly scope?: string | undefined },
+) {
   const now = parts.clock.now();
   const proven = await proveAssertion(body.assertion, { ...parts, now });
   if (proven instanceof Fault) return proven;
@@ -72,7 +77,8 @@ const exchange = on(serviceAccountToken, async (parts, act, { body }) => {
       },
     );
   });
-});
+}
+const exchange = on(serviceAccountToken, (parts, act, { body }) => exchangeAssertion(parts, act, body));
 
 const keys = on(signingKeyList, async ({ signer }) => ({ keys: [...(await signer.shown())] }));
 

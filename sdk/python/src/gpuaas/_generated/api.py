@@ -1278,7 +1278,7 @@ class ServiceAccountsApi:
         return answer
 
     def token(self, *, assertion: str, grant_type: Literal["urn:ietf:params:oauth:grant-type:jwt-bearer"], scope: str | Unset = UNSET, options: Options | None = None) -> ServiceAccountTokenAnswer:
-        """Exchange a signed assertion (RFC 7523) for a short-lived token
+        """Exchange a signed assertion for a short-lived token, as JSON; OAuth libraries send a form to /oauth/token
 
         ``POST /api/v1/auth/service-accounts/token``
 
