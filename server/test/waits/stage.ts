@@ -1,6 +1,6 @@
 import { policies as definitions, type NumberPolicyKey, type PolicyKey } from '@gpuaas/contract';
 import { taskTimes } from '../../src/domains/allocations/index.ts';
-import type { SagaParts } from '../../src/domains/allocations/sagas/parts.ts';
+import type { LifeParts } from '../../src/domains/allocations/life/parts.ts';
 import { type Bench, openBench } from '../../src/domains/allocations/sagas/testing.ts';
 import { openYard, type Yard } from '../../src/domains/allocations/testing.ts';
 import { makeAnswers, type TaskAnswer } from '../../src/domains/nodes/index.ts';
@@ -25,7 +25,7 @@ export interface Waiting {
 export interface Stage {
   readonly yard: Yard;
   readonly bench: Bench;
-  readonly parts: SagaParts;
+  readonly parts: LifeParts;
   readonly clock: Clock;
   readonly policies: { readonly number: (key: NumberPolicyKey) => number; readonly value: never };
   pass(ms: number): void;

@@ -1,7 +1,6 @@
-import { makePhases, makeSettled, taskTimes } from '../../domains/allocations/index.ts';
+import { makeApplyResult, makeNoteProgress, taskTimes } from '../../domains/allocations/index.ts';
 import { openEvidenceDesk } from '../../domains/billing/index.ts';
 import {
-  keepTopology,
   makeDispatch,
   makeIdentities,
   makeOpenRelease,
@@ -100,13 +99,7 @@ export async function openNodeDoor(
       onDispatched: (seconds) => waited.observe(seconds),
     }),
   });
-  const onAllocationSettled = makeSettled({
-    db,
-    ids,
-    clock,
-    tasks: makeTasks({ ids, clock, signer: signers }),
-    ...taskTimes(policies),
-  });
+  const tasks = makeTasks({ ids, clock, signer: signers });
   const images = scope.keep('node-images', openImageReports({ db, begin, ids, clock, log }));
   const reports = openReports({
     reports: database.reports,
@@ -145,11 +138,8 @@ export async function openNodeDoor(
         db,
         clock,
         onRefused: (code) => refused.inc({ code }),
-        onSettled: async (tx, task, result) => {
-          await keepTopology(tx, task, result);
-          return onAllocationSettled(tx, task, result);
-        },
-        onProgress: makePhases({ ids }),
+        applyResult: makeApplyResult({ db, ids, clock, tasks, ...taskTimes(policies) }),
+        noteProgress: makeNoteProgress({ ids }),
       }),
       openRelease: makeOpenRelease({ db, ids, objects: parts.objects }),
       reports,

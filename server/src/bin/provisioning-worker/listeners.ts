@@ -11,7 +11,7 @@ import {
   provisioningRequested,
   provisioningRestartRequested,
 } from '@gpuaas/contract';
-import { isImagedAgain, readLease } from '../../domains/allocations/index.ts';
+import { needsReimage, readLeaseState } from '../../domains/allocations/index.ts';
 import { type NodeTenants, removalRun } from '../../domains/nodes/index.ts';
 import { type Listener, listener } from '../../domains/outbox/index.ts';
 import { type Database, systemViewer } from '../../kernel/act.ts';
@@ -38,8 +38,8 @@ export function makeListeners(parts: {
     envelope: Envelope,
   ): Promise<void> {
     const viewer = systemViewer('provisioning-worker', { correlationId: envelope.correlation_id });
-    const lease = await parts.db.read(viewer, (tx) => readLease(tx, payload.allocation_id));
-    const reimages = lease !== undefined && isImagedAgain(lease);
+    const lease = await parts.db.read(viewer, (tx) => readLeaseState(tx, payload.allocation_id));
+    const reimages = lease !== undefined && needsReimage(lease);
     await sagas.start(
       reimages ? served.vacateAndReimage : served.vacate,
       `${payload.allocation_id}.${payload.version}`,

@@ -12,7 +12,7 @@ import { readPage } from '../../kernel/page.ts';
 import { whyNoneMayClear } from '../nodes/index.ts';
 import { maxQueueShown } from './facts.ts';
 import { aboutMoved, advanceAllocation } from './life/machine.ts';
-import { endAllocation } from './life/release.ts';
+import { releaseAllocation } from './life/release.ts';
 import type { AllocationParts } from './parts.ts';
 import { listQueue } from './queue/store.ts';
 import { freeClaims, moveSlots } from './slots/slots.ts';
@@ -71,16 +71,16 @@ const placement = on(adminAllocationPlacement, async ({ db }, who, { params }) =
 const forceRelease = on(adminAllocationForceRelease, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
     const how = { reason: 'operator', said: body.reason, forced: true };
-    const ended = await endAllocation(tx, parts, act, params.allocation_id, how);
-    if (!ended) return tx.abandon(absent());
-    if (ended instanceof Fault) return tx.abandon(ended);
+    const released = await releaseAllocation(tx, parts, act, params.allocation_id, how);
+    if (!released) return tx.abandon(absent());
+    if (released instanceof Fault) return tx.abandon(released);
     const row = await findRow(tx, params.allocation_id);
     if (!row) throw new Error('an allocation is gone');
     return tx.commit(showForOperator(row, parts.limits(act)), {
       target: { type: 'allocation', id: row.id },
-      change: { state: [ended.moved.from, ended.moved.to], reason: body.reason },
+      change: { state: [released.moved.from, released.moved.to], reason: body.reason },
       organizationId: row.organization_id,
-      events: ended.events,
+      events: released.events,
     });
   }),
 );

@@ -11,10 +11,10 @@ import { type Act, handlers, type Mounted, type Receipt, type WriteTx } from '..
 import { Fault } from '../../kernel/fault.ts';
 import { secondMs } from '../../kernel/units.ts';
 import { secondsPerHour } from './facts.ts';
-import { noteAllocation, stateFacts } from './life/machine.ts';
-import { endAllocation } from './life/release.ts';
-import { absentKey } from './life/wish.ts';
-import { findKeys, insertKeys, listKeys, removeKeysExcept } from './life/wish-store.ts';
+import { absentKey } from './launch/launch-request.ts';
+import { findKeys, insertKeys, listKeys, removeKeysExcept } from './launch/launch-store.ts';
+import { noteAllocation, updateFacts } from './life/machine.ts';
+import { releaseAllocation } from './life/release.ts';
 import type { AllocationParts } from './parts.ts';
 import { whoWaitsFor } from './queue/extension.ts';
 import { type AllocationRow, extendAllocation, findAllocation, holdAllocation, updateAllocation } from './store.ts';
@@ -30,7 +30,7 @@ const notNow = ({ state }: AllocationRow) =>
 const notActive = ({ state }: AllocationRow) =>
   new Fault('allocation_not_active', `It is ${state}; only an active allocation can.`, { state });
 
-/** Ends a write with the allocation as it is now. */
+/** Commits with the allocation as it is now. */
 async function done(tx: WriteTx, parts: AllocationParts, act: Act, id: string, receipt: Omit<Receipt, 'target'>) {
   const row = await findAllocation(tx, id);
   if (!row) throw new Error('an allocation is gone');
@@ -39,16 +39,16 @@ async function done(tx: WriteTx, parts: AllocationParts, act: Act, id: string, r
 
 const release = on(allocationRelease, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
-    const ended = await endAllocation(tx, parts, act, params.allocation_id, {
+    const released = await releaseAllocation(tx, parts, act, params.allocation_id, {
       reason: 'user',
       said: body.reason,
       forced: false,
     });
-    if (!ended) return tx.abandon(absent());
-    if (ended instanceof Fault) return tx.abandon(ended);
-    const { from, to } = ended.moved;
+    if (!released) return tx.abandon(absent());
+    if (released instanceof Fault) return tx.abandon(released);
+    const { from, to } = released.moved;
     const change = { state: [from, to], reason: body.reason };
-    return done(tx, parts, act, params.allocation_id, { change, events: ended.events });
+    return done(tx, parts, act, params.allocation_id, { change, events: released.events });
   }),
 );
 
@@ -96,8 +96,8 @@ const extend = on(allocationExtend, async (parts, act, { params, body }) =>
     const awaited = await whoWaitsFor(parts, act, row, expiresAt);
     if (awaited) return tx.abandon(awaited);
     await extendAllocation(tx, row.id, seconds, expiresAt);
-    // Its node ends the lease by itself, whether or not we can be reached: it has to know.
-    const taskId = await askNode(tx, parts, act, row, 'allocation.extend_lease', {
+    // The node ends the lease by itself, also without a connection: it needs the new deadline.
+    const taskId = await queueShortTask(tx, parts, act, row, 'allocation.extend_lease', {
       allocation_id: row.id,
       lease: { deadline_at: expiresAt.toISOString() },
     });
@@ -128,7 +128,7 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
   parts.db.write(act, async (tx) => {
     const row = await holdAllocation(tx, params.allocation_id);
     if (!row) return tx.abandon(absent());
-    // A key is a way into the machine: whose it is decides that, and whoever administers the organization.
+    // A key is a way into the machine: only its requester and administrators of the organization decide about it.
     if (row.requested_by !== act.actorId && act.actorRole !== 'admin' && act.actorRole !== 'owner') {
       return tx.abandon(
         new Fault('insufficient_permissions', 'Only who created it, or an admin or owner, may change its SSH keys.'),
@@ -136,18 +136,18 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
     }
     if (!takesKeys(row.state)) return tx.abandon(notNow(row));
     const wanted = body.ssh_key_ids;
-    // What is on it already may stay, whoever put it there.
+    // A key that is on the machine already may stay, also one of another person.
     const present = new Set((await listKeys(tx, row.id)).map(({ ssh_key_id }) => ssh_key_id));
     const missing = wanted.filter((id) => !present.has(id));
     const found = await findKeys(tx, missing, act.actorId, row.project_id);
     if (found.length !== missing.length) return tx.abandon(absentKey());
     await removeKeysExcept(tx, row.id, wanted);
     await insertKeys(tx, row.id, row.organization_id, found);
-    await stateFacts(tx, row.id, {});
+    await updateFacts(tx, row.id, {});
     const keys = await listKeys(tx, row.id);
     const taskId =
       row.state === 'active' && row.login
-        ? await askNode(tx, parts, act, row, 'allocation.install_authorized_keys', {
+        ? await queueShortTask(tx, parts, act, row, 'allocation.install_authorized_keys', {
             allocation_id: row.id,
             login: row.login,
             authorized_keys: [...new Set(keys.map(({ public_key }) => public_key))],
@@ -163,8 +163,8 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
   }),
 );
 
-/** Has the node of an active allocation do one thing that nobody waits for; how it went is in the timeline. */
-async function askNode<T extends 'allocation.extend_lease' | 'allocation.install_authorized_keys'>(
+/** Queues a short task for the node of an active allocation. No saga waits for it; its result is in the timeline. */
+async function queueShortTask<T extends 'allocation.extend_lease' | 'allocation.install_authorized_keys'>(
   tx: WriteTx,
   parts: AllocationParts,
   act: Act,

@@ -2,11 +2,11 @@ import type { AllocationDetail } from '@gpuaas/contract';
 import type { Act, ReadTx, Viewer } from '../../kernel/act.ts';
 import type { Fault } from '../../kernel/fault.ts';
 import type { Policies } from '../policy/index.ts';
+import type { LifeParts } from './life/parts.ts';
 import type { Placer } from './placement/place.ts';
-import type { SagaParts } from './sagas/parts.ts';
 import type { Limits } from './views/show.ts';
 
-/** Whether an organization can pay for all that it asks for at once. */
+/** Refuses when an organization cannot pay for everything that it requests at once. */
 export type MayAfford = (
   tx: ReadTx,
   cost: { readonly organizationId: string; readonly perHour: bigint; readonly currency: string },
@@ -15,8 +15,8 @@ export type MayAfford = (
 /** What was charged for an allocation so far. Billing answers; null before the first evidence. */
 export type ReadCharged = (tx: ReadTx, allocationId: string) => Promise<AllocationDetail['charged']>;
 
-/** What the operations on allocations are made over. */
-export interface AllocationParts extends SagaParts {
+/** What the handlers of allocations need. */
+export interface AllocationParts extends LifeParts {
   readonly policies: Policies;
   readonly placer: Placer;
   readonly mayAfford: MayAfford;

@@ -1,3 +1,4 @@
 /** SSH: the public keys of people and of projects. */
 export { sshRoutes } from './routes.ts';
+export { markKeysUsed } from './store.ts';
 export { makeProjectKeys } from './wind-down.ts';

@@ -134,3 +134,13 @@ export const removeKey = async (tx: WriteTx, owner: KeyOwner, id: string) =>
 /** Whose keys they were, once for each key that is gone. */
 export const removeKeysOfProject = async (tx: WriteTx, projectId: string): Promise<string[]> =>
   (await tx.rows<{ organization_id: string }>(removeAllOfProject, [projectId])).map((row) => row.organization_id);
+
+const markUsed = sql(
+  'ssh-keys-mark-used',
+  `update ssh_keys set last_used_at = act_time()
+   where (mine(organization_id) or is_me(user_id)) and id in (
+     select ssh_key_id from allocation_ssh_keys where allocation_id = $1 and mine(organization_id)
+   )`,
+);
+/** An allocation became active with these keys on it. */
+export const markKeysUsed = (tx: WriteTx, allocationId: string) => tx.run(markUsed, [allocationId]);

@@ -11,9 +11,10 @@ import { handlers, type Mounted, type ReadTx, type Viewer } from '../../../kerne
 import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
 import { resourceName } from '../../../kernel/resource-name.ts';
-import { makeAllocations, type Prepared, prepare } from '../life/create.ts';
+import { checkLaunch } from '../launch/create.ts';
 import type { AllocationState } from '../life/machine.ts';
-import { endAllocation } from '../life/release.ts';
+import { releaseAllocation } from '../life/release.ts';
+import { type CheckedLaunch, requestAllocations } from '../life/request.ts';
 import type { AllocationParts } from '../parts.ts';
 import { mayHoldMore } from '../quota/quota.ts';
 import { listGroup } from '../store.ts';
@@ -78,14 +79,14 @@ const create = on(allocationGroupCreate, async (parts, act, { body }) =>
       createdBy: act.actorId,
     });
     if (stored === 0) return tx.abandon(new Fault('project_not_found', 'There is no such object.'));
-    // The largest first: what needs a whole host finds one before the small ones have taken a piece of it.
+    // The largest first: a member that needs a whole host finds one before small members take a part of it.
     const largestFirst = body.members.toSorted((a, b) => b.gpus - a.gpus);
-    const wanted: Prepared[] = [];
-    for (const one of await Promise.all(largestFirst.map((member) => prepare(tx, parts, act, member)))) {
+    const launches: CheckedLaunch[] = [];
+    for (const one of await Promise.all(largestFirst.map((member) => checkLaunch(tx, parts, act, member)))) {
       if (one instanceof Fault) return tx.abandon(one);
-      wanted.push(one);
+      launches.push(one);
     }
-    const made = await makeAllocations(tx, parts, act, wanted, { groupId });
+    const made = await requestAllocations(tx, parts, act, launches, { groupId });
     if (made instanceof Fault) return tx.abandon(made);
     const detail = await showDetail(tx, parts, act, groupId);
     if (!detail) throw new Error('a group was not stored');
@@ -120,9 +121,9 @@ const release = on(allocationGroupRelease, async (parts, act, { params }) =>
     await askForRelease(tx, id);
     const events: DeclaredEvent[] = [];
     for (const { id: memberId } of await listGroup(tx, id)) {
-      const ended = await endAllocation(tx, parts, act, memberId, { reason: 'group', forced: false });
-      // Members that are on their way already, or cannot be tried again, stay as they are.
-      if (ended && !(ended instanceof Fault)) events.push(...ended.events);
+      const released = await releaseAllocation(tx, parts, act, memberId, { reason: 'group', forced: false });
+      // Members that are being released, or whose release was tried too often, stay as they are.
+      if (released && !(released instanceof Fault)) events.push(...released.events);
     }
     const detail = await showDetail(tx, parts, act, id);
     if (!detail) throw new Error('a group is gone');

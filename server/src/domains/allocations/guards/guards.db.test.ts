@@ -5,10 +5,10 @@ import { systemIds } from '../../../kernel/id.ts';
 import { silentLog } from '../../../kernel/telemetry/log.ts';
 import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { makeReattest } from '../life/reattest.ts';
 import { type AllocationPlan, type Bench, openBench, type TestAllocation } from '../sagas/testing.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { makeGuards } from './guards.ts';
+import { makeReattest } from './reattest.ts';
 
 let yard: Yard;
 let bench: Bench;

@@ -14,8 +14,8 @@ import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import { minuteMs, secondMs } from '../../../kernel/units.ts';
 import { makeSettle } from '../../attention/index.ts';
 import { guardBatch } from '../facts.ts';
-import { beginRelease, type Leaving } from '../life/leave.ts';
 import { aboutMoved, advanceAllocation, noteAllocation } from '../life/machine.ts';
+import { beginRelease, type Releasing } from '../life/release.ts';
 import { moveSlots } from '../slots/slots.ts';
 import { compareWithReport, type Drift, leftoversOf, missingOf } from './drift.ts';
 import {
@@ -37,7 +37,7 @@ export interface GuardParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly tasks: Leaving['tasks'];
+  readonly tasks: Releasing['tasks'];
   readonly policies: {
     maxReleaseAttempts(): number;
     /** How long a node may be silent before what it serves fails; 0 when silence ends nothing. */

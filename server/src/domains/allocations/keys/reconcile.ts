@@ -6,8 +6,8 @@ import type { Log } from '../../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 import type { Tasks } from '../../nodes/index.ts';
 import { guardBatch } from '../facts.ts';
+import { listKeys } from '../launch/launch-store.ts';
 import { noteAllocation } from '../life/machine.ts';
-import { listKeys } from '../life/wish-store.ts';
 import { type AllocationRow, holdAllocation } from '../store.ts';
 
 /** The roles, in an organization or a project, that may put a key on an allocation. */

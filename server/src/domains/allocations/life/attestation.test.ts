@@ -1,7 +1,7 @@
 import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAttestation, type Promised } from './attestation.ts';
+import { findProblems, type Promised } from './attestation.ts';
 
 const uuid = (n: number) => `GPU-00000000-0000-0000-0000-00000000000${n}`;
 const allocationId = '0191b2c4-0000-7000-8000-000000000001';
@@ -38,10 +38,10 @@ const failed = { passed: false, detail: 'not seen' };
 
 describe('a readiness attestation', () => {
   it('that is as promised has no problems, in whatever order it names the GPUs', () => {
-    expect(judgeAttestation(promised, sworn)).toEqual([]);
-    expect(judgeAttestation(promised, { ...sworn, gpus: [gpu(1), gpu(0)] })).toEqual([]);
+    expect(findProblems(promised, sworn)).toEqual([]);
+    expect(findProblems(promised, { ...sworn, gpus: [gpu(1), gpu(0)] })).toEqual([]);
     for (const address of ['gpu-17.example.net', '2001:db8::7', 'h']) {
-      expect(judgeAttestation(promised, { ...sworn, ssh: { ...sworn.ssh, address } })).toEqual([]);
+      expect(findProblems(promised, { ...sworn, ssh: { ...sworn.ssh, address } })).toEqual([]);
     }
   });
 
@@ -67,14 +67,14 @@ describe('a readiness attestation', () => {
     ['a command for an address', { ssh: { ...sworn.ssh, address: '10.0.0.1;id' } }, 'neither a host name'],
     ['another allocation', { allocation_id: '0191b2c4-0000-7000-8000-000000000002' }, 'another allocation'],
   ])('with %s is refused', (_, change, problem) => {
-    expect(judgeAttestation(promised, { ...sworn, ...change }).join(' ')).toContain(problem);
+    expect(findProblems(promised, { ...sworn, ...change }).join(' ')).toContain(problem);
   });
 
   it('never passes with a set of GPUs that is not the promised one', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 4 }), (numbers) => {
         const same = numbers.length === 2 && numbers.includes(0) && numbers.includes(1);
-        expect(judgeAttestation(promised, { ...sworn, gpus: numbers.map(gpu) }).length === 0).toBe(same);
+        expect(findProblems(promised, { ...sworn, gpus: numbers.map(gpu) }).length === 0).toBe(same);
       }),
     );
   });

@@ -18,7 +18,7 @@ export interface Promised {
 }
 
 /** Sentences for the receipt; empty when everything is as promised. */
-export function judgeAttestation(promised: Promised, sworn: ReadinessAttestation): string[] {
+export function findProblems(promised: Promised, sworn: ReadinessAttestation): string[] {
   const problems: string[] = [];
   if (sworn.allocation_id !== promised.allocationId) problems.push('It speaks of another allocation.');
   problems.push(...countAndNames(promised.gpuUuids, sworn.gpus));

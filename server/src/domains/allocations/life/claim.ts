@@ -1,16 +1,23 @@
 import type { WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import type { Take } from '../placement/place.ts';
-import { claimSlots, kindOf, type Reservation, reserveSlots, takeSlots, type Unplaced } from '../slots/slots.ts';
+import {
+  claimSlots,
+  kindOf,
+  type Reservation,
+  reserveSlots,
+  takeSlots,
+  type UnplacedAllocation,
+} from '../slots/slots.ts';
 import { insertAllocation } from '../store.ts';
 
 /**
- * Takes slots for allocations that are not there yet, and writes them down with their claims. At best this is one
- * statement for all of them; whoever waits for others locks first and writes afterwards, for a row that was waited for
- * may have changed. Picks are answered by the allocations' places in the list.
+ * Takes slots for new allocations and inserts the allocations with their claims. Without waiting this is one statement for
+ * all of them. With waiting the slots are locked first and the rows written afterwards, because a slot that was waited for
+ * may have changed.
  */
 export const makeClaim =
-  (tx: WriteTx, ids: Ids, allocations: readonly Unplaced[]): Take =>
+  (tx: WriteTx, ids: Ids, allocations: readonly UnplacedAllocation[]): Take =>
   async (picks, { wait, lostAfterSeconds }) => {
     const named = picks.flatMap(({ at, slotIds, request }) => {
       const allocation = allocations[at];

@@ -1,12 +1,13 @@
 import { sql } from '../../../kernel/act.ts';
 
 /**
- * One step along the machine, in one statement: the row is held, moved if it may be, and its timeline is told. Whatever
- * came of it, the row is answered as it was, so that whoever was refused can be told why.
+ * One transition in one statement: it locks the row, moves it if the machine allows, and writes the line of the timeline. It
+ * answers the row as it was before, so the caller can say why a transition was refused.
  *
- * Id, where the transition may begin, where it leads, the version and the lease that the caller saw, the line of the
- * timeline, and what else becomes true. A retry begins the next attempt, and leaves its host. The times of a life follow from its states, and so does whether the capacity is
- * held. It ends for its owner when it begins to leave: what the host still has to clean is not theirs to wait for.
+ * Parameters: id, the states that the transition leaves, the state that it enters, the version and the lease that the caller
+ * saw, the line of the timeline, and other columns. A retry begins the next attempt and leaves its host. The times of a life
+ * and the placement status follow from the state. An allocation ends for its owner when its release begins, not when its
+ * host has been cleaned.
  */
 export const stepAllocation = sql(
   'allocation-move',
@@ -36,7 +37,7 @@ export const stepAllocation = sql(
      where a.id = h.id and mine(a.organization_id) and h.state = any ($2::text[])
        and h.version = coalesce($4, h.version) and h.generation = coalesce($5, h.generation)
      returning a.id
-   ), told as (
+   ), noted as (
      insert into allocation_timeline
        (id, allocation_id, organization_id, kind, name, from_state, to_state, version, detail, correlation_id)
      select $6, h.id, h.organization_id, 'transition', $7, h.state, $3, h.version + 1, $8, $9
@@ -47,7 +48,7 @@ export const stepAllocation = sql(
      exists (select from moved) as moved
    from held h`,
 );
-/** Every change of an allocation is a version of it, also one that leaves its state alone. */
+/** Every change of an allocation raises its version, also one that keeps its state. */
 export const changeAllocation = sql(
   'allocation-change',
   `update allocations set version = version + 1, updated_at = act_time(),

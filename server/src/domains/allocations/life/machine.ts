@@ -9,7 +9,7 @@ export type AllocationTransition = Transition<StatesOf<typeof allocationMachine>
 export type AllocationState = keyof StatesOf<typeof allocationMachine>;
 export type PlacementStatus = 'queued' | 'reserved' | 'leased' | 'freed';
 
-/** What becomes true together with a transition. What is left out stays as it was. */
+/** Columns that change together with a transition. A column that is left out keeps its value. */
 export interface AllocationFacts {
   readonly placementStatus?: PlacementStatus;
   readonly nodeId?: string;
@@ -30,7 +30,7 @@ export interface MovedAllocation extends Moved {
   /** Whether its host is simulated; undefined while it has none. */
   readonly simulated: boolean | undefined;
 }
-/** What every event of an allocation says of it. */
+/** The fields that every event of an allocation has. */
 export const aboutMoved = (
   id: string,
   moved: Pick<MovedAllocation, 'organizationId' | 'projectId' | 'version' | 'simulated'>,
@@ -57,7 +57,7 @@ interface SteppedRow {
  * The only code that changes the state of an allocation: along the table of transitions, from the version and the lease
  * that the caller saw, together with the line of its timeline. Undefined when there is no such allocation.
  *
- * Whoever moves two things locks the allocation before its slots; so nobody waits for somebody who waits for them.
+ * Lock order: a transaction that moves both locks the allocation before its slots, so two transactions cannot deadlock.
  */
 export async function advanceAllocation(
   tx: WriteTx,
@@ -67,7 +67,7 @@ export async function advanceAllocation(
     readonly ids: Ids;
     readonly correlationId: string;
     readonly seenVersion?: number | undefined;
-    /** Fences a late actor: the lease that it believes in. */
+    /** The lease that the caller saw. A late caller is refused. */
     readonly seenGeneration?: number | undefined;
     readonly detail?: object;
     readonly set?: AllocationFacts;
@@ -108,8 +108,8 @@ export async function advanceAllocation(
   return notFrom(allocationMachine, row.state);
 }
 
-/** Writes facts without moving the state, as one more version. The caller holds the row or does not care who was first. */
-export async function stateFacts(
+/** Changes columns without moving the state, as one more version. The caller holds the row or accepts that the last write wins. */
+export async function updateFacts(
   tx: WriteTx,
   id: string,
   set: Pick<AllocationFacts, 'placementStatus' | 'nodeId' | 'generation' | 'access' | 'expiresAt'>,
@@ -125,7 +125,7 @@ export async function stateFacts(
   return row && Number(row.version);
 }
 
-/** A line of the timeline that is no transition: a phase that began, a task that was sent, something worth knowing. */
+/** A line of the timeline that is no transition: a phase that began, a task that was queued, a note. */
 export async function noteAllocation(
   tx: WriteTx,
   id: string,

@@ -1,20 +1,94 @@
-import type { Act, WriteTx } from '../../../kernel/act.ts';
+import { provisioningReleasingRequested } from '@gpuaas/contract';
+import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
+import type { Ids } from '../../../kernel/id.ts';
+import type { Tasks } from '../../nodes/index.ts';
 import type { AllocationParts } from '../parts.ts';
-import { ask } from '../sagas/ask.ts';
-import { forNothingLeft } from '../sagas/vacate.ts';
-import { beginRelease, type Left } from './leave.ts';
-import { readOrder } from './order.ts';
+import { queueTaskFor } from '../tasks/node-task.ts';
+import { vacateTask } from '../tasks/vacate-task.ts';
+import { cancelAllocation, type Released } from './cancel.ts';
+import { readLeased } from './leased.ts';
+import { aboutMoved, advanceAllocation } from './machine.ts';
 
-/** A release that somebody asked for through the api, who did not say which version they saw. */
-export async function endAllocation(
+const countAttempts = sql(
+  'allocation-release-attempts',
+  'select state, generation, release_attempts from allocations where id = $1 and mine(organization_id) for update',
+);
+
+export interface Releasing {
+  readonly ids: Ids;
+  readonly tasks: Pick<Tasks, 'takeBack' | 'cancelOf'>;
+  readonly correlationId: string;
+  /** One of `releaseReasons`, for the timeline and for events, which are kept and read by many. */
+  readonly reason: string;
+  /** What a person typed. It stays in the row of the allocation and in the erasable part of the audit log. */
+  readonly said?: string | undefined;
+  /** The guest gets no time to shut down by itself. */
+  readonly forced: boolean;
+  /** How often a release may be tried in all, before only an operator's cleanup is left. */
+  readonly maxAttempts: number;
+  readonly seenVersion?: number | undefined;
+  /** Now: an allocation that no node was given ends at once. */
+  readonly endedAt: Date;
+}
+type Refusal = Fault<'allocation_already_releasing' | 'illegal_transition' | 'version_conflict'>;
+
+/**
+ * Begins the release of an allocation, for its owner, an operator or a guard. The row decides between two callers: the
+ * second one finds it `releasing`. An allocation that no node was given is cancelled and ends at once; any other moves to
+ * `releasing`, and the saga of its event sees it through. Undefined when there is no such allocation.
+ */
+export async function beginRelease(
+  tx: WriteTx,
+  id: string,
+  releasing: Releasing,
+): Promise<Released | undefined | Refusal> {
+  const { ids, correlationId, reason, said, forced, seenVersion } = releasing;
+  const [row] = await tx.rows<{ state: string; generation: bigint; release_attempts: number }>(countAttempts, [id]);
+  if (!row) return undefined;
+  if (row.state === 'releasing') {
+    return new Fault('allocation_already_releasing', 'It is being released already: watch its timeline.');
+  }
+  if (row.state === 'requested') return cancelAllocation(tx, id, releasing, ['cancel']);
+  const generation = Number(row.generation);
+  if (row.state === 'provisioning' && !(await releasing.tasks.takeBack(tx, { allocationId: id, generation }))) {
+    return cancelAllocation(tx, id, releasing, ['release', 'prove']);
+  }
+  const attempt = row.release_attempts + 1;
+  if (attempt > releasing.maxAttempts) {
+    return new Fault(
+      'illegal_transition',
+      `Its release was tried ${row.release_attempts} times: an operator has to look at the node and clean up.`,
+      { attempts: row.release_attempts },
+    );
+  }
+  const moved = await advanceAllocation(tx, id, 'release', {
+    ids,
+    correlationId,
+    seenVersion,
+    detail: { reason, forced },
+    set: { releaseReason: said ?? reason, releaseAttempts: attempt },
+  });
+  if (!moved || moved instanceof Fault) return moved;
+  // The node may still be building the machine: its result would come too late.
+  await releasing.tasks.cancelOf(tx, { allocationId: id, generation });
+  if (!moved.nodeId) throw new Error(`allocation ${id} leaves a node that it never had`);
+  const requested = provisioningReleasingRequested.of(id, {
+    ...aboutMoved(id, moved),
+    ...{ generation: moved.generation, node_id: moved.nodeId, reason, forced, attempt },
+  });
+  return { moved, events: [requested] };
+}
+
+/** A release through the api: begins it and queues the node's task in the same transaction, ahead of the saga. */
+export async function releaseAllocation(
   tx: WriteTx,
   parts: AllocationParts,
   act: Act,
   id: string,
   how: { readonly reason: string; readonly said?: string | undefined; readonly forced: boolean },
-): Promise<Left | undefined | Fault<'allocation_already_releasing' | 'illegal_transition'>> {
-  const left = await beginRelease(tx, id, {
+): Promise<Released | undefined | Fault<'allocation_already_releasing' | 'illegal_transition'>> {
+  const released = await beginRelease(tx, id, {
     ...how,
     ids: parts.ids,
     tasks: parts.tasks,
@@ -22,24 +96,25 @@ export async function endAllocation(
     maxAttempts: parts.limits(act).maxReleaseAttempts,
     endedAt: parts.clock.now(),
   });
-  if (!(left instanceof Fault)) {
-    if (left?.moved.to === 'releasing') await askToLeave(tx, parts, act, id, how);
-    return left;
+  if (!(released instanceof Fault)) {
+    if (released?.moved.to === 'releasing') await queueVacateTask(tx, parts, act, id, how);
+    return released;
   }
-  if (left.code === 'version_conflict') throw left;
-  return left as Fault<'allocation_already_releasing' | 'illegal_transition'>;
+  // The caller named no version, so there is none to conflict with.
+  if (released.code === 'version_conflict') throw released;
+  return released as Fault<'allocation_already_releasing' | 'illegal_transition'>;
 }
 
-/** Its node is asked at once, ahead of the saga that will look after it. Whatever keeps it from that is for the saga to find. */
-async function askToLeave(
+/** When the task cannot be queued, the release stands and the saga deals with the obstacle. */
+async function queueVacateTask(
   tx: WriteTx,
   parts: AllocationParts,
   act: Act,
   id: string,
   how: { readonly forced: boolean },
-) {
-  const order = await readOrder(tx, id);
-  if (!order || order.slots.length === 0) return;
-  const asked = await ask(tx, parts, order, forNothingLeft(parts, how), act);
-  if (asked instanceof Fault) await parts.tasks.cancelOf(tx, { allocationId: id, generation: order.generation });
+): Promise<void> {
+  const leased = await readLeased(tx, id);
+  if (!leased || leased.slots.length === 0) return;
+  const queued = await queueTaskFor(tx, parts, leased, vacateTask(parts, how), act);
+  if (queued instanceof Fault) await parts.tasks.cancelOf(tx, { allocationId: id, generation: leased.generation });
 }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../../../tools/chaos/invariants.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { runSaga } from '../../../testing/sagas.ts';
-import { beginRelease } from '../life/leave.ts';
-import { readOrder } from '../life/order.ts';
+import { readLeased } from '../life/leased.ts';
+import { beginRelease } from '../life/release.ts';
 import { makeProvision } from '../sagas/provision.ts';
 import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation } from '../sagas/testing.ts';
 import { makeVacate } from '../sagas/vacate.ts';
@@ -199,7 +199,7 @@ describe('a launch that failed because of its host', () => {
     await fail(one, 1, 'gpu_missing');
     const second = await row(one.id);
     const lateOf = async (generation: number) =>
-      (await bench.parts.db.read(yard.act(), (tx) => readOrder(tx, one.id, generation)))?.state;
+      (await bench.parts.db.read(yard.act(), (tx) => readLeased(tx, one.id, generation)))?.state;
     expect(await lateOf(1)).toBe('failed');
     expect(await lateOf(second.generation)).toBe('requested');
     await succeed(one, 1);

@@ -8,11 +8,11 @@ import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { makeDispatch } from '../../nodes/index.ts';
 import { makeGuards } from '../guards/guards.ts';
-import { readOrder } from '../life/order.ts';
+import { readLeased } from '../life/leased.ts';
 import { countHeld } from '../quota/store.ts';
+import { queueTaskFor } from '../tasks/node-task.ts';
+import { provisionTask } from '../tasks/provision-task.ts';
 import { openYard, type Yard } from '../testing.ts';
-import { ask, type Question } from './ask.ts';
-import { forMachine } from './provision.ts';
 import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation } from './testing.ts';
 import { makeVacate } from './vacate.ts';
 
@@ -41,9 +41,9 @@ afterAll(async () => {
 async function asked(plan: AllocationPlan = {}): Promise<TestAllocation> {
   const allocation = await bench.allocation(plan);
   await bench.parts.db.write(yard.act(), async (tx) => {
-    const order = await readOrder(tx, allocation.id);
-    if (!order) throw new Error('it has no place');
-    const task = await ask(tx, bench.parts, order, forMachine(bench.parts) as Question<never>, { correlationId: 'a' });
+    const leased = await readLeased(tx, allocation.id);
+    if (!leased) throw new Error('it has no place');
+    const task = await queueTaskFor(tx, bench.parts, leased, provisionTask(bench.parts), { correlationId: 'a' });
     if (task instanceof Fault) throw task;
     return tx.commit(task, { target: { type: 'allocation', id: allocation.id }, events: 'none' });
   });

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
 import { answerOf, type TaskAnswer } from '../../nodes/index.ts';
+import { proofsOf } from '../life/proofs.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation } from './testing.ts';
-import { makeVacate, makeVacateAndReimage, proofsOf, type Vacate } from './vacate.ts';
+import { makeVacate, makeVacateAndReimage, type Vacate } from './vacate.ts';
 
 /** Only a task that succeeded, with every proof that it owes, brings slots back. */
 let yard: Yard;

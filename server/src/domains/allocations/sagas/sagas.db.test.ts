@@ -9,9 +9,9 @@ import {
   type SagaWorld,
 } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
+import type { OfLease } from '../life/parts.ts';
 import { openYard, type Yard } from '../testing.ts';
 import { makeAttest, makeRestart } from './attest.ts';
-import type { OfLease } from './parts.ts';
 import { makeProvision } from './provision.ts';
 import { type AllocationPlan, type Bench, openBench, proven, type TestAllocation, unproven } from './testing.ts';
 import { makeVacate, makeVacateAndReimage, type Vacate } from './vacate.ts';

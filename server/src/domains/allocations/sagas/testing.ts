@@ -8,12 +8,12 @@ import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem } from '../../../testing/world.ts';
 import { makeTasks, openTaskSigners, type TaskAnswer, type TaskSigners } from '../../nodes/index.ts';
 import { testSeal } from '../../nodes/testing.ts';
+import type { LifeParts } from '../life/parts.ts';
 import { metalSku, sliceSku, testImage, testRegion, type Yard } from '../testing.ts';
-import type { SagaParts } from './parts.ts';
 
 /** An allocation on a host of its own, and somebody who answers for that host. */
 export interface Bench {
-  readonly parts: SagaParts;
+  readonly parts: LifeParts;
   readonly signers: TaskSigners;
   allocation(plan?: AllocationPlan): Promise<TestAllocation>;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export async function openBench(yard: Yard, clock: Clock = systemClock): Promise
     graceHours: () => 24,
     listen: port.listen,
   });
-  const parts: SagaParts = {
+  const parts: LifeParts = {
     db,
     ids: systemIds,
     clock,

@@ -4,7 +4,7 @@ import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { systemIds } from '../../../kernel/id.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { stateFacts } from '../life/machine.ts';
+import { updateFacts } from '../life/machine.ts';
 import { openYard, sliceSku, testRegion, type Yard } from '../testing.ts';
 import { claimSlots, moveSlots, reserveSlots, type SlotState, type SlotTransition } from './slots.ts';
 
@@ -59,7 +59,7 @@ const take = (slotIds: readonly string[], allocationId: string, wait = true) =>
       ...{ ids: systemIds, allocationId, organizationId: yard.organizationId, kind: 'slot' },
     });
     // The lease of an allocation has the generation of its slots.
-    await stateFacts(tx, allocationId, { nodeId: reservation.nodeId, generation: reservation.generation });
+    await updateFacts(tx, allocationId, { nodeId: reservation.nodeId, generation: reservation.generation });
     return reservation;
   });
 const stored = async (slotIds: readonly string[]) =>

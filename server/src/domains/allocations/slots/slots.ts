@@ -156,7 +156,7 @@ function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Re
 }
 
 /** An allocation that is about to get its place. */
-export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
+export type UnplacedAllocation = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
 
 /**
  * The same without waiting, for allocations that are written down with it: the slots of each, the allocation and its
@@ -165,7 +165,7 @@ export type Unplaced = Omit<NewAllocation, 'placement_status' | 'node_id' | 'gen
 export async function takeSlots(
   tx: WriteTx,
   picks: readonly {
-    readonly allocation: Unplaced;
+    readonly allocation: UnplacedAllocation;
     readonly slotIds: readonly string[];
     readonly request?: Pick<PlacementRequest, 'endsAt' | 'image' | 'provisionSeconds'>;
   }[],
@@ -189,12 +189,12 @@ export async function takeSlots(
   const taken = Map.groupBy(rows, ({ allocation_id }) => allocation_id);
   return picks.map(({ allocation, slotIds }) => asReservation(slotIds, taken.get(allocation.id) ?? []));
 }
-const asDocument = (allocation: Unplaced) => ({
+const asDocument = (allocation: UnplacedAllocation) => ({
   ...allocation,
   unit_price_minor: String(allocation.unit_price_minor),
   kind: kindOf(allocation),
 });
-export const kindOf = ({ capacity_shape: shape }: Pick<Unplaced, 'capacity_shape'>) =>
+export const kindOf = ({ capacity_shape: shape }: Pick<UnplacedAllocation, 'capacity_shape'>) =>
   shape === 'baremetal' ? 'node_exclusive' : 'slot';
 
 /** Writes down who holds what. A unique index allows one live claim per slot, whatever happened before. */

@@ -11,7 +11,7 @@ import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import { handlers, type Mounted, type ReadTx, systemViewer, type Viewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { readPage } from '../../../kernel/page.ts';
-import { listKeys } from '../life/wish-store.ts';
+import { listKeys } from '../launch/launch-store.ts';
 import type { AllocationParts } from '../parts.ts';
 import type { Decision } from '../placement/decide.ts';
 import { sayWhy } from '../placement/explain.ts';

@@ -48,7 +48,7 @@ const list = on(agentReleaseList, ({ db }, who, { query }) =>
 const add = on(agentReleaseAdd, async (parts, act, { body: { version, digest, bundle } }) => {
   const bytes = Buffer.from(bundle, 'base64');
   const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  const wrong = judge(bytes, bundle, digest, found);
+  const wrong = checkBundle(bytes, bundle, digest, found);
   if (wrong) return new Fault('agent_release_invalid', wrong, { digest: found });
   // First the bytes, then the row that offers them: what nobody offers, nobody gets.
   await parts.objects.put(keyOf(hexOf(digest)), bytes, { contentType: 'text/javascript' });
@@ -63,7 +63,7 @@ const add = on(agentReleaseAdd, async (parts, act, { body: { version, digest, bu
   });
 });
 
-function judge(bytes: Buffer, bundle: string, named: string, found: string): string | undefined {
+function checkBundle(bytes: Buffer, bundle: string, named: string, found: string): string | undefined {
   if (bytes.toString('base64') !== bundle) return 'The bundle is not base64.';
   if (bytes.length > largestReleaseBytes) return `A bundle has at most ${largestReleaseBytes} bytes.`;
   return found === named ? undefined : `The bundle has the digest ${found}.`;

@@ -13,6 +13,7 @@ import type { Act, Database, WriteTx } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalsAuditedEveryMs, refusalsRemembered } from '../facts.ts';
+import { keepTopology } from '../presence/topology.ts';
 import { answersChannel } from './tasks.ts';
 import { holdAllocationOf, lockTask, settleTask, type TaskRow } from './tasks-store.ts';
 
@@ -20,22 +21,22 @@ export type ResultRefused = Fault<
   'node_task_not_found' | 'node_task_settled' | 'node_result_invalid' | 'stale_generation'
 >;
 export interface Results {
-  /** Takes the result of a task. The same result again is accepted again and changes nothing. */
+  /** Takes the result of a task. The same result again is accepted and changes nothing. */
   settle(act: Act, nodeId: string, taskId: string, result: NodeTaskResult): Promise<ResultRefused | undefined>;
-  /** Notes how far a task is. */
+  /** Takes the progress of a task. */
   progress(act: Act, nodeId: string, taskId: string, progress: NodeTaskProgress): Promise<ResultRefused | undefined>;
 }
-/** What the world is told about progress or a result, and whose it is. */
-export interface Told {
+/** What a result or progress changed in the domain that the task belongs to, and the events of that change. */
+export interface ResultEffect {
   readonly projectId: string;
   readonly events: readonly DeclaredEvent[];
-  /** What else has changed, for the audit log. */
+  /** For the audit row. */
   readonly change?: object;
 }
-/** What else happens in the transaction of a result or of progress; the domains that care say. */
-export interface TaskListeners {
-  readonly onSettled?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<Told | undefined>;
-  readonly onProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<Told | undefined>;
+/** What the domain that a task belongs to does in the transaction of its result or progress. */
+export interface TaskEffects {
+  readonly applyResult?: (tx: WriteTx, task: TaskRow, result: NodeTaskResult) => Promise<ResultEffect | undefined>;
+  readonly noteProgress?: (tx: WriteTx, task: TaskRow, progress: NodeTaskProgress) => Promise<ResultEffect | undefined>;
 }
 
 const outputs = new Map<NodeTaskType, Validator>(
@@ -46,16 +47,16 @@ export function makeResults(
   parts: {
     readonly db: Database;
     readonly clock: Clock;
-    /** Every refusal is counted, also those that leave no audit row. */
+    /** Counts a refusal, also one that leaves no audit row. */
     readonly onRefused: (code: ResultRefused['code']) => void;
-  } & TaskListeners,
+  } & TaskEffects,
 ): Results {
   const { db } = parts;
 
   const isFirst = makeFirsts(parts.clock);
   /**
-   * A refusal leaves a count. The first of its kind from a node in a while also leaves an audit row: a node that repeats
-   * itself must not fill the log.
+   * Every refusal is counted. One refusal of each kind and node in an interval also leaves an audit row: a node that repeats
+   * itself must not fill the audit log.
    */
   const refuse = (tx: WriteTx, nodeId: string, taskId: string, fault: ResultRefused) => {
     parts.onRefused(fault.code);
@@ -71,19 +72,20 @@ export function makeResults(
   return {
     async settle(act, nodeId, taskId, result) {
       const written = await db.write(act, async (tx) => {
-        // Whoever takes a task back holds its allocation first: here as well, or two would wait for each other.
+        // Lock order: the allocation before its task, as in the transactions that take tasks back.
         const [, task] = await Promise.all([holdAllocationOf(tx, taskId, nodeId), lockTask(tx, taskId, nodeId)]);
-        const wrong = task ? judge(task, result) : absent();
+        const wrong = task ? checkResult(task, result) : absent();
         if (wrong instanceof Fault) return refuse(tx, nodeId, taskId, wrong);
         const target = { type: 'node_task', id: taskId };
         if (!task || wrong === 'repeated') {
           return tx.commit(undefined, { target, change: { repeated: true }, events: 'none' });
         }
-        const [, told] = await Promise.all([
+        const [, , effect] = await Promise.all([
           settleTask(tx, taskId, { state: result.outcome, result, failureCode: result.failure?.code }),
-          parts.onSettled?.(tx, task, result),
+          keepTopology(tx, task, result),
+          parts.applyResult?.(tx, task, result),
         ]);
-        // Whoever runs the saga is told after the commit, by whom the row is read.
+        // The worker that runs the saga reads the row after the commit.
         if (task.saga_token) tx.wake(answersChannel, 'settled');
         return tx.commit(undefined, {
           target,
@@ -91,33 +93,33 @@ export function makeResults(
             task_type: task.task_type,
             state: [task.state, result.outcome],
             failure: result.failure?.code,
-            ...(told?.change && { allocation: { id: task.allocation_id, ...told.change } }),
+            ...(effect?.change && { allocation: { id: task.allocation_id, ...effect.change } }),
           },
           ...(task.organization_id !== null && { organizationId: task.organization_id }),
-          ...(told && { projectId: told.projectId }),
-          events: told?.events ?? 'none',
+          ...(effect && { projectId: effect.projectId }),
+          events: effect?.events ?? 'none',
         });
       });
       return written instanceof Fault ? written : written.value;
     },
 
     async progress(act, nodeId, taskId, progress) {
-      // A phase ends where the next one begins, or with the result: that it did is not worth a transaction.
+      // A phase ends where the next one begins, or with the result: its end needs no transaction.
       if (progress.state === 'ended') return undefined;
       const written = await db.write(act, async (tx) => {
         const task = await lockTask(tx, taskId, nodeId);
-        const wrong = task ? judgeLease(task, progress.generation) : absent();
+        const wrong = task ? checkLease(task, progress.generation) : absent();
         if (wrong) return refuse(tx, nodeId, taskId, wrong);
         if (task?.state !== 'dispatched') {
           return refuse(tx, nodeId, taskId, new Fault('node_task_settled', `The task is ${task?.state}.`));
         }
-        const told = await parts.onProgress?.(tx, task, progress);
+        const effect = await parts.noteProgress?.(tx, task, progress);
         return tx.commit(undefined, {
           target: { type: 'node_task', id: taskId },
           change: { phase: progress.phase, state: progress.state },
           ...(task.organization_id !== null && { organizationId: task.organization_id }),
-          ...(told && { projectId: told.projectId }),
-          events: told?.events ?? 'none',
+          ...(effect && { projectId: effect.projectId }),
+          events: effect?.events ?? 'none',
         });
       });
       return written instanceof Fault ? written : written.value;
@@ -125,7 +127,7 @@ export function makeResults(
   };
 }
 
-/** Whether something happens for the first time in a while. What was seen is forgotten when there is too much of it. */
+/** Whether a refusal is the first of its kind in the interval. The memory is bounded: when it is full, it is cleared. */
 function makeFirsts(clock: Clock): (what: string) => boolean {
   const seenAtMs = new Map<string, number>();
   return (what) => {
@@ -139,7 +141,7 @@ function makeFirsts(clock: Clock): (what: string) => boolean {
 
 const absent = () => new Fault('node_task_not_found', 'This node has no such task.');
 
-function judgeLease(task: TaskRow, generation: number): Fault<'stale_generation'> | undefined {
+function checkLease(task: TaskRow, generation: number): Fault<'stale_generation'> | undefined {
   const current = task.lease_generation ?? task.generation;
   return BigInt(generation) === task.generation && task.generation === current
     ? undefined
@@ -147,14 +149,14 @@ function judgeLease(task: TaskRow, generation: number): Fault<'stale_generation'
 }
 
 /** Whether a result may end its task, has ended it already, or is refused. */
-function judge(task: TaskRow, result: NodeTaskResult): ResultRefused | 'repeated' | undefined {
+function checkResult(task: TaskRow, result: NodeTaskResult): ResultRefused | 'repeated' | undefined {
   if (result.task_id !== task.id || result.node_id !== task.node_id || result.task_type !== task.task_type) {
     return new Fault('node_result_invalid', 'The result is about another task.');
   }
   if (!task.result_key || !isSigned(result, task.result_key)) {
     return new Fault('node_result_invalid', 'The result is not signed with the key of this node.');
   }
-  const stale = judgeLease(task, result.generation);
+  const stale = checkLease(task, result.generation);
   if (stale) return stale;
   if (task.state === 'succeeded' || task.state === 'failed') {
     return task.result?.signature === result.signature
@@ -171,12 +173,12 @@ function judge(task: TaskRow, result: NodeTaskResult): ResultRefused | 'repeated
   return undefined;
 }
 
-/** Whether the node said exactly this. A text that has no canonical form was never signed by anybody. */
+/** Whether the node signed exactly this text. A text without a canonical form cannot have been signed. */
 function isSigned(result: NodeTaskResult, rawKey: string): boolean {
   try {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: rawKey }, format: 'jwk' });
     const signature = Buffer.from(result.signature, 'base64url');
-    // The last character has bits to spare: of its spellings one counts, so that a result is one text.
+    // The last character of base64url has unused bits. Only one spelling is accepted, so a result has one text.
     if (signature.toString('base64url') !== result.signature) return false;
     return verifyBytes(null, Buffer.from(signedText(result)), key, signature);
   } catch {

@@ -89,6 +89,21 @@ const takeBackSql = sql(
   `update node_tasks set state = 'cancelled', version = version + 1, finished_at = act_time(), failure_code = 'cancelled'
    where allocation_id = $1 and generation = $2 and state = 'queued' and mine(organization_id)`,
 );
+/**
+ * The task that a saga queued itself, or the newest task of its lease that was queued before the saga and may still be
+ * answered, or was. From here on the saga gets its answer.
+ */
+const adoptSql = sql(
+  'node-task-adopt',
+  `update node_tasks set saga_token = $1, version = version + 1
+   where mine(organization_id) and id = (
+     select t.id from node_tasks t
+     where t.allocation_id = $2 and t.generation = $3 and mine(t.organization_id) and (t.saga_token = $1
+       or (t.saga_token is null and t.task_type = any ($4::text[]) and t.state not in ('expired', 'cancelled')))
+     order by t.saga_token is null, t.id desc limit 1
+   ) and (saga_token = $1 or (saga_token is null and state not in ('expired', 'cancelled')))
+   returning id, organization_id, finished_at is not null as ended`,
+);
 const handedOutSql = sql(
   'node-task-was-handed-out',
   `select exists (
@@ -215,6 +230,20 @@ export const takeBackTasks = async (tx: WriteTx, allocationId: string, generatio
   ]);
   return touched;
 };
+export const adoptTask = async (
+  tx: WriteTx,
+  of: {
+    readonly sagaToken: string;
+    readonly allocationId: string;
+    readonly generation: number;
+    readonly types: readonly NodeTaskType[];
+  },
+) =>
+  (
+    await tx.rows<{ id: string; organization_id: string; ended: boolean }>(adoptSql, [
+      ...[of.sagaToken, of.allocationId, of.generation, of.types],
+    ])
+  )[0];
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
 /** Those that were told already and only wait to be marked are left out. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { TaskSigners } from '../signers/signers.ts';
-import { cancelNodeTasks, cancelTasks, insertTask, takeBackTasks, wasHandedOut } from './tasks-store.ts';
+import { adoptTask, cancelNodeTasks, cancelTasks, insertTask, takeBackTasks, wasHandedOut } from './tasks-store.ts';
 
 /**
  * The queue of tasks is a table: a task exists from the commit that decided it, signed as it was decided, and ends in
@@ -39,6 +39,11 @@ export interface Tasks {
   wasHandedOut(tx: WriteTx, of: OfLease): Promise<boolean>;
   /** Ends what the node was not given yet, and answers the same. What it never was given, it never touched. */
   takeBack(tx: WriteTx, of: OfLease): Promise<boolean>;
+  /** Makes a saga the one that gets the answer of a task of its lease. Undefined when the lease has no such task. */
+  adoptTask(
+    tx: WriteTx,
+    of: OfLease & { readonly types: readonly NodeTaskType[]; readonly sagaToken: string },
+  ): Promise<{ readonly id: string; readonly organizationId: string } | undefined>;
   /** Ends everything that a node still has open: it is gone for good. */
   cancelOfNode(tx: WriteTx, nodeId: string): Promise<string[]>;
 }
@@ -92,6 +97,12 @@ export const makeTasks = (parts: {
     const touched = await takeBackTasks(tx, allocationId, generation);
     tx.wake(answersChannel, 'cancelled');
     return touched;
+  },
+  async adoptTask(tx, of) {
+    const adopted = await adoptTask(tx, of);
+    // A task that ended before it was adopted has its answer already.
+    if (adopted?.ended) tx.wake(answersChannel, 'adopted');
+    return adopted && { id: adopted.id, organizationId: adopted.organization_id };
   },
   async cancelOfNode(tx, nodeId) {
     const cancelled = await cancelNodeTasks(tx, nodeId);

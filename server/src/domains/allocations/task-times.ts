@@ -1,5 +1,5 @@
-import type { Policies } from '../../policy/index.ts';
-import type { SagaParts } from '../sagas/parts.ts';
+import type { Policies } from '../policy/index.ts';
+import type { LifeParts } from './life/parts.ts';
 
 const policyOf = {
   provision: 'allocation.provision_timeout_seconds',
@@ -7,10 +7,10 @@ const policyOf = {
   short: 'node.task_ttl_seconds',
 } as const;
 
-/** How long nodes and guests may take, and how long a failure is remembered, as the policies have it. */
+/** The times and limits of `LifeParts`, from the policies. */
 export const taskTimes = (
   policies: Pick<Policies, 'number' | 'value'>,
-): Pick<SagaParts, 'taskSeconds' | 'graceSeconds' | 'failureMemoryMinutes' | 'placing'> => ({
+): Pick<LifeParts, 'taskSeconds' | 'graceSeconds' | 'failureMemoryMinutes' | 'placing'> => ({
   taskSeconds: (kind) => policies.number(policyOf[kind]),
   graceSeconds: (organizationId) => policies.number('allocation.release_grace_seconds', { organizationId }),
   failureMemoryMinutes: () => policies.number('allocation.placement_failure_memory_minutes'),

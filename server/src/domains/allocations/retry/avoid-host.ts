@@ -12,8 +12,8 @@ const writeFailure = sql(
 );
 
 /**
- * A launch failed because of its host: placement uses the host only when no other fits, for a while. Every process that
- * places hears of it with the commit, as it hears of capacity that came free.
+ * A launch failed because of its host: for some minutes placement uses the host only when no other fits. The commit notifies
+ * every process that places.
  */
 export const avoidHost = async (tx: WriteTx, nodeId: string, minutes: number): Promise<void> => {
   await tx.rows(writeFailure, [nodeId, minutes, capacityChannel]);

@@ -2,8 +2,8 @@ import { provisioningPhase } from '@gpuaas/contract';
 import type { NodeTaskProgress } from '@gpuaas/contract/node';
 import { sql, type WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Told } from '../../nodes/index.ts';
-import { noteAllocation } from './machine.ts';
+import type { ResultEffect } from '../../nodes/index.ts';
+import { noteAllocation } from '../life/machine.ts';
 
 const ownerOf = sql(
   'allocation-phase-owner',
@@ -12,10 +12,10 @@ const ownerOf = sql(
 );
 
 /**
- * Writes down when a node begins a phase of an allocation, and tells those who watch how far it is. Only beginnings are
- * told: a phase ends when the next one begins.
+ * Writes a line of the timeline when a node begins a phase of an allocation, and an event with the progress. The end of a
+ * phase is not written: it is the beginning of the next one.
  */
-export const makePhases =
+export const makeNoteProgress =
   (parts: { readonly ids: Ids }) =>
   async (
     tx: WriteTx,
@@ -26,7 +26,7 @@ export const makePhases =
       readonly correlation_id: string;
     },
     progress: NodeTaskProgress,
-  ): Promise<Told | undefined> => {
+  ): Promise<ResultEffect | undefined> => {
     if (task.allocation_id === null || progress.state !== 'began') return undefined;
     const [owner] = await tx.rows<{
       organization_id: string;
@@ -35,7 +35,7 @@ export const makePhases =
       generation: bigint;
       simulated: boolean;
     }>(ownerOf, [task.allocation_id]);
-    // How far the cleaning of an earlier attempt is, is no phase of the one that is under way.
+    // The progress of cleaning an earlier attempt is not a phase of the present one.
     if (!owner || owner.generation !== task.generation) return undefined;
     if ((progress.percent ?? 0) === 0) {
       await noteAllocation(tx, task.allocation_id, {

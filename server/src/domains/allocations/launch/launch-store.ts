@@ -1,7 +1,7 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import type { Login } from '../store.ts';
 
-/** Everything that the catalog says about a wish, in one look. What is not there is null. */
+/** Everything that the catalog says about a launch request, in one statement. What does not exist is null. */
 const offerSql = sql(
   'allocation-offer',
   `select o.currency, r.slug as region, k.slug as sku, k.gpu_model, k.capacity_shape, k.allowed_gpu_counts,
@@ -28,7 +28,7 @@ const alternativesSql = sql(
   `select slug as sku, capacity_shape as shape, resource_profile ->> 'fabric' as fabric from skus
    where gpu_model = $1 and slug <> $2 and active and $3 = any (allowed_gpu_counts) order by slug`,
 );
-/** Keys of the caller's own, and those of the project. */
+/** Keys of the caller, and keys of the project. */
 const keysSql = sql(
   'allocation-keys-find',
   `select k.id, k.user_id, k.fingerprint, k.public_key from ssh_keys k
@@ -51,7 +51,7 @@ const listKeysSql = sql(
   `select ssh_key_id, user_id, fingerprint, public_key from allocation_ssh_keys
    where allocation_id = $1 and mine(organization_id) order by ssh_key_id`,
 );
-/** A machine logs in as whoever made it. */
+/** The login on the machine is that of the person who requested it, or who created the service account that did. */
 const loginSql = sql(
   'allocation-login',
   `select i.username, i.uid, i.gid from user_posix_identities i
@@ -84,9 +84,17 @@ export interface OfferRow {
 export const readOffer = async (
   tx: ReadTx,
   of: { readonly organizationId: string; readonly projectId: string },
-  wish: { readonly sku: string; readonly region: string; readonly image?: string | undefined },
+  launch: { readonly sku: string; readonly region: string; readonly image?: string | undefined },
 ): Promise<OfferRow | undefined> =>
-  (await tx.rows<OfferRow>(offerSql, [of.organizationId, wish.sku, wish.region, wish.image ?? null, of.projectId]))[0];
+  (
+    await tx.rows<OfferRow>(offerSql, [
+      of.organizationId,
+      launch.sku,
+      launch.region,
+      launch.image ?? null,
+      of.projectId,
+    ])
+  )[0];
 export const listAlternatives = (tx: ReadTx, gpuModel: string, sku: string, gpus: number) =>
   tx.rows<{ sku: string; shape: 'baremetal' | 'gpu_slice'; fabric: string | null }>(alternativesSql, [
     gpuModel,

@@ -4,10 +4,10 @@ import { Fault } from '../../../kernel/fault.ts';
 import { secondsPerHour } from '../facts.ts';
 import type { Alternatives, PlacementRequest } from '../placement/model.ts';
 import type { AllocationRow } from '../store.ts';
-import { findKeys, type KeyRow, listAlternatives, type OfferRow, readOffer } from './wish-store.ts';
+import { findKeys, type KeyRow, listAlternatives, type OfferRow, readOffer } from './launch-store.ts';
 
-/** What somebody asks for, as the contract has it. */
-export interface Wish {
+/** A request for one allocation, as the contract declares it. */
+export interface LaunchRequest {
   readonly sku: string;
   readonly gpus: number;
   readonly region: string;
@@ -18,9 +18,9 @@ export interface Wish {
   readonly idle?: { readonly minutes: number; readonly action: 'warn' | 'release' };
   readonly tags?: Readonly<Record<string, string>>;
 }
-/** A wish against the catalog: what it would be, what it would cost, and what the fleet is asked for. */
-export interface Resolved {
-  readonly wish: Wish;
+/** A launch request with its offer in the catalog, its price, its keys, and what placement has to find for it. */
+export interface ResolvedLaunch {
+  readonly launch: LaunchRequest;
   readonly offer: OfferRow;
   readonly profile: AllocationRow['profile'];
   readonly keys: readonly KeyRow[];
@@ -29,72 +29,78 @@ export interface Resolved {
 }
 type Refusal = Fault<(typeof wishErrors)[number]>;
 
-/** Everything that can be said about a wish before anybody looks for a place. */
-export async function resolveWish(
+/** Checks a launch request against the catalog, before a place is looked for. */
+export async function resolveLaunch(
   tx: ReadTx,
   act: Act,
-  wish: Wish,
+  launch: LaunchRequest,
   limits: {
     readonly maxDurationHours: number;
     readonly imageCacheRequired: boolean;
-    /** When it will have ended if it lasts so long. */
+    /** The latest end of an allocation that lasts so many seconds. */
     readonly endsAt: (seconds: number) => Date;
     /** How long a launch may take. */
     readonly provisionSeconds: number;
   },
-): Promise<Resolved | Refusal> {
+): Promise<ResolvedLaunch | Refusal> {
   const of = { organizationId: act.organizationId as string, projectId: act.projectId as string };
-  const offer = await readOffer(tx, of, wish);
+  const offer = await readOffer(tx, of, launch);
   if (!offer) return new Fault('project_not_found', 'There is no such object.');
-  if (!offer.sku) return new Fault('sku_not_found', `There is no SKU ${wish.sku} on offer.`);
-  if (!offer.region) return new Fault('region_not_found', `There is no region ${wish.region}.`);
-  if (!offer.price_id) return new Fault('sku_not_found', `${wish.sku} has no price in ${offer.currency}.`);
+  if (!offer.sku) return new Fault('sku_not_found', `There is no SKU ${launch.sku} on offer.`);
+  if (!offer.region) return new Fault('region_not_found', `There is no region ${launch.region}.`);
+  if (!offer.price_id) return new Fault('sku_not_found', `${launch.sku} has no price in ${offer.currency}.`);
   const counts = offer.allowed_gpu_counts;
-  if (!counts.includes(wish.gpus)) {
-    return new Fault('gpu_count_invalid', `${wish.sku} is sold in counts of ${counts.join(', ')}, not ${wish.gpus}.`, {
-      allowed_gpu_counts: counts,
-    });
+  if (!counts.includes(launch.gpus)) {
+    return new Fault(
+      'gpu_count_invalid',
+      `${launch.sku} is sold in counts of ${counts.join(', ')}, not ${launch.gpus}.`,
+      {
+        allowed_gpu_counts: counts,
+      },
+    );
   }
-  if (!offer.image_id && (wish.image !== undefined || offer.capacity_shape === 'gpu_slice')) {
-    return new Fault('os_image_not_found', `There is no image ${wish.image ?? 'at all'} for ${wish.sku}.`);
+  if (!offer.image_id && (launch.image !== undefined || offer.capacity_shape === 'gpu_slice')) {
+    return new Fault('os_image_not_found', `There is no image ${launch.image ?? 'at all'} for ${launch.sku}.`);
   }
   const longest = limits.maxDurationHours * secondsPerHour;
-  if (wish.max_duration_seconds !== undefined && wish.max_duration_seconds > longest) {
+  if (launch.max_duration_seconds !== undefined && launch.max_duration_seconds > longest) {
     return new Fault('duration_invalid', `An allocation lasts at most ${limits.maxDurationHours} hours.`, {
       max_duration_seconds: longest,
     });
   }
-  const wanted = wish.ssh_key_ids ?? [];
+  const wanted = launch.ssh_key_ids ?? [];
   const keys = wanted.length > 0 ? await findKeys(tx, wanted, act.actorId, act.projectId as string) : [];
   if (keys.length !== wanted.length) return absentKey();
   const fabric = (offer.resource_profile.fabric ?? 'none') !== 'none';
   const isSlice = offer.capacity_shape === 'gpu_slice';
-  const profile = offer.resource_profile.slice_vm_profiles?.find(({ gpus }) => gpus === wish.gpus);
+  const profile = offer.resource_profile.slice_vm_profiles?.find(({ gpus }) => gpus === launch.gpus);
   if (isSlice && !profile) {
-    return new Fault('gpu_count_invalid', `${wish.sku} has no machine of ${wish.gpus} GPUs.`, {
+    return new Fault('gpu_count_invalid', `${launch.sku} has no machine of ${launch.gpus} GPUs.`, {
       allowed_gpu_counts: counts,
     });
   }
   return {
-    wish,
+    launch,
     offer,
     profile: isSlice && profile ? { name: profile.name, vcpus: profile.vcpus, memory_mib: profile.memory_mib } : null,
     keys,
     request: {
-      sku: wish.sku,
+      sku: launch.sku,
       shape: offer.capacity_shape,
-      gpus: wish.gpus,
-      region: wish.region,
+      gpus: launch.gpus,
+      region: launch.region,
       fabric: isSlice && fabric,
       nvme: isSlice,
       image: isSlice && offer.image_id ? { id: offer.image_id, mustBeCached: limits.imageCacheRequired } : undefined,
       provisionSeconds: limits.provisionSeconds,
       endsAt:
-        wish.max_duration_seconds === undefined ? undefined : limits.endsAt(wish.max_duration_seconds).toISOString(),
+        launch.max_duration_seconds === undefined
+          ? undefined
+          : limits.endsAt(launch.max_duration_seconds).toISOString(),
     },
     alternatives: async () => ({
       counts,
-      skus: (await listAlternatives(tx, offer.gpu_model, wish.sku, wish.gpus)).map((other) => ({
+      skus: (await listAlternatives(tx, offer.gpu_model, launch.sku, launch.gpus)).map((other) => ({
         sku: other.sku,
         shape: other.shape,
         fabric: other.shape === 'gpu_slice' && (other.fabric ?? 'none') !== 'none',
@@ -104,6 +110,6 @@ export async function resolveWish(
   };
 }
 
-/** A key of somebody else's is as absent as one that never was. */
+/** Keys of others are answered as keys that do not exist. */
 export const absentKey = () =>
   new Fault('ssh_key_not_found', 'One of these SSH keys is neither yours nor the project’s.');

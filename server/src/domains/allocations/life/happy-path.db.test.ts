@@ -3,15 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fault } from '../../../kernel/fault.ts';
 import { runSaga } from '../../../testing/sagas.ts';
 import { asSystem } from '../../../testing/world.ts';
-import { readOrder } from '../life/order.ts';
+import { makeProvision } from '../sagas/provision.ts';
+import { type Bench, openBench, proven, type TestAllocation, unproven } from '../sagas/testing.ts';
+import { makeVacate } from '../sagas/vacate.ts';
+import { queueTaskFor, type TaskRequest } from '../tasks/node-task.ts';
+import { provisionTask } from '../tasks/provision-task.ts';
+import { vacateTask } from '../tasks/vacate-task.ts';
 import { openYard, type Yard } from '../testing.ts';
-import { ask, type Question } from './ask.ts';
-import { forMachine, makeProvision } from './provision.ts';
-import { makeSettled } from './settled.ts';
-import { type Bench, openBench, proven, type TestAllocation, unproven } from './testing.ts';
-import { forNothingLeft, makeVacate } from './vacate.ts';
+import { makeApplyResult } from './apply-result.ts';
+import { readLeased } from './leased.ts';
 
-/** What is done ahead of the sagas, and what they find of it. */
+/** The happy path: what is done ahead of the sagas, and what they find of it. */
 let yard: Yard;
 let bench: Bench;
 beforeAll(async () => {
@@ -26,18 +28,18 @@ afterAll(async () => {
 const gone = { machine_absent: proven, disk_wiped: proven, devices_unbound: proven, reimaged: null };
 const leaseOf = ({ id, generation }: TestAllocation) => ({ allocationId: id, generation });
 
-/** Asks in a transaction of its own, as whoever decides would. */
-const askAhead = (allocation: TestAllocation, question: Question<never>) =>
+/** Queues the task in a transaction of its own, as the handler would. */
+const queueAhead = (allocation: TestAllocation, request: TaskRequest<never>) =>
   bench.parts.db.write(yard.act(), async (tx) => {
-    const order = await readOrder(tx, allocation.id);
-    if (!order) throw new Error('it has no place');
-    const task = await ask(tx, bench.parts, order, question, { correlationId: 'ahead' });
+    const leased = await readLeased(tx, allocation.id);
+    if (!leased) throw new Error('it has no place');
+    const task = await queueTaskFor(tx, bench.parts, leased, request, { correlationId: 'ahead' });
     return task instanceof Fault
       ? tx.abandon(task)
       : tx.commit(task, { target: { type: 'allocation', id: allocation.id }, events: 'none' });
   });
-/** Takes the answer of a node, as the door would, and says whether anything came of it. */
-const conclude = async (allocation: TestAllocation, output: object): Promise<boolean> => {
+/** Applies the result of a node, as the door would, and says whether anything was changed. */
+const applyResult = async (allocation: TestAllocation, output: object): Promise<boolean> => {
   const { task_id, task_type } = await allocation.task();
   await allocation.settle({ output });
   const result = { outcome: 'succeeded', output } as unknown as NodeTaskResult;
@@ -49,11 +51,11 @@ const conclude = async (allocation: TestAllocation, output: object): Promise<boo
       generation: BigInt(allocation.generation),
       correlation_id: 'ahead',
     };
-    const became = await makeSettled(bench.parts)(tx, task, result);
-    return tx.commit(became !== undefined, {
+    const applied = await makeApplyResult(bench.parts)(tx, task, result);
+    return tx.commit(applied !== undefined, {
       target: { type: 'allocation', id: allocation.id },
-      ...(became && { projectId: became.projectId, organizationId: became.organizationId }),
-      events: became?.events ?? 'none',
+      ...(applied && { projectId: applied.projectId, organizationId: applied.organizationId }),
+      events: applied?.events ?? 'none',
     });
   });
   return written.value;
@@ -67,10 +69,10 @@ const countTasks = async ({ id }: TestAllocation) =>
 describe('ahead of its saga', () => {
   it('an allocation is asked for and made active; the saga asks nothing again and finds it so', async () => {
     const allocation = await bench.allocation();
-    await askAhead(allocation, forMachine(bench.parts) as Question<never>);
+    await queueAhead(allocation, provisionTask(bench.parts) as TaskRequest<never>);
     expect(await allocation.look()).toMatchObject({ state: 'provisioning', openTasks: 1 });
     const output = await sworn(allocation);
-    expect(await conclude(allocation, output)).toBe(true);
+    expect(await applyResult(allocation, output)).toBe(true);
     const ending = await runSaga(makeProvision(bench.parts), {
       params: leaseOf(allocation),
       look: () => 0,
@@ -83,9 +85,9 @@ describe('ahead of its saga', () => {
 
   it('nothing becomes active that was not proven: that is left to the saga, which fails it', async () => {
     const allocation = await bench.allocation();
-    await askAhead(allocation, forMachine(bench.parts) as Question<never>);
+    await queueAhead(allocation, provisionTask(bench.parts) as TaskRequest<never>);
     const output = await sworn(allocation, { disk_clean: unproven });
-    expect(await conclude(allocation, output)).toBe(false);
+    expect(await applyResult(allocation, output)).toBe(false);
     expect(await allocation.look()).toMatchObject({ state: 'provisioning', events: [] });
     const ending = await runSaga(makeProvision(bench.parts), {
       params: leaseOf(allocation),
@@ -98,19 +100,19 @@ describe('ahead of its saga', () => {
 
   it('an answer that comes when the allocation is leaving changes nothing', async () => {
     const allocation = await bench.allocation({ state: 'provisioning' });
-    await askAhead(allocation, forMachine(bench.parts) as Question<never>);
+    await queueAhead(allocation, provisionTask(bench.parts) as TaskRequest<never>);
     const output = await sworn(allocation);
     await asSystem(yard.root, `update allocations set state = 'releasing', version = version + 1 where id = $1`, [
       allocation.id,
     ]);
-    expect(await conclude(allocation, output)).toBe(false);
+    expect(await applyResult(allocation, output)).toBe(false);
     expect(await allocation.look()).toMatchObject({ state: 'releasing', events: [] });
   });
 
   it('slots come back with the proof, and the saga finds them free', async () => {
     const allocation = await bench.allocation({ state: 'releasing' });
-    await askAhead(allocation, forNothingLeft(bench.parts, { forced: false }) as Question<never>);
-    expect(await conclude(allocation, gone)).toBe(true);
+    await queueAhead(allocation, vacateTask(bench.parts, { forced: false }) as TaskRequest<never>);
+    expect(await applyResult(allocation, gone)).toBe(true);
     const ending = await runSaga(makeVacate(bench.parts), {
       params: { ...leaseOf(allocation), afterwards: 'available', forced: false },
       look: () => 0,
@@ -125,8 +127,8 @@ describe('ahead of its saga', () => {
 
   it('nothing comes back without all of its proofs', async () => {
     const allocation = await bench.allocation({ state: 'releasing' });
-    await askAhead(allocation, forNothingLeft(bench.parts, { forced: false }) as Question<never>);
-    expect(await conclude(allocation, { ...gone, disk_wiped: unproven })).toBe(false);
+    await queueAhead(allocation, vacateTask(bench.parts, { forced: false }) as TaskRequest<never>);
+    expect(await applyResult(allocation, { ...gone, disk_wiped: unproven })).toBe(false);
     expect(await allocation.look()).toMatchObject({ state: 'releasing', events: [] });
   });
 });

@@ -2,8 +2,8 @@ import type { TaskParams, TaskSlot } from '@gpuaas/contract/node';
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 import type { Promised } from './attestation.ts';
 
-/** Everything about an allocation that its node has to know, read at once and never changed on the way. */
-export interface Order {
+/** An allocation that has a place, under one lease, with everything that its node has to know. Read in one statement. */
+export interface LeasedAllocation {
   readonly id: string;
   readonly organizationId: string;
   readonly projectId: string;
@@ -17,7 +17,7 @@ export interface Order {
   readonly maxDurationSeconds: number | undefined;
   readonly expiresAt: Date | undefined;
   readonly releaseAttempts: number;
-  /** When it was over for its owner. */
+  /** When it ended for its owner: the beginning of its release. */
   readonly endedAt: Date | undefined;
   readonly releaseReason: string | undefined;
   readonly profile: TaskParams<'slice.vm_provision'>['profile'] | undefined;
@@ -29,7 +29,7 @@ export interface Order {
 }
 
 const readAllocation = sql(
-  'allocation-order',
+  'allocation-leased',
   `select a.id, a.organization_id, a.project_id, a.version, a.capacity_shape,
      case when p.generation is null then a.state else 'failed' end as state,
      coalesce(p.node_id, a.node_id) as node_id, coalesce(p.generation, a.generation) as generation,
@@ -60,32 +60,36 @@ interface Row {
   readonly project_id: string;
   readonly state: string;
   readonly version: bigint;
-  readonly capacity_shape: Order['shape'];
+  readonly capacity_shape: LeasedAllocation['shape'];
   readonly node_id: string | null;
   readonly simulated: boolean;
   readonly generation: bigint;
-  readonly isolation_model: Order['isolationModel'];
+  readonly isolation_model: LeasedAllocation['isolationModel'];
   readonly max_duration_seconds: number | null;
   readonly expires_at: Date | null;
   readonly ended_at: Date | null;
   readonly release_attempts: number;
   readonly release_reason: string | null;
-  readonly profile: Order['profile'] | null;
-  readonly login: Order['login'] | null;
+  readonly profile: LeasedAllocation['profile'] | null;
+  readonly login: LeasedAllocation['login'] | null;
   readonly gpu_model: string;
   readonly gpu_memory_mib: number;
   readonly minimum_driver: string | null;
   readonly minimum_cuda: string | null;
-  readonly image: Order['image'] | null;
+  readonly image: LeasedAllocation['image'] | null;
   readonly slots: TaskSlot[];
   readonly keys: string[];
 }
 
 /**
- * The order of an allocation that has a place; undefined while it has none. Of an attempt that failed, where its generation
- * is given: on its own host, with its own slots, and failed, whatever became of the allocation since.
+ * Undefined while the allocation has no place. With the generation of a failed attempt it answers that attempt: its host, its
+ * slots and the state `failed`, whatever the state of the allocation is now.
  */
-export async function readOrder(tx: ReadTx, allocationId: string, generation?: number): Promise<Order | undefined> {
+export async function readLeased(
+  tx: ReadTx,
+  allocationId: string,
+  generation?: number,
+): Promise<LeasedAllocation | undefined> {
   const [row] = await tx.rows<Row>(readAllocation, [allocationId, generation ?? null]);
   if (!row || row.node_id === null || row.login === null) return undefined;
   return {
@@ -130,18 +134,22 @@ const readLeaseSql = sql(
      left join allocation_attempts p on p.allocation_id = a.id and p.generation = $2 and mine(p.organization_id)
    where a.id = $1 and mine(a.organization_id)`,
 );
-/** Where an allocation is, for whoever only wants to know whether there is anything left to do. */
-export interface Lease extends Pick<Order, 'shape' | 'isolationModel' | 'generation' | 'state'> {
-  /** It was ready once, whatever became of it since. */
+/** The state of a lease, for callers that only ask whether there is work left. */
+export interface LeaseState extends Pick<LeasedAllocation, 'shape' | 'isolationModel' | 'generation' | 'state'> {
+  /** It was active once, whatever its state is now. */
   readonly wasActive: boolean;
 }
-export async function readLease(tx: ReadTx, allocationId: string, ofLease?: number): Promise<Lease | undefined> {
+export async function readLeaseState(
+  tx: ReadTx,
+  allocationId: string,
+  ofLease?: number,
+): Promise<LeaseState | undefined> {
   const [row] = await tx.rows<{
     readonly state: string;
     readonly generation: bigint;
     readonly was_active: boolean;
-    readonly shape: Order['shape'];
-    readonly isolation_model: Order['isolationModel'];
+    readonly shape: LeasedAllocation['shape'];
+    readonly isolation_model: LeasedAllocation['isolationModel'];
   }>(readLeaseSql, [allocationId, ofLease ?? null]);
   if (!row) return undefined;
   const { state, generation, was_active: wasActive, shape, isolation_model: isolationModel } = row;
@@ -149,20 +157,24 @@ export async function readLease(tx: ReadTx, allocationId: string, ofLease?: numb
 }
 
 const holdAllocation = sql(
-  'allocation-order-hold',
+  'allocation-leased-hold',
   'select from allocations where id = $1 and mine(organization_id) for update',
 );
-/** The same, and nobody changes the allocation until the end of the transaction. */
-export async function holdOrder(tx: WriteTx, allocationId: string, generation?: number): Promise<Order | undefined> {
-  const [, order] = await Promise.all([
+/** The same, and locks the allocation until the end of the transaction. */
+export async function holdLeased(
+  tx: WriteTx,
+  allocationId: string,
+  generation?: number,
+): Promise<LeasedAllocation | undefined> {
+  const [, leased] = await Promise.all([
     tx.rows(holdAllocation, [allocationId]),
-    readOrder(tx, allocationId, generation),
+    readLeased(tx, allocationId, generation),
   ]);
-  return order;
+  return leased;
 }
 
-/** What the node must find before it may say that the allocation is ready. */
-export const expectationOf = ({ promised }: Order): TaskParams<'allocation.attest'>['expect'] => ({
+/** What the node must find before it may report the allocation as ready. */
+export const expectationOf = ({ promised }: LeasedAllocation): TaskParams<'allocation.attest'>['expect'] => ({
   gpu_model: promised.gpuModel,
   gpu_uuids: [...promised.gpuUuids],
   gpu_memory_mib: promised.gpuMemoryMib,

@@ -1,4 +1,4 @@
-import { type Database, sql, systemViewer } from '../../../kernel/act.ts';
+import { type Database, sql, systemViewer } from '../../kernel/act.ts';
 
 const liveOfProject = sql(
   'allocations-live-of-project',
@@ -7,8 +7,8 @@ const liveOfProject = sql(
 );
 
 /**
- * A project is removed when nothing of it runs any more: everything that it holds begins to leave, and the removal comes
- * back until it is gone. What cannot be cleaned up keeps the project, and says so.
+ * Releases everything that a project holds before the project is removed. The removal calls it again until nothing is left;
+ * a release that failed keeps the project, with a reason.
  */
 export const makeProjectAllocations = (parts: {
   readonly db: Database;

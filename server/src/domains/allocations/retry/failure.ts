@@ -1,6 +1,6 @@
 import type { TaskAnswer } from '../../nodes/index.ts';
 
-/** Why an allocation did not come to be, in words that its owner may read: nothing of the host is in them. */
+/** Why a launch failed, in words that the owner may read: they say nothing about the host. */
 const sentences: Readonly<Record<string, string>> = {
   no_answer: 'The node did not answer in time.',
   cancelled: 'It was called off before it was ready.',
@@ -21,24 +21,29 @@ const sentences: Readonly<Record<string, string>> = {
   host_not_ready: 'The node was not ready for work.',
 };
 
-/** What went wrong says nothing against the hardware: it may be handed out again once it is clean. */
-const innocent: ReadonlySet<string> = new Set(['cancelled', 'image_unavailable', 'lease_conflict', 'no_answer']);
+/** Failures that say nothing against the hardware: its slots may be sold again once they are clean. */
+const notHardwareFault: ReadonlySet<string> = new Set([
+  'cancelled',
+  'image_unavailable',
+  'lease_conflict',
+  'no_answer',
+]);
 
-/** What went wrong would have gone wrong on any host, or was wanted. Everything else is a reason to try other hosts first. */
+/** Failures that any host would have had, or that were wanted. Every other failure makes placement avoid the host. */
 const wouldFailAnywhere: ReadonlySet<string> = new Set(['cancelled', 'image_unavailable']);
 
 export interface Failure {
   readonly code: string;
   readonly sentence: string;
-  /** For operators, as the node said it. */
+  /** The node's own message, for operators. */
   readonly detail: string | undefined;
-  /** What becomes of the slots after cleaning. Unless it is surely not their fault, somebody looks at them first. */
+  /** What becomes of the slots after cleaning: an operator looks at them first, unless the hardware is surely not the reason. */
   readonly afterwards: 'available' | 'quarantined';
   /** Placement tries other hosts first for a while. */
   readonly avoidHost: boolean;
 }
 
-/** What became of it, and whether an operator did not want it any more. */
+/** The node's answer, and whether an operator called the run off. */
 export interface Cause {
   readonly answer: TaskAnswer | undefined;
   readonly calledOff: boolean;
@@ -50,7 +55,7 @@ export function failureOf({ answer, calledOff }: Cause, problems: readonly strin
     code,
     sentence: sentences[code] ?? 'The node could not make it.',
     detail: answer?.failure?.message ?? (problems.length > 0 ? problems.join(' ') : undefined),
-    afterwards: innocent.has(code) ? 'available' : 'quarantined',
+    afterwards: notHardwareFault.has(code) ? 'available' : 'quarantined',
     avoidHost: !wouldFailAnywhere.has(code),
   };
 }

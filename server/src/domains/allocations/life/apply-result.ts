@@ -1,0 +1,62 @@
+import type { NodeTaskResult, NodeTaskType } from '@gpuaas/contract/node';
+import type { WriteTx } from '../../../kernel/act.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { answerOf, type TaskAnswer } from '../../nodes/index.ts';
+import { needsReimage, vacateTaskType } from '../tasks/vacate-task.ts';
+import { activateAllocation } from './activate.ts';
+import { freeSlots } from './free.ts';
+import { type LeasedAllocation, readLeased } from './leased.ts';
+import type { LifeChange, LifeParts } from './parts.ts';
+import { proofsOf } from './proofs.ts';
+
+/**
+ * Applies a node's result to its allocation, in the transaction that takes the result: a provisioned machine makes it
+ * active, a proven cleaning frees its slots. Undefined when nothing was applied.
+ *
+ * Only success is applied here. Failures, missing proofs and everything that needs an undo are left to the saga, which gets
+ * the same answer and finds a success applied already.
+ */
+export const makeApplyResult =
+  (parts: LifeParts) =>
+  async (
+    tx: WriteTx,
+    task: {
+      readonly id: string;
+      readonly task_type: NodeTaskType;
+      readonly allocation_id: string | null;
+      readonly generation: bigint;
+      readonly correlation_id: string;
+    },
+    result: NodeTaskResult,
+  ): Promise<LifeChange | undefined> => {
+    const apply = transitions[task.task_type];
+    if (!apply || task.allocation_id === null || result.outcome !== 'succeeded') return undefined;
+    const leased = await readLeased(tx, task.allocation_id, Number(task.generation));
+    // The door has refused results of other leases before.
+    if (leased?.generation !== Number(task.generation)) return undefined;
+    const answer = answerOf({ id: task.id, state: 'succeeded', result });
+    const applied = await apply(tx, parts, leased, answer, task.correlation_id);
+    return applied instanceof Fault ? undefined : applied;
+  };
+
+type Apply = (
+  tx: WriteTx,
+  parts: LifeParts,
+  leased: LeasedAllocation,
+  answer: TaskAnswer,
+  correlationId: string,
+) => Promise<LifeChange | Fault | undefined>;
+
+const freeIfProven: Apply = async (tx, parts, leased, answer, correlationId) =>
+  leased.state === 'releasing' &&
+  !needsReimage(leased) &&
+  proofsOf(vacateTaskType(leased), answer).problems.length === 0
+    ? freeSlots(tx, parts, leased, 'available', correlationId)
+    : undefined;
+
+const transitions: Partial<Record<NodeTaskType, Apply>> = {
+  'slice.vm_provision': activateAllocation,
+  'allocation.provision_user': activateAllocation,
+  'slice.vm_release': freeIfProven,
+  'allocation.revoke_user': freeIfProven,
+};
