@@ -1,6 +1,9 @@
 import type { Surroundings } from './command.ts';
 
-/** The same process with another place to answer to. A process is more than this, and its input wakes up when touched. */
+/**
+ * The same process with another output. Its input is passed through untouched, because reading a property would start
+ * it.
+ */
 export const answeringTo = (around: Surroundings, stdout: Surroundings['stdout']): Surroundings => ({
   env: around.env,
   get stdin() {

@@ -11,7 +11,10 @@ export interface Answer {
 const answerWithinMs = 30_000;
 export const userAgent = `gpuaas-cli (${process.platform})`;
 
-/** One request to an issuer, which is nobody's API but its own. A server that cannot be reached is a failure of its own kind; what it answers is the caller's to judge. */
+/**
+ * One request to an identity provider. An unreachable server is a failure of its own kind; the caller judges the
+ * answer.
+ */
 export async function send(url: string | URL, init: RequestInit = {}): Promise<Answer> {
   assertPrivate(new URL(url), 'A server');
   let response: Response;

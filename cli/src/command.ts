@@ -5,17 +5,17 @@ import type { ExitCode } from './failure.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process around a command: handed in, so that a test can be it. */
+/** The process around a command, as a parameter for tests. */
 export interface Surroundings {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
-  /** Where it was typed, to look for a project file from. */
+  /** The working folder, to search a project file from. */
   readonly cwd?: () => string;
-  /** Calls back when the person wants it to end. */
+  /** Called when the person interrupts. */
   once?(signal: 'SIGINT', stop: () => void): unknown;
-  /** Time and wire, where they are not the real ones. */
+  /** Clock and network, for tests. */
   readonly parts?: {
     readonly fetch?: typeof fetch;
     readonly now?: () => number;
@@ -29,7 +29,7 @@ export interface Given {
   readonly positionals: readonly string[];
 }
 
-/** How what was typed becomes what the API takes. Without one it is the text itself. */
+/** Converts the typed text for the API. Without one it is the text itself. */
 export type Reading =
   | 'number'
   | 'numbers'
@@ -54,19 +54,19 @@ export type Reading =
 export interface FlagSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands behind it in help: `--for TIME`. */
+  /** The placeholder in help: `--for TIME`. */
   readonly value?: string;
   /** It may be given more than once. */
   readonly many?: true;
   readonly choices?: readonly string[];
-  /** Which field of the operation it fills, by its path; its own name with underscores, unless this says otherwise. */
+  /** The field of the operation that it fills, by path; default: its own name with underscores. */
   readonly field?: string;
   readonly as?: Reading;
-  /** The command cannot do without it. */
+  /** The command requires it. */
   readonly needed?: true;
-  /** What holds where nothing is said. */
+  /** The default value. */
   readonly otherwise?: string | undefined;
-  /** Where nothing is said, it is made from this field, in small letters and hyphens. */
+  /** By default it is derived from this field, in lower case and hyphens. */
   readonly follows?: string;
   readonly meaning: string;
 }
@@ -78,30 +78,32 @@ export interface ArgSpec {
   readonly meaning: string;
 }
 
-/** What a command works with. Everything that costs something is a function, so that nobody pays for what is not used. */
+/** What a command works with. Everything expensive is a function that runs on first use. */
 export interface Session {
   readonly given: Given;
   readonly around: Surroundings;
-  /** Every command there is, for those that speak of the others. */
+  /** Every command, for those that list the others. */
   readonly commands: readonly CommandSpec[];
-  /** The first argument, the second …; a missing one was refused before. */
+  /** The positional arguments; a missing one was refused before. */
   arg(index: number): string;
   text(flag: string): string | undefined;
   list(flag: string): readonly string[];
   is(flag: string): boolean;
-  /** What the folder that it was typed in says, if it says anything. */
+  /** The project file of the working folder, if any. */
   readonly file: ProjectFile | undefined;
   now(): number;
   profile(): Promise<Profile>;
   api(): Promise<Gpuaas>;
-  /** The project that it is about, by flag, environment, profile or the person's own default. */
+  /** The project by flag, environment, profile or the person's default. */
   project(): Promise<string>;
-  /** Says something to the person; silent with --quiet. */
+  /** Prints a note for the person; silent with --quiet. */
   say(line: string): void;
 }
 export type Run = (session: Session) => Promise<ExitCode | undefined>;
 
-/** One command, as data: help, completion and the reference page follow from it; its code is loaded when it is called. */
+/**
+ * One command as data: help, completion and the reference page follow from it. Its code is loaded when it is called.
+ */
 export interface CommandSpec {
   /** `launch`, `alloc list`, `ops node drain`. */
   readonly name: string;
@@ -110,23 +112,23 @@ export interface CommandSpec {
   readonly args?: readonly ArgSpec[];
   readonly flags?: Readonly<Record<string, FlagSpec>>;
   readonly examples: readonly [string, ...string[]];
-  /** It changes nothing. */
+  /** It only reads. */
   readonly reads?: true;
-  /** The one operation that it is. Most commands are no more than that, and have no code of their own. */
+  /** The operation that it calls. Most commands are one operation and need no code. */
   readonly operation?: OperationId;
-  /** With a flag it is another operation: that of the project, of the organization. */
+  /** A flag that switches to another operation: that of the project, of the organization. */
   readonly instead?: Readonly<Record<string, OperationId>>;
-  /** Fields that it always fills, by their paths. */
+  /** Constant fields, by path. */
   readonly gives?: Readonly<Record<string, unknown>>;
-  /** What of the answer a table shows, by their paths. */
+  /** The columns of a table, by path. */
   readonly columns?: readonly string[];
   /** Where the rows are in the answer (default: data). */
   readonly rows?: string;
-  /** What a person reads when there are none. */
+  /** The text for an empty list. */
   readonly none?: string;
-  /** What is asked before it is done; {} is the first argument, and {1} the one after it. */
+  /** The question before it is done; {} is the first argument, and {1} the second. */
   readonly asks?: string;
-  /** Code of its own, where a call and its answer are not all. */
+  /** Code of its own, where a call and its answer do not suffice. */
   readonly load?: (command: CommandSpec) => Promise<Run>;
 }
 export interface CommandGroup {
@@ -142,23 +144,27 @@ export const textOf = (given: Given, name: string): string | undefined => {
 export const outputs = ['table', 'json', 'yaml', 'csv', 'ndjson', 'name'] as const;
 export type OutputFormat = (typeof outputs)[number];
 
-/** What every command takes. */
+/** The options of every command. */
 export const everyFlag: Readonly<Record<string, FlagSpec>> = {
   output: { type: 'string', short: 'o', value: 'FORMAT', choices: outputs, meaning: 'output format' },
-  json: { type: 'boolean', meaning: 'answer in JSON; --json FIELD,… only these fields' },
-  jq: { type: 'string', short: 'q', value: 'FILTER', meaning: 'answer what jq makes of the JSON' },
+  json: { type: 'boolean', meaning: 'print JSON; --json FIELD,… only these fields' },
+  jq: { type: 'string', short: 'q', value: 'FILTER', meaning: 'filter the JSON with jq' },
   columns: { type: 'string', value: 'FIELD,…', meaning: 'the columns of a table or of csv' },
-  watch: { type: 'boolean', meaning: 'show it again whenever it changes, until it is stopped' },
+  watch: { type: 'boolean', meaning: 'refresh the output when it changes, until interrupted' },
   project: { type: 'string', short: 'p', value: 'PROJECT', meaning: 'the project, by id or slug' },
   'base-url': { type: 'string', value: 'URL', meaning: 'which installation (default: the one of the last login)' },
   profile: { type: 'string', value: 'NAME', meaning: 'which of several sign-ins to use (default: default)' },
   yes: { type: 'boolean', short: 'y', meaning: 'answer every question with yes' },
-  'no-input': { type: 'boolean', meaning: 'ask nothing; fail where an answer is needed' },
-  'idempotency-key': { type: 'string', value: 'KEY', meaning: 'repeat a change safely under the same key' },
+  'no-input': { type: 'boolean', meaning: 'never ask; fail where an answer is needed' },
+  'idempotency-key': {
+    type: 'string',
+    value: 'KEY',
+    meaning: 'idempotency key: repeat a change safely with the same key',
+  },
   'dry-run': { type: 'boolean', meaning: 'stop before the first request that changes something' },
   explain: { type: 'boolean', meaning: 'show each request as a curl command, without the token' },
   debug: { type: 'boolean', short: 'v', meaning: 'show each request with its answer and how long it took' },
-  quiet: { type: 'boolean', meaning: 'say nothing but the answer' },
-  'no-color': { type: 'boolean', meaning: 'no colours' },
-  help: { type: 'boolean', short: 'h', meaning: 'show this' },
+  quiet: { type: 'boolean', meaning: 'print only the answer' },
+  'no-color': { type: 'boolean', meaning: 'no colors' },
+  help: { type: 'boolean', short: 'h', meaning: 'show this help' },
 };

@@ -12,7 +12,7 @@ import { start } from './table/start.ts';
 import { teamwork } from './table/team.ts';
 import { tooling } from './table/tooling.ts';
 
-/** Every command there is, as data. Only the code of the one that is called is loaded, so that help comes at once. */
+/** Every command as data. Only the code of the called command is loaded, so that help is fast. */
 export const groups: readonly CommandGroup[] = [
   start,
   compute,
@@ -31,7 +31,7 @@ export const commands: readonly CommandSpec[] = groups.flatMap((group) => group.
 
 const byName = new Map(commands.map((command) => [command.name, command]));
 
-/** The longest name that the words begin with, and the words behind it. */
+/** The longest command name at the beginning of the words, and the remaining words. */
 export function findCommand(words: readonly string[]): { command: CommandSpec; rest: readonly string[] } | undefined {
   for (let length = Math.min(3, words.length); length > 0; length -= 1) {
     const command = byName.get(words.slice(0, length).join(' '));
@@ -40,13 +40,13 @@ export function findCommand(words: readonly string[]): { command: CommandSpec; r
   return undefined;
 }
 
-/** What begins with these words, for `gpuaas alloc --help`. */
+/** The commands that begin with these words, for `gpuaas alloc --help`. */
 export const commandsBelow = (words: readonly string[]): readonly CommandSpec[] =>
   commands.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
 
-/** The two names that look most like what was typed. */
+/** The two names that are most similar to the typed text. */
 export function nearest(typed: string): readonly string[] {
-  // With more than half of the letters wrong it is a guess, and no help to anybody.
+  // With more than half of the letters wrong a suggestion would not help.
   const farthest = Math.max(1, Math.floor(typed.length / 2));
   return commands
     .map(({ name }) => ({ name, far: distance(typed, name), shared: sharedWords(typed, name) }))
@@ -56,14 +56,14 @@ export function nearest(typed: string): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** How many words both begin with: whoever typed `ops audit list` means something about audit. */
+/** The number of common first words: `ops audit list` is closest to a command about audit. */
 function sharedWords(a: string, b: string): number {
   const [one, other] = [a.split(' '), b.split(' ')];
   const differs = one.findIndex((word, at) => word !== other[at]);
   return differs < 0 ? one.length : differs;
 }
 
-/** How many letters have to be added, removed, changed or swapped to get from one to the other. */
+/** Edit distance: letters to add, remove, change or swap. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array.from({ length: b.length }, () => 0)]);
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;

@@ -1,4 +1,4 @@
-/** How a command ends, for scripts that branch on it. Numbers are added, never changed. */
+/** Exit codes, for scripts that branch on them. Codes are added, never changed. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -16,8 +16,8 @@ export const exitCodes = {
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [0, 'done'],
-  [1, 'it failed'],
-  [2, 'usage error, or a question was answered with no or could not be asked'],
+  [1, 'failure'],
+  [2, 'usage error, or a confirmation was declined or not possible'],
   [3, 'not found'],
   [4, 'not signed in'],
   [5, 'not allowed'],
@@ -29,7 +29,7 @@ export const exitMeanings: readonly (readonly [ExitCode, string])[] = [
   [130, 'interrupted'],
 ];
 
-/** Something that the person should hear of: what happened, and what to do next. */
+/** A failure for the person: what happened, and what to do next. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: ExitCode;
@@ -47,10 +47,10 @@ export class Failure extends Error {
   }
 }
 
-export const usageFailure = (message: string, next = 'gpuaas --help shows how.'): Failure =>
+export const usageFailure = (message: string, next = 'gpuaas --help shows the usage.'): Failure =>
   new Failure(exitCodes.usage, message, { next });
 
-/** Refusals that scripts tell apart although they share a status. */
+/** Refusals that have an exit code of their own although they share a status. */
 const byCode: Readonly<Record<string, ExitCode>> = {
   sku_unavailable: exitCodes.capacity,
   allocation_concurrency_limit: exitCodes.limit,
@@ -72,32 +72,32 @@ export function exitCodeOf(status: number, code?: string): ExitCode {
 }
 
 const nextSteps: Readonly<Record<string, string>> = {
-  admin_required: 'This is for those who run the platform: sign in as one of them, with --profile to keep both.',
+  admin_required: 'This needs a platform role: sign in as an operator; --profile keeps both sign-ins.',
   step_up_required: 'Confirm your identity with gpuaas login --step-up, then repeat the command.',
   project_required: 'Name the project: --project <id>, or gpuaas project use <slug>.',
   rate_limit_exceeded: 'Wait a minute and repeat the command.',
-  sku_unavailable: 'Add --queue 2h to wait for it, or look for another with gpuaas sku list.',
+  sku_unavailable: 'Add --queue 2h to wait for capacity, or choose another SKU with gpuaas sku list.',
   allocation_concurrency_limit: 'Release one first: gpuaas alloc list shows them.',
   organization_gpu_limit:
     'Release some GPUs of the organization, or ask the operator of the platform for a higher limit.',
   allocation_not_active: 'Look at it with gpuaas alloc get <id>, or wait with gpuaas alloc wait <id>.',
   allocation_not_found: 'gpuaas alloc list shows those of the project.',
-  sku_not_found: 'gpuaas sku list shows what there is.',
-  os_image_not_found: 'gpuaas image list shows what there is.',
-  ssh_key_exists: 'It is there already: gpuaas key list.',
+  sku_not_found: 'gpuaas sku list shows all SKUs.',
+  os_image_not_found: 'gpuaas image list shows all images.',
+  ssh_key_exists: 'The key exists already: gpuaas key list.',
   version_conflict: 'It was changed in the meantime: read it again and repeat the command.',
   node_in_use: 'Drain it first: gpuaas ops node drain <node> --reason <why>.',
 };
 
-/** What helps after a refusal, by the code that the server gave. */
+/** The hint after a refusal, by its error code. */
 export function nextAfter(code: string | undefined, status: number, details?: unknown): string | undefined {
   if (code === 'step_up_required' && (details as { second_factor?: unknown } | null)?.second_factor === true) {
     return 'Confirm your identity with gpuaas login --second-factor, then repeat the command.';
   }
   if (code !== undefined && Object.hasOwn(nextSteps, code)) return nextSteps[code];
   if (status === 401) return 'Sign in with gpuaas login.';
-  if (status === 403) return 'Ask an administrator of the organization for the role that this needs.';
-  if (status === 400 || status === 422) return '--help shows what it takes, --explain what was sent.';
+  if (status === 403) return 'Ask an administrator of the organization for the required role.';
+  if (status === 400 || status === 422) return '--help shows the options, --explain shows the request.';
   if (status >= 500)
     return 'Try again. If it keeps failing, give the correlation id to the operator of the installation.';
   return undefined;

@@ -307,7 +307,7 @@ describe('a launch', () => {
     });
     expect(code).toBe(130);
     expect(err).toBe(
-      `Error: You stopped watching. It goes on without us.\nNext: gpuaas alloc wait ${id} watches again, gpuaas release ${id} gives it back.\n`,
+      `Error: You stopped watching. The operation continues.\nNext: gpuaas alloc wait ${id} watches again, gpuaas release ${id} releases it.\n`,
     );
   });
 });

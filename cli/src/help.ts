@@ -21,19 +21,19 @@ export const flagLines = (flags: Readonly<Record<string, FlagSpec>>): (readonly 
   ]);
 
 const environment: readonly (readonly [string, string])[] = [
-  ['GPUAAS_BASE_URL', 'which installation'],
-  ['GPUAAS_PROFILE', 'which of several sign-ins'],
-  ['GPUAAS_PROJECT', 'which project, by id or slug'],
-  ['GPUAAS_REGION', 'where to start things'],
+  ['GPUAAS_BASE_URL', 'the installation'],
+  ['GPUAAS_PROFILE', 'the profile'],
+  ['GPUAAS_PROJECT', 'the project, by id or slug'],
+  ['GPUAAS_REGION', 'the region for launches'],
   ['GPUAAS_OUTPUT', 'output format'],
-  ['GPUAAS_DEBUG', 'show where an unexpected error happened'],
+  ['GPUAAS_DEBUG', 'show the stack of an unexpected error'],
   ['GPUAAS_TOKEN', 'use this token instead of a sign-in'],
-  ['NO_COLOR', 'no colours'],
+  ['NO_COLOR', 'no colors'],
   ['CI', 'never ask questions'],
 ];
 
 const files: readonly (readonly [string, string])[] = [
-  ['.gpuaas.toml', 'profile, project, region and flags of a folder; found upwards'],
+  ['.gpuaas.toml', 'profile, project, region and flags of a folder; searched upwards'],
   ['~/.config/gpuaas', 'profiles and sign-ins; XDG_CONFIG_HOME moves it'],
 ];
 
@@ -79,7 +79,7 @@ ${examples.map((example) => `  ${example}`).join('\n')}
 `;
 };
 
-/** `gpuaas alloc`: what there is below it. */
+/** `gpuaas alloc`: the commands below it. */
 export const helpBelow = (
   words: readonly string[],
   below: readonly CommandSpec[],

@@ -1,25 +1,25 @@
 import type { Surroundings } from './command.ts';
 import { exitCodes, Failure, usageFailure } from './failure.ts';
 
-/** Which characters a terminal obeys, apart from the ends of lines. */
+/** Control characters that a terminal obeys, except line ends. */
 const orders = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
-/** How jq ends when the filter itself is wrong. */
+/** The exit code of jq for an invalid filter. */
 const unreadable = 3;
 
 /**
- * Answers what jq makes of each answer: jq itself, as WebAssembly, loaded by whoever asks for it. A text stands without
- * quotes, as people expect it of a command line; on a terminal it stays a text.
+ * Filters answers with jq, as WebAssembly, loaded on first use. Strings are printed without quotes; control characters
+ * are removed on a terminal.
  */
 export async function throughJq(filter: string, stdout: Surroundings['stdout']): Promise<Surroundings['stdout']> {
   const { loadJq } = await import('jq-wasm');
   const jq = await loadJq();
   const apply = (json: string) => jq.raw(json, filter, ['-r', '-c']);
   const whatOf = (stderr: string) => `--jq: ${stderr.trim().replace(/^jq: /, '').split('\n')[0]}`;
-  // A filter that cannot be read is said before anything is asked or done.
+  // An invalid filter is reported before any request.
   const tried = apply('null');
   if (tried.exitCode === unreadable) {
-    throw usageFailure(whatOf(tried.stderr), 'jq is described at https://jqlang.org/manual/.');
+    throw usageFailure(whatOf(tried.stderr), 'See https://jqlang.org/manual/.');
   }
   return {
     ...(stdout.isTTY !== undefined && { isTTY: stdout.isTTY }),

@@ -3,18 +3,18 @@ import type { Run, Session } from './command.ts';
 import { exitCodes, usageFailure } from './failure.ts';
 import { showRows } from './show/output.ts';
 
-/** A command that is a list, from a call and the fields to show. */
+/** A list command, from a call and its columns. */
 
 const longestList = 100;
 
 export type Many = AsyncIterable<object> | Promise<{ readonly data: readonly object[] }>;
 
-/** A list that needs something to be looked up first. Awaited it would be its first page only. */
+/** A list that needs a lookup first. Awaiting it directly would return its first page only. */
 export async function* over<T>(input: Promise<T>, list: (input: T) => AsyncIterable<object>): AsyncIterable<object> {
   yield* list(await input);
 }
 
-/** `none` is what a person reads when there is nothing. */
+/** `none` is the text for an empty list. */
 export const listing =
   (call: (api: Gpuaas, session: Session) => Many, columns: readonly string[], none: string): Run =>
   async (session) => {
@@ -22,7 +22,7 @@ export const listing =
     const most = asked === undefined ? longestList : Number(asked);
     if (!Number.isInteger(most) || most < 1) throw usageFailure('--limit is a number from 1.');
     const found = call(await session.api(), session);
-    // A page is something to await as well; what can be walked through is walked through.
+    // A paged answer can be awaited or iterated; it is iterated.
     const many = Symbol.asyncIterator in found ? found : await found;
     const rows: object[] = [];
     let more = false;

@@ -20,7 +20,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     const words = args.slice(0, args.findIndex((word) => word.startsWith('-')) >>> 0);
     const found = findCommand(words);
     if (!found) {
-      // Words that other commands begin with are a question, and no answer to it is a mistake.
+      // The beginning of a command prints its help, with the exit code of a usage error.
       const text = await explain(words);
       const asked = args.includes('--help') || args.includes('-h');
       (asked ? around.stdout : around.stderr).write(text);
@@ -68,7 +68,7 @@ async function explain(words: readonly string[]): Promise<string> {
   );
 }
 
-/** Names the program as the person started it, so that a suggested command works when it is pasted. */
+/** The command prefix that the person used, so that a suggested command works when pasted. */
 const asTyped = (text: string, env: Surroundings['env']): string =>
   env['npm_command'] === 'exec' ? text.replaceAll(/(?<!npx )\bgpuaas (?=[a-z-])/g, 'npx gpuaas ') : text;
 
@@ -77,11 +77,11 @@ async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitC
   const red = (text: string) => (colour ? `\u001b[31m${text}\u001b[0m` : text);
   const failure = error instanceof Failure ? error : (await import('./account/session.ts')).failureFrom(error);
   if (!failure) {
-    // A stack tells a user nothing; whoever reports the error can ask for it.
+    // A stack trace is shown only with GPUAAS_DEBUG.
     const wantsStack = Boolean(env['GPUAAS_DEBUG']) && error instanceof Error;
     const text = error instanceof Error ? error.message : String(error);
     stderr.write(`${red('Error:')} Unexpected error: ${wantsStack ? (error.stack ?? text) : text}\n`);
-    if (!wantsStack) stderr.write('Next: Repeat it with GPUAAS_DEBUG=1 to see where it happened.\n');
+    if (!wantsStack) stderr.write('Next: Repeat it with GPUAAS_DEBUG=1 to see the stack trace. ');
     return exitCodes.failed;
   }
   stderr.write(failure.exitCode === exitCodes.ok ? `${failure.message}\n` : `${red('Error:')} ${failure.message}\n`);

@@ -6,14 +6,14 @@ import type { CommandSpec, Run, Session, Surroundings } from './command.ts';
 import { type ExitCode, exitCodes, usageFailure } from './failure.ts';
 import { formatOf } from './show/output.ts';
 
-/** Events wake us; what has none, or whoever may not hear them, is looked at this often. */
+/** The polling interval where no event stream is available. */
 const lookAgainMs = 2_000;
 
 const sleepFor = (ms: number, signal?: AbortSignal): Promise<void> => sleep(ms, undefined, signal && { signal });
 
 /**
- * A command that only looks, again and again: on a terminal its answer stays in its place, in a pipe it is printed when
- * it has changed, and with ndjson only the rows that did. It ends when it is stopped.
+ * Repeats a reading command: on a terminal in place, in a pipe when the output has changed, with ndjson only the
+ * changed rows. It ends when interrupted.
  */
 export async function runAgainAndAgain(
   { name, reads }: CommandSpec,
@@ -21,7 +21,7 @@ export async function runAgainAndAgain(
   open: (around: Surroundings) => Session,
   around: Surroundings,
 ): Promise<ExitCode> {
-  if (!reads) throw usageFailure(`gpuaas ${name} does something; only what looks can be watched.`);
+  if (!reads) throw usageFailure(`gpuaas ${name} changes something; only commands that read can be watched.`);
   let text = '';
   const { isTTY } = around.stdout;
   const caught = { write: (more: string) => (text += more), ...(isTTY !== undefined && { isTTY }) };
@@ -38,7 +38,7 @@ export async function runAgainAndAgain(
         if (text !== last) show(around, text, last, byRow);
         last = text;
       } catch (error) {
-        // What is out of reach for a moment comes back; anything else will not go away by looking again.
+        // A network failure is retried; any other error ends the watch.
         const failure = failureFrom(error);
         if (last === undefined || failure?.exitCode !== exitCodes.server) throw error;
         around.stderr.write(`${failure.message}\n`);
@@ -55,7 +55,7 @@ export async function runAgainAndAgain(
 
 function show({ stdout }: Surroundings, text: string, last: string | undefined, byRow: boolean): void {
   if (stdout.isTTY === true) {
-    // Written over line by line, so that nothing flickers; whatever is left of the last answer is cleared.
+    // Lines are overwritten in place, so that nothing flickers; the rest of the last output is cleared.
     const lines = text.replaceAll('\n', '\u001b[K\n');
     stdout.write(`${last === undefined ? '\u001b[2J' : ''}\u001b[H${lines}\u001b[J`);
     return;

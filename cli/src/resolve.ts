@@ -5,7 +5,7 @@ import { readJson, stateFolder, writeJson } from './input/files.ts';
 import { settingOf } from './setting.ts';
 import { showTime } from './show/value.ts';
 
-/** From what people type to what the API takes: names and slugs to ids. */
+/** Resolves names and slugs to ids. */
 
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
@@ -29,22 +29,22 @@ export async function resolveProject(session: Session): Promise<string> {
   const api = await session.api();
   const { default_project_id: own, organizations } = await api.me.get();
   if (own !== null) return own;
-  // Somebody with a single project means that one.
+  // A person with one project means that one.
   const found: string[] = [];
   for (const { id } of organizations) {
     for await (const project of api.projects.list({ organization_id: id, state: 'active' })) found.push(project.id);
   }
   const [only, another] = found;
   if (only !== undefined && another === undefined) return only;
-  throw new Failure(exitCodes.usage, 'Which project is it about?', {
+  throw new Failure(exitCodes.usage, 'No project is selected.', {
     next:
       only === undefined
-        ? 'Make one with gpuaas project create NAME.'
-        : 'Choose one with gpuaas project use SLUG, or name it with -p.',
+        ? 'Create one with gpuaas project create NAME.'
+        : 'Choose one with gpuaas project use SLUG, or give it with -p.',
   });
 }
 
-/** The organization that it is about: the only one, the one that was named, or the one of the project. */
+/** The organization: the only one, the named one, or that of the project. */
 export async function resolveOrganization(session: Session, asked = session.text('organization')): Promise<string> {
   if (asked !== undefined && isId(asked)) return asked;
   const api = await session.api();
@@ -52,7 +52,7 @@ export async function resolveOrganization(session: Session, asked = session.text
   if (asked !== undefined) {
     const found = organizations.find(({ id, slug }) => id === asked || slug === asked);
     if (found) return found.id;
-    throw new Failure(exitCodes.notFound, `You belong to no organization ${JSON.stringify(asked)}.`, {
+    throw new Failure(exitCodes.notFound, `You are not in the organization ${JSON.stringify(asked)}.`, {
       next: 'gpuaas whoami shows yours.',
     });
   }
@@ -67,14 +67,14 @@ interface Last {
   readonly allocations?: readonly string[];
 }
 
-/** Remembered for `@last`. What cannot be written down is not worth a failure. */
+/** Remembered for `@last`. A failed write is ignored. */
 export async function rememberLast(session: Session, id: string): Promise<void> {
   const before = (await readJson<Last>(lastPath(session)).catch(() => undefined))?.allocations ?? [];
   const allocations = [id, ...before.filter((each) => each !== id)].slice(0, remembered);
   await writeJson(lastPath(session), { allocations }).catch(() => undefined);
 }
 
-/** By id, by name, or by when it was launched from here: `@last`, `@1` for the same, `@2` for the one before. */
+/** By id, by name, or by launch order: `@last` or `@1` for the latest, `@2` for the one before. */
 export async function resolveAllocation(session: Session, text = session.arg(0)): Promise<string> {
   const [, back] = /^@(last|\d{1,2})$/.exec(text) ?? [];
   if (back !== undefined) {
@@ -83,9 +83,9 @@ export async function resolveAllocation(session: Session, text = session.arg(0))
     if (found !== undefined) return found;
     throw new Failure(
       exitCodes.notFound,
-      `${launched.length === 0 ? 'Nothing' : 'Not so much'} was launched from here yet.`,
+      launched.length === 0 ? 'Nothing was launched from here yet.' : 'Fewer allocations were launched from here.',
       {
-        next: 'gpuaas alloc list shows what runs.',
+        next: 'gpuaas alloc list shows the running ones.',
       },
     );
   }
@@ -104,7 +104,7 @@ interface Named {
   readonly created_at: string;
   readonly ended_at: string | null;
 }
-/** The one that is meant by a name: one that lives before those that have ended. */
+/** The allocation of a name: a live one before ended ones. */
 export function onlyNamed(name: string, all: readonly Named[]): string {
   const living = all.filter(({ ended_at }) => ended_at === null);
   const meant = living.length > 0 ? living : all;
@@ -120,7 +120,7 @@ export function onlyNamed(name: string, all: readonly Named[]): string {
     exitCodes.conflict,
     `${meant.length} allocations are named ${JSON.stringify(name)}:${lines.join('')}`,
     {
-      next: 'Name the one that you mean by its id.',
+      next: 'Use the id of one of them.',
     },
   );
 }
@@ -158,7 +158,7 @@ export async function resolveGroup(session: Session, text: string): Promise<stri
   if (only !== undefined && another === undefined) return only;
   throw new Failure(
     only === undefined ? exitCodes.notFound : exitCodes.conflict,
-    only === undefined ? `No group is called ${JSON.stringify(text)}.` : `${found.length} groups are called so.`,
+    only === undefined ? `No group is named ${JSON.stringify(text)}.` : `${found.length} groups have this name.`,
     { next: 'gpuaas group list shows names and ids.' },
   );
 }

@@ -1,13 +1,13 @@
 import type { Session } from './command.ts';
 
-/** A setting that is in force, and where it comes from. */
+/** An effective setting and its source. */
 export interface Setting {
   readonly value: string | undefined;
   readonly from: string;
 }
 type Name = 'profile' | 'project' | 'region' | 'output';
 
-/** A flag comes before the environment, that before the project file, and that before what a profile keeps. */
+/** A flag overrides the environment, that the project file, and that the profile. */
 export function settingOf(
   { text, around, file }: Pick<Session, 'text' | 'around' | 'file'>,
   name: Name,

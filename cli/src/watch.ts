@@ -15,13 +15,13 @@ export interface Watching extends Pick<Waiting, 'onPhase' | 'onLook'> {
   readonly until: AllocationState;
 }
 
-/** Waits until an allocation is where it should be. It ends early when it can never get there, and says why. */
+/** Waits until an allocation reaches a state. It ends early, with the reason, if that has become impossible. */
 export async function watchAllocation(session: Session, id: string, watching: Watching): Promise<AllocationDetail> {
   const { until, ...eyes } = watching;
   const timeoutMs = readLength(session.text('timeout') ?? defaultPatience, '--timeout') * 1_000;
   const api = await session.api();
   const stop = new AbortController();
-  // Who stops watching stops nothing else, and should know.
+  // An interrupt stops the watch only, and the person should know.
   session.around.once?.('SIGINT', () => stop.abort(stoppedWatching(id)));
   try {
     return await api.waitUntil(id, until, { ...eyes, timeoutMs, now: session.now, signal: stop.signal });
@@ -33,8 +33,8 @@ export async function watchAllocation(session: Session, id: string, watching: Wa
 }
 
 const stoppedWatching = (id: string): Failure =>
-  new Failure(exitCodes.interrupted, 'You stopped watching. It goes on without us.', {
-    next: `gpuaas alloc wait ${id} watches again, gpuaas release ${id} gives it back.`,
+  new Failure(exitCodes.interrupted, 'You stopped watching. The operation continues.', {
+    next: `gpuaas alloc wait ${id} watches again, gpuaas release ${id} releases it.`,
   });
 const neverThere = ({ allocation: { id, state, failure }, wanted }: AllocationEnded): Failure =>
   new Failure(
@@ -43,6 +43,6 @@ const neverThere = ({ allocation: { id, state, failure }, wanted }: AllocationEn
     { next: `gpuaas why ${id} shows the evidence.` },
   );
 const stillGoing = ({ allocation: { id, state }, wanted }: AllocationLate): Failure =>
-  new Failure(exitCodes.late, `It is ${state}, not ${wanted} yet. It goes on without us.`, {
+  new Failure(exitCodes.late, `It is ${state}, not ${wanted} yet. The operation continues.`, {
     next: `gpuaas alloc wait ${id} waits again.`,
   });

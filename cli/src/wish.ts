@@ -4,9 +4,9 @@ import { exitCodes, Failure, usageFailure } from './failure.ts';
 import { readLength } from './input/read-input.ts';
 import { settingOf } from './setting.ts';
 
-/** From `h200x2` to what the catalog calls it, and to where it is. */
+/** Resolves `h200x2` to a SKU of the catalog, a count and a region. */
 
-/** `h200x2` is two of h200, unless something is called exactly so. */
+/** `h200x2` is two of h200, unless a SKU has exactly this name. */
 export async function findSku(
   api: Gpuaas,
   asked: string,
@@ -19,16 +19,16 @@ export async function findSku(
   const item = exact ?? all.find(({ sku }) => sku === stem);
   if (!item) {
     throw new Failure(exitCodes.notFound, `There is no SKU ${JSON.stringify(asked)}.`, {
-      next: `gpuaas sku list shows what there is${all.length > 0 ? `: ${all.map(({ sku }) => sku).join(', ')}` : ''}.`,
+      next: `gpuaas sku list shows all SKUs${all.length > 0 ? `: ${all.map(({ sku }) => sku).join(', ')}` : ''}.`,
     });
   }
   const text = count ?? (exact ? undefined : times);
   const gpus = text === undefined ? (item.allowed_gpu_counts[0] ?? 1) : Number(text);
-  if (!Number.isInteger(gpus) || gpus < 1) throw usageFailure('--count is a number of GPUs.');
+  if (!Number.isInteger(gpus) || gpus < 1) throw usageFailure('--count must be a number of GPUs.');
   return { item, gpus };
 }
 
-/** The region that was asked for, in whatever way; else the one that suits best. */
+/** The requested region, else the one with the most free capacity. */
 export async function regionOf(session: Session, item: CatalogItem, gpus: number): Promise<string> {
   const kept = { value: (await session.profile()).region, from: 'profile' };
   const chosen = settingOf(session, 'region', kept).value;
@@ -37,7 +37,7 @@ export async function regionOf(session: Session, item: CatalogItem, gpus: number
     return regionFor(item, gpus);
   } catch (cause) {
     throw new Failure(exitCodes.capacity, `No host offers ${item.sku} now.`, {
-      next: 'Name a region with --region, or choose another with gpuaas sku list.',
+      next: 'Name a region with --region, or choose another SKU with gpuaas sku list.',
       cause,
     });
   }

@@ -6,7 +6,7 @@ import { configFolder, readJson, withLock, writeJson } from '../input/files.ts';
 import { findKeyring } from './keyring.ts';
 import type { Profile } from './profile.ts';
 
-/** A sign-in as it is kept. It belongs to one installation and is shown to no other. */
+/** A stored sign-in. It belongs to one installation and is sent to no other. */
 export type Credential =
   | { readonly base_url: string; readonly kind: 'token'; readonly token: string }
   | {
@@ -20,7 +20,7 @@ export type Credential =
       readonly expires_at: string;
     };
 export type SignIn = Extract<Credential, { kind: 'sign_in' }>;
-/** In its place where a keyring holds it. */
+/** Set instead when a keyring holds it. */
 interface Elsewhere {
   readonly base_url: string;
   readonly kind: 'keyring';
@@ -31,7 +31,7 @@ interface Kept {
 
 const path = (env: Environment) => join(configFolder(env), 'credentials.json');
 const lockPath = (env: Environment) => join(configFolder(env), 'credentials.lock');
-/** Renewed before it ends on the way. */
+/** Renewed early, so that it does not expire on the way. */
 const aheadMs = 30_000;
 
 const signInFirst = () =>
@@ -47,7 +47,7 @@ async function find(profile: Profile, env: Environment): Promise<Credential | un
   return credential?.base_url === profile.baseUrl ? credential : undefined;
 }
 
-/** Answers where it is kept: in the keyring, or in which file. */
+/** Returns where it is stored: in the keyring, or in which file. */
 async function write(profile: Profile, env: Environment, credential: Credential | undefined): Promise<string> {
   const { name, baseUrl: base_url } = profile;
   const keyring = findKeyring(env);
@@ -62,7 +62,7 @@ async function write(profile: Profile, env: Environment, credential: Credential 
 export const keepCredential = (profile: Profile, env: Environment, credential: Credential): Promise<string> =>
   withLock(lockPath(env), () => write(profile, env, credential));
 
-/** Takes the sign-in away and answers it, so that the server can be told. */
+/** Removes the sign-in and returns it, so that the caller can end the session on the server. */
 export const forgetCredential = (profile: Profile, env: Environment): Promise<Credential | undefined> =>
   withLock(lockPath(env), async () => {
     const found = await find(profile, env);
@@ -70,7 +70,7 @@ export const forgetCredential = (profile: Profile, env: Environment): Promise<Cr
     return found;
   });
 
-/** The token to show now. One that is about to end is renewed, by one program at a time. */
+/** The current access token. One that is about to expire is renewed, by one program at a time. */
 export async function readToken(profile: Profile, env: Environment): Promise<string> {
   if (env['GPUAAS_TOKEN']) return env['GPUAAS_TOKEN'];
   const found = await find(profile, env);
@@ -78,7 +78,7 @@ export async function readToken(profile: Profile, env: Environment): Promise<str
   if (found.kind === 'token') return found.token;
   if (isGood(found)) return found.access_token;
   return withLock(lockPath(env), async () => {
-    // Whoever held the lock before may have done it already.
+    // The previous holder of the lock may have renewed it already.
     const current = await find(profile, env);
     if (current?.kind !== 'sign_in') throw signInFirst();
     if (isGood(current)) return current.access_token;
@@ -93,7 +93,7 @@ const isGood = ({ expires_at }: SignIn): boolean => Date.parse(expires_at) - Dat
 async function renew(credential: SignIn): Promise<SignIn> {
   const { client_id, refresh_token, token_endpoint } = credential;
   const over = (cause?: unknown) =>
-    new Failure(exitCodes.signIn, 'The sign-in is over.', { next: 'Sign in again with gpuaas login.', cause });
+    new Failure(exitCodes.signIn, 'The sign-in has expired.', { next: 'Sign in again with gpuaas login.', cause });
   if (!refresh_token) throw over();
   const answer = await send(token_endpoint, {
     method: 'POST',
@@ -105,7 +105,7 @@ async function renew(credential: SignIn): Promise<SignIn> {
   return { ...credential, ...readTokens(answer.body, refresh_token) };
 }
 
-/** What an issuer answers, as it is kept. */
+/** The answer of an issuer, as it is stored. */
 export function readTokens(
   body: unknown,
   previous?: string,
@@ -119,7 +119,7 @@ export function readTokens(
     refresh_token?: string;
     expires_in?: number;
   };
-  if (typeof access_token !== 'string') throw new Failure(exitCodes.server, 'The issuer gave no token.');
+  if (typeof access_token !== 'string') throw new Failure(exitCodes.server, 'The identity provider sent no token.');
   const expires_at = new Date(Date.now() + Number(expires_in) * 1_000).toISOString();
   return { access_token, expires_at, ...(refresh_token !== undefined && { refresh_token }) };
 }

@@ -8,12 +8,12 @@ import type { Environment } from '../command.ts';
  */
 export interface Keyring {
   read(name: string): Promise<string | undefined>;
-  /** Answers whether it was taken. */
+  /** Returns whether it was stored. */
   write(name: string, secret: string): Promise<boolean>;
   remove(name: string): Promise<void>;
 }
 
-/** Long enough for somebody to type the password of their keyring. */
+/** Long enough for a person to type the password of their keyring. */
 const patienceMs = 60_000;
 
 export function findKeyring(env: Environment, platform: NodeJS.Platform = process.platform): Keyring | undefined {
@@ -51,7 +51,7 @@ const encode = (secret: string): string => Buffer.from(secret).toString('base64u
 const decode = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === '' ? undefined : Buffer.from(text.trim(), 'base64url').toString();
 
-/** What it printed, if it ended well. A program that is not there is a keyring that is not there. */
+/** Its output, if it succeeded. A missing program means that there is no keyring. */
 function run(env: Environment, program: string, args: readonly string[], input = ''): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, [...args], { env, stdio: ['pipe', 'pipe', 'ignore'], timeout: patienceMs });
@@ -61,7 +61,7 @@ function run(env: Environment, program: string, args: readonly string[], input =
     });
     child.once('error', () => resolve(undefined));
     child.once('close', (code) => resolve(code === 0 ? out : undefined));
-    // It may have ended before it read anything.
+    // It may have exited before it read its input.
     child.stdin.once('error', () => undefined);
     child.stdin.end(input);
   });

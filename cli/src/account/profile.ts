@@ -6,7 +6,7 @@ import { exitCodes, Failure, usageFailure } from '../failure.ts';
 import { configFolder, readJson, writeJson } from '../input/files.ts';
 import { settingOf } from '../setting.ts';
 
-/** Which installation, and under which name its sign-in is kept. */
+/** An installation, and the name under which its sign-in is stored. */
 export interface Profile {
   readonly name: string;
   readonly baseUrl: string;
@@ -21,7 +21,7 @@ interface Kept {
   readonly region?: string;
 }
 interface Config {
-  /** The profile that is used where none is named. */
+  /** The default profile. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, Kept>>;
 }
@@ -36,7 +36,7 @@ export async function readProfile(session: Pick<Session, 'text' | 'around' | 'fi
     value: config?.profile,
     from: 'gpuaas profile use',
   });
-  if (!namePattern.test(name)) throw usageFailure(`${JSON.stringify(name)} cannot be the name of a profile.`);
+  if (!namePattern.test(name)) throw usageFailure(`${JSON.stringify(name)} is not a valid profile name.`);
   const kept = Object.hasOwn(config?.profiles ?? {}, name) ? config?.profiles?.[name] : undefined;
   const asked = session.text('base-url') ?? (env['GPUAAS_BASE_URL'] || kept?.base_url) ?? (await findLocal(env));
   const baseUrl = readBaseUrl(asked);
@@ -50,7 +50,7 @@ export async function readProfile(session: Pick<Session, 'text' | 'around' | 'fi
   };
 }
 
-/** Every profile that was ever signed in with, and the one that is used where none is named. */
+/** Every profile that was signed in with, and the default one. */
 export async function listProfiles(env: Environment): Promise<readonly (Kept & { name: string; current: boolean })[]> {
   const config = (await readJson<Config>(configPath(env))) ?? {};
   const current = config.profile ?? 'default';
@@ -71,23 +71,23 @@ export async function keepProfile(profile: Profile, env: Environment): Promise<v
 
 export function readBaseUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw usageFailure(`${JSON.stringify(text)} is no address.`, 'Give one like https://gpu.example.com.');
+    throw usageFailure(`${JSON.stringify(text)} is not an address.`, 'Give one like https://gpu.example.com.');
   }
   const url = new URL(text);
   assertPrivate(url, 'The installation');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** What is sent in the open belongs to whoever listens; only this machine may be spoken to without encryption. */
+/** Without encryption anyone on the way can read the traffic, so plain HTTP is allowed for this machine only. */
 export function assertPrivate(url: URL, what: string): void {
   const isHere = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127\./.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isHere)) return;
-  throw new Failure(exitCodes.usage, `${what} at ${url.origin} would be spoken to without encryption.`, {
+  throw new Failure(exitCodes.usage, `${what} at ${url.origin} uses no encryption.`, {
     next: 'Use its https address.',
   });
 }
 
-/** What `npm start` says about itself while it runs, wherever its data folder is. */
+/** The status file of a running `npm start`, wherever its data folder is. */
 export async function findRunning(env: Environment): Promise<string | undefined> {
   const running = await readJson<{ url?: unknown; pid?: unknown }>(join(dataHome(env), 'running.json')).catch(
     () => undefined,
@@ -106,7 +106,7 @@ function isAlive(pid: number): boolean {
 const dataHome = (env: Environment): string =>
   join(env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share'), 'gpuaas');
 
-/** `npm start` on this machine says where it runs, and leaves its port in its data folder. */
+/** `npm start` on this machine writes its port into its data folder. */
 async function findLocal(env: Environment): Promise<string> {
   const running = await findRunning(env);
   if (running !== undefined) return running;

@@ -4,9 +4,9 @@ import type { CommandSpec, Given, Surroundings } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
 
 /**
- * `.gpuaas.toml` in the folder of a piece of work, or above it: which profile, project and region it is about, and flags
- * that its commands get where nobody gave them. Such a file may come with somebody else's repository, so it can choose
- * among what the person has and nothing more: it names no installation, answers no question, and switches nothing on.
+ * `.gpuaas.toml` in the working folder or above it: profile, project, region, and default flags of commands. Such a
+ * file may come with a foreign repository, so it can only choose among what the person has: it names no installation,
+ * answers no question, and switches nothing on.
  */
 export interface ProjectFile {
   readonly path: string;
@@ -33,7 +33,7 @@ export async function findProjectFile({ cwd }: Pick<Surroundings, 'cwd'>): Promi
 
 export async function readProjectFile(path: string, text: string): Promise<ProjectFile> {
   const wrong = (what: string) =>
-    new Failure(exitCodes.usage, `${path}: ${what}`, { next: 'docs/reference/cli.md shows what it may say.' });
+    new Failure(exitCodes.usage, `${path}: ${what}`, { next: 'docs/reference/cli.md lists the allowed settings.' });
   const { parse } = await import('smol-toml');
   let table: Record<string, unknown>;
   try {
@@ -43,8 +43,8 @@ export async function readProjectFile(path: string, text: string): Promise<Proje
   }
   const { defaults = {}, ...rest } = table;
   for (const [name, value] of Object.entries(rest)) {
-    if (!(names as readonly string[]).includes(name)) throw wrong(`${JSON.stringify(name)} means nothing here.`);
-    if (typeof value !== 'string') throw wrong(`${name} is a text.`);
+    if (!(names as readonly string[]).includes(name)) throw wrong(`${JSON.stringify(name)} is not a known setting.`);
+    if (typeof value !== 'string') throw wrong(`${name} must be a text.`);
   }
   return {
     path,
@@ -55,11 +55,11 @@ export async function readProjectFile(path: string, text: string): Promise<Proje
 
 function readDefaults(defaults: unknown, wrong: (what: string) => Failure): ProjectFile['defaults'] {
   const tables = Object.entries(defaults as object).map(([command, flags]) => {
-    if (typeof flags !== 'object' || flags === null) throw wrong(`defaults.${command} is a table of flags.`);
+    if (typeof flags !== 'object' || flags === null) throw wrong(`defaults.${command} must be a table of flags.`);
     const pairs = Object.entries(flags as object).map(([flag, value]: [string, unknown]) => {
       const texts = Array.isArray(value) ? value : [value];
       if (!texts.every((each) => typeof each === 'string' || typeof each === 'number')) {
-        throw wrong(`defaults.${command}.${flag} is a text, a number or a list of them.`);
+        throw wrong(`defaults.${command}.${flag} must be a text, a number or a list of them.`);
       }
       return [flag, Array.isArray(value) ? value.map(String) : String(value)] as const;
     });
@@ -68,7 +68,7 @@ function readDefaults(defaults: unknown, wrong: (what: string) => Failure): Proj
   return Object.fromEntries(tables);
 }
 
-/** What was typed, with what the file says where nothing was. Only words that take a value: nothing is switched on. */
+/** The typed flags, with the defaults of the file. Only flags that take a value: the file switches nothing on. */
 export function withDefaults(command: CommandSpec, given: Given, file: ProjectFile | undefined): Given {
   const own = file && Object.hasOwn(file.defaults, command.name) ? file.defaults[command.name] : undefined;
   if (!own) return given;

@@ -10,7 +10,7 @@ import { readToken } from './credentials.ts';
 import { type Profile, readProfile } from './profile.ts';
 import type { ProjectFile } from './project-file.ts';
 
-/** What a command is given. The profile, the token and the project are looked for when something needs them. */
+/** What a command gets. The profile, the token and the project are loaded on first use. */
 export function openSession(
   given: Given,
   around: Surroundings,
@@ -39,7 +39,7 @@ export function openSession(
   return session;
 }
 
-/** A client of the installation. Whatever a command asks of it carries the project, as soon as one is known. */
+/** A client of the installation. Its requests carry the project as soon as one is known. */
 export function openClient(
   session: Session,
   { baseUrl, name, project }: Profile,
@@ -55,13 +55,13 @@ export function openClient(
     userAgent,
     ...(known !== undefined && isId(known) && { project: known }),
     ...(newKey && { newKey }),
-    // What is not to happen is not tried again.
+    // A dry run is not retried.
     ...(session.is('dry-run') && { attempts: 1 }),
     ...(parts?.sleep && { sleep: parts.sleep }),
     fetch: async (url, init) => {
       explainRequest(session, String(url), init ?? {});
       const began = session.now();
-      // A token goes where it belongs: nobody leads it elsewhere.
+      // Redirects are not followed: the token goes to its installation only.
       const response = await (parts?.fetch ?? fetch)(url, { ...init, redirect: 'error' });
       if (session.is('debug')) session.around.stderr.write(traceOf(String(url), init, response, session.now() - began));
       return response;
@@ -69,7 +69,7 @@ export function openClient(
   });
 }
 
-/** One line for --debug: what was asked, what came of it, and where to look for it on the other side. */
+/** One line for --debug: request, status, duration and correlation id. */
 function traceOf(url: string, init: RequestInit | undefined, response: Response, ms: number): string {
   const { pathname, search } = new URL(url);
   const id = response.headers.get('x-request-id');
@@ -78,7 +78,7 @@ function traceOf(url: string, init: RequestInit | undefined, response: Response,
   );
 }
 
-/** Whatever went wrong, as the person should hear it. */
+/** Turns any error into a message for the person. */
 export function failureFrom(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof GpuaasError) {
@@ -89,7 +89,7 @@ export function failureFrom(error: unknown): Failure | undefined {
     });
   }
   if (error instanceof GpuaasUnreachable) {
-    // The SDK wraps what fetch said; a failure of ours on the way comes out as it went in.
+    // The SDK wraps errors of fetch; a failure of our own is unwrapped.
     if (error.cause instanceof Failure) return error.cause;
     const { cause } = error;
     const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;

@@ -4,7 +4,7 @@ import { readInput } from '../input/read-input.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { jsonOf } from '../show/value.ts';
 
-/** What these answer is shown this once: it is in no other answer, and nowhere on the server. */
+/** These answers contain a secret that is shown once and stored nowhere. */
 
 export const tokenCreate =
   (command: CommandSpec): Run =>
@@ -28,6 +28,6 @@ export const accountKeyAdd =
     const input = await readInput(command, 'service_account_key_create', session);
     const made = await api.serviceAccounts.keyCreate(input as Parameters<typeof api.serviceAccounts.keyCreate>[0]);
     session.around.stdout.write(`${jsonOf(made, 2)}\n`);
-    session.say('Keep the private key now: it is shown this once.');
+    session.say('Save the private key now: it is shown once.');
     return exitCodes.ok;
   };

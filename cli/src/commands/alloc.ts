@@ -23,7 +23,7 @@ export const list = listing(
       yield* session.is('all') || state !== undefined ? all : withoutEnded(all);
     }),
   allocationColumns,
-  'Nothing runs in this project. gpuaas launch starts something; --all shows what has ended.',
+  'Nothing is running in this project. gpuaas launch starts an allocation; --all includes ended ones.',
 );
 async function* withoutEnded(all: AsyncIterable<{ readonly ended_at: string | null }>) {
   for await (const each of all) if (each.ended_at === null) yield each;
@@ -33,7 +33,7 @@ async function* withoutEnded(all: AsyncIterable<{ readonly ended_at: string | nu
 export const guard: Run = async (session) => {
   const minutes = session.text('idle-stop');
   if (session.is('off') === (minutes !== undefined)) {
-    throw usageFailure('Say how long it may idle with --idle-stop 30m, or --off.');
+    throw usageFailure('Set the idle time with --idle-stop 30m, or switch the guard off with --off.');
   }
   const action = session.text('action') === 'warn' ? ('warn' as const) : ('release' as const);
   const idle = minutes === undefined ? null : { action, minutes: Math.ceil(readLength(minutes, '--idle-stop') / 60) };
@@ -49,7 +49,7 @@ export const guard: Run = async (session) => {
 export const release: Run = async (session) => {
   const api = await session.api();
   const id = await resolveAllocation(session);
-  await confirm(session, `Release ${session.arg(0)}? What is on it is wiped.`);
+  await confirm(session, `Release ${session.arg(0)}? Its disks are wiped.`);
   const reason = session.text('reason');
   const asked = await api.allocations.release({ allocation_id: id, ...(reason !== undefined && { reason }) });
   const done = session.is('wait') ? await watchAllocation(session, id, { until: 'released' }) : asked;
@@ -80,7 +80,7 @@ export const timeline: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** A sentence that says why, and below it what it is known from. */
+/** A sentence with the cause, and the evidence below it. */
 export const why: Run = async (session) => {
   const api = await session.api();
   const allocation_id = await resolveAllocation(session);
@@ -97,7 +97,7 @@ export const why: Run = async (session) => {
   const evidence = [
     ...(allocation.simulated ? [simulatedLine] : []),
     ...attemptLines(allocation),
-    ...(decision ? placementLines(decision) : ['placement: no decision is written down']),
+    ...(decision ? placementLines(decision) : ['placement: no decision is recorded']),
     ...(allocation.failure ? [`failure: ${allocation.failure.code}`] : []),
     ...receipts.flatMap(({ passed, simulated, taken_at, attestation, problems }) => [
       `attestation ${passed ? 'passed' : 'failed'} at ${showTime(taken_at)}: ${simulated ? 'simulated, ' : ''}${attestation.gpus.length} GPU, driver ${plain(attestation.driver_version)}, CUDA ${plain(attestation.cuda_version)}`,

@@ -11,10 +11,10 @@ export const api: Run = async (session) => {
   const method = session.arg(0).toUpperCase();
   const path = session.arg(1);
   if (!methods.includes(method) || !path.startsWith('/')) {
-    throw usageFailure('A method and a path are needed.', 'For example: gpuaas api GET /api/v1/organizations');
+    throw usageFailure('A method and a path are required.', 'For example: gpuaas api GET /api/v1/organizations');
   }
   const { baseUrl } = await session.profile();
-  // The token goes to the installation that it is for, whatever the path looks like.
+  // The token goes to its own installation only, whatever the path looks like.
   if (new URL(`${baseUrl}${path}`).origin !== new URL(baseUrl).origin) {
     throw usageFailure('The path leads to another server.');
   }

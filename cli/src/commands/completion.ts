@@ -1,7 +1,7 @@
 import { type CommandSpec, everyFlag, type FlagSpec, type Run } from '../command.ts';
 import { exitCodes, usageFailure } from '../failure.ts';
 
-/** Completion is a table of words and the words that may follow them, written for each shell. */
+/** Completion is a table of words and their successors, written for each shell. */
 const shells: Readonly<Record<string, (commands: readonly CommandSpec[]) => string>> = { bash, zsh, fish };
 
 export const completion: Run = async (session) => {
@@ -11,7 +11,7 @@ export const completion: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** Every beginning of a command, with the words that may follow. */
+/** Every prefix of a command, with the words that may follow. */
 function followers(commands: readonly CommandSpec[]): Map<string, string[]> {
   const after = new Map<string, Set<string>>();
   for (const { name } of commands) {
@@ -26,7 +26,7 @@ function followers(commands: readonly CommandSpec[]): Map<string, string[]> {
 const flagsOf = ({ flags = {} }: CommandSpec): string[] =>
   [...Object.keys(flags), ...Object.keys(everyFlag)].map((name) => `--${name}`);
 
-/** Flags that take one of a few words. Most are the same wherever they stand; the others say with which command. */
+/** Flags with a fixed set of values. Most are the same for all commands; the others name their command. */
 const choicesOf = (flags: Readonly<Record<string, FlagSpec>>): (readonly [string, readonly string[]])[] =>
   Object.entries(flags).flatMap(([name, { choices }]) => (choices ? [[name, choices] as const] : []));
 

@@ -11,7 +11,7 @@ interface InForce {
   readonly from: string;
 }
 
-/** Every setting with where it comes from. */
+/** Every setting with its source. */
 async function inForce(session: Session): Promise<readonly InForce[]> {
   const { env } = session.around;
   const profile = await session.profile();
@@ -32,7 +32,7 @@ async function inForce(session: Session): Promise<readonly InForce[]> {
       from: typed ?? (env['GPUAAS_BASE_URL'] ? 'GPUAAS_BASE_URL' : 'profile or this machine'),
     },
     chosen('project', kept(profile.project, 'your default project')),
-    chosen('region', kept(profile.region, 'where most is free')),
+    chosen('region', kept(profile.region, 'the region with the most free capacity')),
     chosen('output', { value: formatOf(session), from: 'default' }),
     {
       setting: 'token',
@@ -40,7 +40,7 @@ async function inForce(session: Session): Promise<readonly InForce[]> {
       from: env['GPUAAS_TOKEN'] ? 'GPUAAS_TOKEN' : 'gpuaas login',
     },
     { setting: 'file', value: configPath(env), from: env['XDG_CONFIG_HOME'] ? 'XDG_CONFIG_HOME' : 'default' },
-    { setting: 'project_file', value: session.file?.path ?? null, from: session.file ? 'found upwards' : 'none' },
+    { setting: 'project_file', value: session.file?.path ?? null, from: session.file ? 'searched upwards' : 'none' },
   ];
 }
 
@@ -58,7 +58,7 @@ export const get: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** Kept with the profile. An empty value forgets it. */
+/** Stored with the profile. An empty value removes it. */
 export const set: Run = async (session) => {
   const [name, value] = [session.arg(0), session.given.positionals[1] ?? ''];
   const profile = await session.profile();
@@ -68,9 +68,9 @@ export const set: Run = async (session) => {
   } else if (name === 'region') {
     await keepProfile({ ...profile, region: value === '' ? undefined : value }, session.around.env);
   } else {
-    throw usageFailure(`${JSON.stringify(name)} cannot be kept.`, 'project and region can.');
+    throw usageFailure(`${JSON.stringify(name)} cannot be set.`, 'project and region can.');
   }
-  session.say(value === '' ? `${name} is not kept any more.` : `${name} is ${value} for the profile ${profile.name}.`);
+  session.say(value === '' ? `${name} is removed.` : `${name} is ${value} for the profile ${profile.name}.`);
   return exitCodes.ok;
 };
 
@@ -84,7 +84,7 @@ export const profiles: Run = async (session) => {
     session,
     await listProfiles(session.around.env),
     ['name', 'current', 'base_url', 'project', 'region'],
-    'There are no profiles yet. gpuaas login makes one.',
+    'There are no profiles yet. gpuaas login creates one.',
   );
   return exitCodes.ok;
 };
@@ -94,10 +94,10 @@ export const use: Run = async (session) => {
   const all = await listProfiles(session.around.env);
   if (!all.some((each) => each.name === name)) {
     throw new Failure(exitCodes.notFound, `There is no profile ${JSON.stringify(name)}.`, {
-      next: `Make it with gpuaas login --profile ${name.replaceAll(/[^A-Za-z0-9._-]/g, '')}.`,
+      next: `Create it with gpuaas login --profile ${name.replaceAll(/[^A-Za-z0-9._-]/g, '')}.`,
     });
   }
   await chooseProfile(name, session.around.env);
-  session.say(`From now on ${name} is used where no profile is named.`);
+  session.say(`From now on ${name} is the default profile.`);
   return exitCodes.ok;
 };

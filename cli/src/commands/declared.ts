@@ -6,16 +6,13 @@ import { readInput } from '../input/read-input.ts';
 import { listing, type Many } from '../listing.ts';
 import { showOne } from '../show/output.ts';
 
-/**
- * Most commands are one call of the API: their row in the table says which, and nothing else has to be written. The
- * answer shows what it is: rows where there are rows, the fields of one thing otherwise.
- */
+/** Runs a command that is one API call, as its row in the table says. Lists are printed as rows, objects as fields. */
 export const declared = (command: CommandSpec): Run => {
-  const { columns = [], none = 'There is nothing.', rows, asks, instead = {} } = command;
+  const { columns = [], none = 'No results.', rows, asks, instead = {} } = command;
   return async (session) => {
     const chosen = Object.keys(instead).find((flag) => session.list(flag).length > 0);
     const operation = chosen === undefined ? command.operation : instead[chosen];
-    if (operation === undefined) throw new Error(`gpuaas ${command.name} neither says what it calls nor what it does`);
+    if (operation === undefined) throw new Error(`gpuaas ${command.name} declares neither a call nor code`);
     const facts: OperationFacts = operations[operation];
     const [space, method] = placeOf(operation);
     const input = await readInput(command, operation, session);

@@ -5,10 +5,10 @@ import { resolveAllocation } from '../resolve.ts';
 import { formatOf } from '../show/output.ts';
 import { jsonOf, plain, showTime, showValue } from '../show/value.ts';
 
-/** A place before every event that is kept. */
+/** A cursor before every kept event. */
 const beginning = '0-0-0';
 
-/** Events as they happen, until it is stopped: of the project, or of everybody. */
+/** Live events until interrupted: of the project, or of all tenants. */
 export const tail: Run = async (session) => {
   const api = await session.api();
   const project = await session.project();
@@ -34,7 +34,7 @@ function asked(session: Session) {
   };
 }
 
-/** What happened to one allocation so far, and with --follow what happens. */
+/** The events of one allocation so far, and with --follow the new ones. */
 export const ofAllocation: Run = async (session) => {
   const api = await session.api();
   const about = await resolveAllocation(session);

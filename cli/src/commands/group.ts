@@ -9,7 +9,7 @@ import { findSku, lengthOf, regionOf } from '../wish.ts';
 
 type Member = Parameters<Gpuaas['allocationGroups']['create']>[0]['members'][number];
 
-/** Several at once, all of them or none. */
+/** Several allocations at once: all of them or none. */
 export const create: Run = async (session) => {
   const api = await session.api();
   const seconds = lengthOf(session, 'for');

@@ -23,7 +23,7 @@ export const add: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** Whoever has no key yet is offered one; where nobody can be asked, the command to make one is named. */
+/** Offers to create a key if there is none; without a terminal it names the command. */
 async function makeKey(session: Session, folder: string): Promise<string> {
   const path = join(folder, 'id_ed25519');
   await confirm(session, `There is no SSH key in ${folder}. Create one with ssh-keygen at ${path}?`);
@@ -42,7 +42,7 @@ async function makeKey(session: Session, folder: string): Promise<string> {
   return readFile(`${path}.pub`, 'utf8');
 }
 
-/** A file, standard input, or the key that ssh would use. A private key is refused before it goes anywhere. */
+/** A file, standard input, or the default key of ssh. A private key is refused before it is sent. */
 async function readKey(session: Session): Promise<string> {
   const path = session.given.positionals[0];
   let text = '';
@@ -56,7 +56,7 @@ async function readKey(session: Session): Promise<string> {
     if (text === '') throw usageFailure(`No public key at ${tried.join(', ')}.`);
   }
   if (text.includes('PRIVATE KEY')) {
-    throw usageFailure('That is a private key: it stays where it is.', 'Give the file that ends in .pub.');
+    throw usageFailure('That is a private key. Never share it.', 'Give the file that ends in .pub.');
   }
   return text.trim();
 }

@@ -12,7 +12,7 @@ import { allocationFields } from '../table/alloc-fields.ts';
 import { watchAllocation } from '../watch.ts';
 import { findSku, lengthOf, regionOf } from '../wish.ts';
 
-/** From a wish to something that runs: a plan with its price, a question, and then every step until it is there. */
+/** From a request to a running allocation: plan with price, confirmation, and progress until it is active. */
 export const launch: Run = (session) => start(session, !session.is('detach'));
 export const create: Run = (session) => start(session, false);
 
@@ -51,7 +51,7 @@ async function start(session: Session, waits: boolean): Promise<ExitCode> {
   }
 }
 
-/** In a pipe the answer is the id, so that a script can go on with it. */
+/** In a pipe the output is the id, so that a script can use it. */
 function finish(session: Session, allocation: { readonly id: string }): void {
   if (formatOf(session) === 'table') {
     if (session.around.stdout.isTTY !== true) session.around.stdout.write(`${allocation.id}\n`);
@@ -104,5 +104,5 @@ const refusedBy = ({ message, decision }: AllocationPlan): Failure =>
     next:
       decision.would_fit.length > 0
         ? `It would fit ${decision.would_fit.map(changeOf).join(', or ')}.`
-        : 'Wait for it with --queue 2h, or look for another with gpuaas sku list.',
+        : 'Wait for capacity with --queue 2h, or choose another SKU with gpuaas sku list.',
   });

@@ -8,7 +8,7 @@ import { browserOf, signInWithBrowser } from '../login/browser.ts';
 import { signInWithDevice } from '../login/device.ts';
 import { formatOf } from '../show/output.ts';
 
-/** Whoever signs in is asked for at once, so that a token that does not work is never kept. */
+/** Calls the API with the new sign-in at once, so that a token that does not work is never stored. */
 export const login: Run = async (session) => {
   const { env, stderr, stdout } = session.around;
   const profile = await chooseInstallation(session, await session.profile());
@@ -33,7 +33,7 @@ export const login: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** An address of this machine that was kept is old news when another installation runs here now. */
+/** A stored address of this machine is out of date when another installation runs here now. */
 async function chooseInstallation(session: Session, profile: Profile): Promise<Profile> {
   const { env } = session.around;
   const isNamed = session.text('base-url') !== undefined || Boolean(env['GPUAAS_BASE_URL']);
@@ -44,7 +44,7 @@ async function chooseInstallation(session: Session, profile: Profile): Promise<P
   return { ...profile, baseUrl: running, project: undefined, region: undefined };
 }
 
-/** The provider still believes in a sign-in that was revoked here: it has to ask the person anew. */
+/** The provider still accepts a session that was revoked here: it has to ask for the password again. */
 const asksForNewSignIn = (error: unknown): boolean =>
   error instanceof GpuaasError &&
   error.code === 'token_invalid' &&
@@ -89,7 +89,7 @@ async function signIn(
   };
 }
 
-/** A person at this machine, and a screen to show a page on. Over SSH the browser would open on the wrong one. */
+/** A person at this machine with a display. Over SSH the browser would open on the wrong machine. */
 const hasBrowser = ({ env, stderr }: Surroundings): boolean =>
   stderr.isTTY === true && !env['SSH_CONNECTION'] && browserOf(env, process.platform) !== undefined;
 

@@ -12,7 +12,7 @@ export const logout: Run = async (session) => {
     stdout.write('You were not signed in.\n');
     return exitCodes.ok;
   }
-  // A token that somebody made is ended where it was made; a sign-in is ended here.
+  // A personal token is revoked where it was created; a sign-in is ended here.
   if (credential.kind === 'sign_in') {
     const told = await Promise.allSettled([
       openClient(session, profile, credential.access_token).sessions.revoke({ session_id: 'current' }),

@@ -7,11 +7,11 @@ import { loadCommand } from '../load.ts';
 import { readVersion } from '../version.ts';
 
 /**
- * The command line as tools of the Model Context Protocol, over standard input and output: one JSON message per line.
- * The table of commands says what there is and what only looks; nothing else is offered unless somebody asked for it.
+ * The commands as tools of the Model Context Protocol, over standard input and output: one JSON message per line. Only
+ * commands that read are offered, unless changes were allowed.
  */
 const newest = '2025-06-18';
-/** Those that need a person at a terminal, never end, or would offer everything through one door. */
+/** Commands that need a terminal, never end, or would allow every call. */
 const never: ReadonlySet<string> = new Set([
   'login',
   'logout',
@@ -48,10 +48,10 @@ export const serve: Run = async (session) => {
     try {
       message = JSON.parse(line) as Message;
     } catch {
-      write({ jsonrpc: '2.0', id: null, error: { code: parseError, message: 'That is no JSON.' } });
+      write({ jsonrpc: '2.0', id: null, error: { code: parseError, message: 'The line is not valid JSON.' } });
       continue;
     }
-    // What has no id wants no answer.
+    // A notification (without id) gets no answer.
     if (message.id === undefined) continue;
     write({ jsonrpc: '2.0', id: message.id, ...(await answer(session, tools, message)) });
   }
@@ -111,7 +111,7 @@ function toolOf(name: string, { summary, description, args = [], flags = {}, rea
   };
 }
 
-/** One command, with its answer caught instead of printed. A refusal is an answer too. */
+/** Runs one command and captures its output. A refusal is an answer too. */
 async function use(session: Session, command: CommandSpec, input: Readonly<Record<string, unknown>>): Promise<object> {
   const { args = [], flags = {} } = command;
   let text = '';
@@ -124,7 +124,7 @@ async function use(session: Session, command: CommandSpec, input: Readonly<Recor
   const own = Object.fromEntries(
     Object.entries(input).filter(([name]) => Object.hasOwn(flags, name) || name === 'project'),
   ) as Given['values'];
-  // Whoever allowed changes has answered the questions; nobody sits at this terminal.
+  // --allow-changes counts as confirmation; there is no person at this terminal.
   const values = {
     ...session.given.values,
     output: 'json',

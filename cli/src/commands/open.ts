@@ -3,7 +3,7 @@ import { exitCodes } from '../failure.ts';
 import { browserOf, openBrowser } from '../login/browser.ts';
 import { resolveAllocation } from '../resolve.ts';
 
-/** The page of the console. Where there is no browser, its address is the answer. */
+/** Opens the console. Without a browser it prints the address. */
 export const open: Run = async (session) => {
   const { baseUrl } = await session.profile();
   const page = session.arg(0) === '' ? '/' : `/allocations/${await resolveAllocation(session)}`;

@@ -6,7 +6,7 @@ import { resolveNode } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { plain } from '../show/value.ts';
 
-/** The line for the host is the answer; the token in it works once. */
+/** The output is the enrolment command; its token works once. */
 function showOffer(session: Session, offer: NodeEnrolmentOffer): void {
   if (formatOf(session) !== 'table') {
     showOne(session, offer, []);

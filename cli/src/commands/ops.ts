@@ -5,7 +5,7 @@ import { resolveOrganization } from '../resolve.ts';
 import { formatOf, showOne } from '../show/output.ts';
 import { plain, showValue } from '../show/value.ts';
 
-/** Every setting there is, and below each policy what holds where nobody set anything. */
+/** Every policy with its default and its settings. */
 export const policySettings = listing(
   async function* (api) {
     const { definitions, settings } = await api.adminPolicies.settingList();
@@ -20,17 +20,17 @@ export const policySettings = listing(
     }
   },
   ['key', 'value', 'unit', 'source.level', 'source.subject_id', 'source.hard'],
-  'Nothing is set.',
+  'No policies are set.',
 );
 
-/** What it is, what holds here, which level decided, and within which bounds somebody could change it. */
+/** What a policy means, its value here, the level that set it, and its bounds. */
 export const policyExplain: Run = async (session) => {
   const key = session.arg(0);
   const { data } = await (await session.api()).policies.list({ project: await session.project() });
   const found = data.find((each) => each.key === key);
   if (!found) {
     throw new Failure(exitCodes.notFound, `There is no policy ${JSON.stringify(key)}.`, {
-      next: 'gpuaas ops policy list shows their names.',
+      next: 'gpuaas ops policy list shows the names.',
     });
   }
   if (formatOf(session) !== 'table') {
@@ -47,15 +47,15 @@ export const policyExplain: Run = async (session) => {
       `  ${plain(description)}`,
       source.level === 'default'
         ? '  Not set: this is the default.'
-        : `  It was set at the level ${source.level}${whose}${source.hard ? ', above everything else' : ''}.`,
-      `  It may be ${bounds}; by itself it is ${showValue(definition.default)}.`,
+        : `  It was set at the level ${source.level}${whose}${source.hard ? ', overriding every other level' : ''}.`,
+      `  Allowed: ${bounds}; default: ${showValue(definition.default)}.`,
       '',
     ].join('\n'),
   );
   return exitCodes.ok;
 };
 
-/** A chain that does not hold is a failure, for scripts that watch it. */
+/** A broken chain is a failure, for scripts that watch it. */
 export const auditVerify: Run = async (session) => {
   const api = await session.api();
   const verdict =

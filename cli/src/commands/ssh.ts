@@ -6,7 +6,7 @@ import { resolveAllocation } from '../resolve.ts';
 import { sshWords } from '../show/sentence.ts';
 import { plain } from '../show/value.ts';
 
-/** Enters with the ssh of this machine. How that ends is how this ends. */
+/** Runs ssh and exits with its exit code. */
 export const ssh: Run = async (session) => {
   const allocation = await (await session.api()).allocations.get({ allocation_id: await resolveAllocation(session) });
   if (allocation.simulated) {
@@ -16,7 +16,7 @@ export const ssh: Run = async (session) => {
   }
   const words = sshWords(allocation);
   if (!words) {
-    throw new Failure(exitCodes.conflict, `It is ${allocation.state}; there is no way in yet.`, {
+    throw new Failure(exitCodes.conflict, `It is ${allocation.state}; SSH access is not available yet.`, {
       next: `gpuaas alloc wait ${allocation.id} waits for it.`,
     });
   }
@@ -25,7 +25,7 @@ export const ssh: Run = async (session) => {
   const [destination = '', ...options] = words.slice(1).toReversed();
   const args = [
     ...(identity === undefined ? [] : ['-i', identity]),
-    // What follows `--` is no option, whatever a node called itself.
+    // After `--` nothing is read as an option, whatever name a node reported.
     ...[...options.toReversed(), '--', destination],
     ...(command ? [command] : []),
   ];

@@ -6,7 +6,7 @@ import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
 
 const soonMs = 30 * 60_000;
 
-/** One screen: who, where, what runs, what it costs, and what needs a look. */
+/** One screen: person, installation, running allocations, cost, and what needs attention. */
 export const status: Run = async (session) => {
   const api = await session.api();
   const [me, profile] = [await api.me.get(), await session.profile()];
@@ -52,7 +52,7 @@ export const status: Run = async (session) => {
   return exitCodes.ok;
 };
 
-/** What waits for capacity has been asked for, but runs no more than it costs. */
+/** Queued requests are listed, but do not run and cost nothing. */
 const waits = ({ state, placement_status }: Allocation): boolean =>
   state === 'requested' && placement_status === 'queued';
 
@@ -66,7 +66,7 @@ function rowOf(each: Allocation, now: number): string[] {
   return [name, state, `${sku} × ${gpu_count}`, region, ends, id].map((value) => showValue(value));
 }
 
-/** Somebody who works in no project, as operators often do, still wants to know who they are. */
+/** A person without a project, as operators often are, still sees who they are. */
 async function findProject(session: Session): Promise<{ project?: Project; none: string }> {
   try {
     const project = await (await session.api()).projects.get({ project_id: await session.project() });

@@ -8,7 +8,7 @@ import { plain } from '../show/value.ts';
 
 const columns = ['id', 'slug', 'name', 'state', 'organization_id', 'created_at'];
 
-/** Of every organization, unless one is named. */
+/** Of all organizations, unless one is given. */
 export const projectList = listing(
   async function* (api, session) {
     const state = session.text('state') as 'active' | undefined;
@@ -17,15 +17,15 @@ export const projectList = listing(
     for (const organization_id of ids) yield* api.projects.list({ organization_id, state });
   },
   columns,
-  'There are no projects yet. gpuaas project create makes one.',
+  'There are no projects yet. gpuaas project create creates one.',
 );
 
-/** Kept with the profile, so that every later command is about this project. */
+/** Stored with the profile, so that later commands use this project. */
 export const projectUse: Run = async (session) => {
   const api = await session.api();
   const project = await api.projects.get({ project_id: await resolveProjectNamed(session, session.arg(0)) });
   await keepProfile({ ...(await session.profile()), project: project.id }, session.around.env);
-  if (formatOf(session) === 'table') session.say(`From now on it is about ${plain(project.name)} (${project.slug}).`);
+  if (formatOf(session) === 'table') session.say(`Commands now use ${plain(project.name)} (${project.slug}).`);
   else showOne(session, project, columns);
   return exitCodes.ok;
 };

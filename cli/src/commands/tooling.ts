@@ -24,7 +24,7 @@ interface Check {
   readonly detail: string;
 }
 
-/** One thing after the other, as each needs the one before. The first that fails says what to do. */
+/** The checks in order, each needs the one before. The first that fails says what to do. */
 export const doctor: Run = async (session) => {
   const checks: Check[] = [];
   let failure: Failure | undefined;
@@ -53,8 +53,12 @@ export const doctor: Run = async (session) => {
 const checksOf = (session: Session): readonly (readonly [string, () => Promise<string>])[] => [
   ['program', async () => `gpuaas ${readVersion()} on Node ${process.versions.node}`],
   ['profile', async () => `${(await session.profile()).name} in ${configPath(session.around.env)}`],
-  ['project file', async () => session.file?.path ?? 'none here'],
-  ['keyring', async () => (findKeyring(session.around.env) ? 'there is one' : 'none; sign-ins are in a file of yours')],
+  ['project file', async () => session.file?.path ?? 'none'],
+  [
+    'keyring',
+    async () =>
+      findKeyring(session.around.env) ? 'available' : 'none; sign-ins are stored in a file that only you can read',
+  ],
   [
     'installation',
     async () => {

@@ -9,7 +9,7 @@ import { exitCodes, Failure } from '../failure.ts';
 export const configFolder = (env: Environment): string =>
   join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'gpuaas');
 
-/** What is worth keeping and nothing to worry about when it is lost. */
+/** Reads a cache file; a lost cache is no error. */
 export const stateFolder = (env: Environment): string =>
   join(env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'), 'gpuaas');
 
@@ -28,7 +28,7 @@ export async function readJson<T>(path: string): Promise<T | undefined> {
   }
 }
 
-/** Whoever reads the file sees the old text or the new one, never half of one; and nobody else may read it. */
+/** Replaces a file atomically, readable by its owner only. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
@@ -47,9 +47,8 @@ const waitMs = 20;
 const patienceMs = 60_000;
 
 /**
- * One program at a time. A refresh token works once: two terminals that used the same one would look like a thief and
- * its victim, and the issuer would end the sign-in of both. The lock names its holder, so that what a killed program
- * left behind is in nobody's way.
+ * One program at a time. A refresh token works once: if two terminals used the same one, the issuer would take it for
+ * theft and end both sign-ins. The lock names its holder, so that the lock of a killed program is removed.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -57,7 +56,9 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   while (!(await take(path))) {
     await clearAway(path);
     if (performance.now() > deadline) {
-      throw new Failure(exitCodes.failed, `${path} is held by another program.`, { next: 'Remove it if none runs.' });
+      throw new Failure(exitCodes.failed, `${path} is held by another program.`, {
+        next: 'Remove the file if no other program runs.',
+      });
     }
     await sleep(waitMs);
   }
@@ -69,7 +70,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
 }
 
 async function take(path: string): Promise<boolean> {
-  // Made elsewhere and put in its place whole: nobody meets a lock that does not say whose it is.
+  // Written elsewhere and renamed into place, so that a lock always names its holder.
   const mine = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(mine, String(process.pid), { mode: 0o600 });
   try {
@@ -89,7 +90,7 @@ async function clearAway(path: string): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await rename(path, aside);
-    // Somebody else may have cleared it and taken it since we looked: then it is put back.
+    // Another program may have removed and taken the lock meanwhile: then it is restored.
     if ((await readFile(aside, 'utf8')) !== holder) await link(aside, path);
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type CommandSpec, everyFlag, type Given } from '../command.ts';
 import { usageFailure } from '../failure.ts';
 
-/** The words behind a command, as flags and arguments. */
+/** Parses the words after a command into flags and arguments. */
 export function readGiven(command: CommandSpec, args: readonly string[]): Given {
   const flags = { ...everyFlag, ...command.flags };
   const options = Object.fromEntries(
@@ -23,15 +23,15 @@ export function readGiven(command: CommandSpec, args: readonly string[]): Given 
   try {
     return parse(withFields(args, parse, command.args?.length ?? 0));
   } catch (error) {
-    // The first sentence says what is wrong; the rest is about a way of quoting that nobody wants here.
+    // Only the first sentence of the parser's message is useful.
     const [what = ''] = (error as Error).message.split('. ');
-    throw usageFailure(`${what.replace(/\.$/, '')}.`, `gpuaas ${command.name} --help shows what it takes.`);
+    throw usageFailure(`${what.replace(/\.$/, '')}.`, `gpuaas ${command.name} --help shows the options.`);
   }
 }
 
 /**
- * --json alone is all of it; --json=FIELDS is some of it, and so is --json FIELDS where the command would not take that
- * word as an argument. No parser of flags knows these as the same flag.
+ * --json alone prints everything; --json=FIELDS prints some fields, and so does --json FIELDS where the command takes
+ * no such argument. A normal flag parser cannot express this.
  */
 function withFields(args: readonly string[], parse: (words: readonly string[]) => Given, takes: number): string[] {
   const words = args.map((arg) => (arg.startsWith('--json=') ? `--fields=${arg.slice('--json='.length)}` : arg));
@@ -41,20 +41,20 @@ function withFields(args: readonly string[], parse: (words: readonly string[]) =
   return [...words.slice(0, at), `--fields=${next}`, ...words.slice(at + 2)];
 }
 
-/** Refuses what is missing, what is too much, and what is none of the choices, before anything is looked up. */
+/** Refuses missing, surplus and unknown values before any lookup. */
 export function checkGiven(command: CommandSpec, { values, positionals }: Given): void {
   const { name, args = [] } = command;
-  const how = `gpuaas ${name} --help shows how.`;
+  const how = `gpuaas ${name} --help shows the usage.`;
   const missing = args.find((arg, index) => !arg.optional && (positionals[index] ?? '') === '');
   if (missing) throw usageFailure(`${missing.name} is missing: ${missing.meaning}.`, how);
   if (positionals.length > args.length) {
-    throw usageFailure(`${JSON.stringify(positionals[args.length])} is more than it takes.`, how);
+    throw usageFailure(`${JSON.stringify(positionals[args.length])} is one argument too many.`, how);
   }
   for (const [flag, { choices }] of Object.entries({ ...everyFlag, ...command.flags })) {
     const given = [values[flag] ?? []].flat();
     const wrong = choices && given.find((each) => !choices.includes(String(each)));
     if (wrong !== undefined) {
-      throw usageFailure(`--${flag} is one of ${choices?.join(', ')}; not ${JSON.stringify(wrong)}.`, how);
+      throw usageFailure(`--${flag} must be one of ${choices?.join(', ')}; not ${JSON.stringify(wrong)}.`, how);
     }
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../resolve.ts';
 import { readDuration } from '../show/value.ts';
 
-/** From what was typed to what the operation takes. The table says which word fills which field, and how it is read. */
+/** Converts typed words to the input of the operation. The table says which word fills which field. */
 export async function readInput(
   command: CommandSpec,
   operation: OperationId,
@@ -20,10 +20,10 @@ export async function readInput(
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const { args = [], flags = {}, gives = {}, instead = {} } = command;
-  // What a flag asks for is checked before anything is looked up.
+  // Flags are checked before any lookup.
   for (const [name, { needed, otherwise }] of Object.entries(flags)) {
     if (needed && otherwise === undefined && (session.list(name)[0] ?? '') === '') {
-      throw usageFailure(`--${name} is needed.`, `gpuaas ${command.name} --help shows how.`);
+      throw usageFailure(`--${name} is required.`, `gpuaas ${command.name} --help shows the usage.`);
     }
   }
   for (const [path, value] of Object.entries(gives)) put(input, path, value);
@@ -34,7 +34,7 @@ export async function readInput(
   for (const [name, flag] of Object.entries(flags)) {
     const field = fieldOf(name, flag.field);
     if (flag.type === 'boolean') {
-      // What chooses another operation is no field of it.
+      // A flag that selects another operation is not a field.
       if (session.is(name) && !Object.hasOwn(instead, name)) put(input, field, true);
       continue;
     }
@@ -49,7 +49,7 @@ export async function readInput(
 /** `--gpu-model` fills `gpu_model`, unless the table says otherwise. */
 export const fieldOf = (flag: string, field: string | undefined): string => field ?? flag.replaceAll('-', '_');
 
-/** What a path is about is the organization and the project that the command is about. */
+/** Path parameters for the organization and the project of the command. */
 async function fillPath(operation: OperationId, session: Session, input: Record<string, unknown>) {
   const { path, query = [] }: OperationFacts = operations[operation];
   if (path.includes('{organization_id}')) input['organization_id'] ??= await resolveOrganization(session);
@@ -124,12 +124,12 @@ async function read(
 
 export function readLength(text: string, what: string): number {
   const seconds = readDuration(text);
-  if (seconds === undefined || seconds === 0) throw usageFailure(`${what} is a length of time: 30m, 3h, 2d.`);
+  if (seconds === undefined || seconds === 0) throw usageFailure(`${what} is a duration: 30m, 3h, 2d.`);
   return seconds;
 }
 
 function readNumber(text: string, what: string): number {
-  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw usageFailure(`${what} is a number; not ${JSON.stringify(text)}.`);
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw usageFailure(`${what} must be a number, not ${JSON.stringify(text)}.`);
   return Number(text);
 }
 
@@ -137,7 +137,7 @@ export function readPairs(texts: readonly string[], what: string): Record<string
   return Object.fromEntries(
     texts.map((text): [string, string] => {
       const at = text.indexOf('=');
-      if (at < 1) throw usageFailure(`${what} takes KEY=VALUE; not ${JSON.stringify(text)}.`);
+      if (at < 1) throw usageFailure(`${what} takes KEY=VALUE, not ${JSON.stringify(text)}.`);
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
@@ -151,7 +151,7 @@ function readJsonText(text: string, what: string): unknown {
   }
 }
 
-/** Money is whole minor units, from the keyboard to the ledger. */
+/** Money is in whole minor units throughout. */
 function readMoney(text: string, what: string): { readonly amount_minor: string; readonly currency: string } {
   const [, amount_minor, currency] = /^(\d+) ?([A-Z]{3})$/.exec(text) ?? [];
   if (amount_minor === undefined || currency === undefined) {

@@ -8,8 +8,8 @@ import { exitCodes, Failure } from '../failure.ts';
 import { askFor, type Discovered, makeChallenge, refused, type TokenAnswer } from './discover.ts';
 
 /**
- * Signing in with the browser of this machine: the issuer sends it back to a port that only this program listens on,
- * with a code that only this program can exchange, because only it knows the other half of the challenge.
+ * Sign-in with the browser of this machine: the issuer redirects to a local port with a code. Only this program can
+ * exchange the code, because it has the PKCE verifier.
  */
 const patienceMs = 5 * 60_000;
 
@@ -31,13 +31,13 @@ export async function signInWithBrowser(
       response.writeHead(404).end();
       return;
     }
-    // What did not begin here is not ours; the person may still be on the way.
+    // A callback with another state is not ours; the person may still be signing in.
     if (!isSame(url.searchParams.get('state') ?? '', state)) {
-      await show(response, 400, 'This sign-in did not begin in your terminal. Nothing was done.');
+      await show(response, 400, 'This sign-in was not started by your terminal. Nothing was done.');
       return;
     }
     const code = url.searchParams.get('code');
-    // The page waits: whether the person is signed in is known when the code was exchanged.
+    // The page waits until the code was exchanged, because only then the person is signed in.
     if (code) {
       answered.resolve({ code, page: response });
       return;
@@ -53,7 +53,8 @@ export async function signInWithBrowser(
     server.listen(0, '127.0.0.1', resolve);
   });
   const late = setTimeout(
-    () => answered.reject(new Failure(exitCodes.signIn, 'No sign-in within five minutes.', { next: 'Try again.' })),
+    () =>
+      answered.reject(new Failure(exitCodes.signIn, 'Nobody signed in within five minutes.', { next: 'Try again.' })),
     patienceMs,
   );
   try {
@@ -105,9 +106,9 @@ function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-const notSignedIn = 'You were not signed in. Your terminal says why.';
+const notSignedIn = 'Sign-in failed. Your terminal says why.';
 
-/** Resolves when the browser has the page, or is gone. */
+/** Resolves when the browser has received the page or disconnected. */
 function show(response: ServerResponse, status: number, text: string): Promise<void> {
   const sent = new Promise<void>((resolve) => {
     response.once('close', resolve);
@@ -123,7 +124,7 @@ function show(response: ServerResponse, status: number, text: string): Promise<v
   return sent;
 }
 
-/** Which program shows web pages here; `BROWSER` names another one. */
+/** The program that opens web pages; `BROWSER` overrides it. */
 export function browserOf(env: Environment, platform: NodeJS.Platform): string | undefined {
   if (env['BROWSER']) return env['BROWSER'];
   if (platform === 'darwin') return 'open';
@@ -135,7 +136,7 @@ export function openBrowser(address: string, env: Environment): void {
   const program = browserOf(env, process.platform);
   if (!program) return;
   const child = spawn(program, [address], { stdio: 'ignore', detached: true });
-  // The address was shown as well: a browser that does not open is no reason to give up.
+  // The address was printed too, so a browser that does not open is not an error.
   child.once('error', () => undefined);
   child.unref();
 }

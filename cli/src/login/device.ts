@@ -6,7 +6,7 @@ import { askFor, type Discovered, makeChallenge, refused, type TokenAnswer } fro
 const grant = 'urn:ietf:params:oauth:grant-type:device_code';
 const slowerBySeconds = 5;
 
-/** Signing in with the browser of another machine: a code is typed there, and asked for here until it was. */
+/** Sign-in with the browser of another machine: the person enters a code there, and this program polls. */
 export async function signInWithDevice(
   found: Discovered,
   options: { readonly stepUp: boolean; readonly secondFactor: boolean; readonly say: (line: string) => void },
@@ -14,8 +14,8 @@ export async function signInWithDevice(
   const { say } = options;
   const { client_id, scope, device_authorization_endpoint: endpoint, token_endpoint } = found;
   if (!endpoint) {
-    throw new Failure(exitCodes.usage, 'The identity provider of this installation has no device codes.', {
-      next: 'Use gpuaas login --browser, or gpuaas login --token - with a token that you made.',
+    throw new Failure(exitCodes.usage, 'The identity provider of this installation does not support device codes.', {
+      next: 'Use gpuaas login --browser, or gpuaas login --token - with a personal token.',
     });
   }
   const { verifier, challenge } = makeChallenge();

@@ -2,18 +2,18 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SignIn } from '@gpuaas/sdk';
 import { exitCodes, Failure } from '../failure.ts';
 
-/** Where and as whom to sign in, as the installation says. */
+/** The sign-in settings of the installation. */
 export type Discovered = SignIn;
 /** The raw answer of a token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
-/** PKCE: whoever sees the code cannot exchange it without the half that stays here. */
+/** PKCE: a code can be exchanged only with the verifier that stays here. */
 export function makeChallenge(): { readonly verifier: string; readonly challenge: string } {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** How the person has to prove who they are; nothing where any sign-in will do. */
+/** The required authentication strength; undefined for any sign-in. */
 export const askFor = (
   found: Discovered,
   how: { readonly stepUp: boolean; readonly secondFactor: boolean },

@@ -89,6 +89,6 @@ describe('a sign-in with a browser', () => {
   it('does not say so when the exchange was refused', async () => {
     const { page, outcome } = await pageAfter({ status: 400, body: { error: 'invalid_grant' } });
     expect(outcome).toBe('refused');
-    expect(page).toContain('You were not signed in.');
+    expect(page).toContain('Sign-in failed.');
   });
 });

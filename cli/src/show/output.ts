@@ -3,7 +3,7 @@ import { usageFailure } from '../failure.ts';
 import { settingOf } from '../setting.ts';
 import { jsonOf, plain, showLines, showValue, valueAt } from './value.ts';
 
-/** Which form an answer takes: a flag, the environment, a file, or a table. What jq reads is JSON. */
+/** The output format: from a flag, the environment, a file, or a table by default. jq reads JSON. */
 export function formatOf(session: Session): OutputFormat {
   const { value: asked = 'table' } = settingOf(session, 'output');
   if (session.is('json') || session.text('fields') !== undefined) return 'json';
@@ -16,7 +16,7 @@ export function formatOf(session: Session): OutputFormat {
 const chosen = (text: string | undefined): readonly string[] | undefined =>
   text?.split(',').map((name) => name.trim().toLowerCase());
 
-/** Rows, in the form that was asked for. `columns` are the fields that a table shows, by their paths. */
+/** Rows in the chosen format. `columns` are the fields of a table, by path. */
 export function showRows(session: Session, rows: readonly object[], columns: readonly string[], none: string): void {
   const { stdout } = session.around;
   assertKnown(session, rows);
@@ -46,7 +46,7 @@ export function showRows(session: Session, rows: readonly object[], columns: rea
   }
 }
 
-/** One thing. As a table it is its fields, one below the other. */
+/** One object. As a table: its fields, one below the other. */
 export function showOne(session: Session, row: object, columns: readonly string[]): void {
   const { stdout } = session.around;
   assertKnown(session, [row]);
@@ -73,7 +73,7 @@ export function showOne(session: Session, row: object, columns: readonly string[
   }
 }
 
-/** A field that nothing has is a slip of the fingers: better said than answered with nothing. */
+/** A field that no row has is probably a typing error, so it is reported. */
 function assertKnown(session: Session, rows: readonly object[]): void {
   const asked = [...(chosen(session.text('fields')) ?? []), ...(chosen(session.text('columns')) ?? [])];
   const wrong = asked.find((path) => rows.every((row) => !Object.hasOwn(row, path.split('.')[0] ?? path)));
@@ -112,7 +112,7 @@ function nameOfRow(row: object): string {
   return '-';
 }
 
-/** A cell that a spreadsheet reads and does not calculate. */
+/** A CSV cell that a spreadsheet does not calculate. */
 function csvCell(value: unknown): string {
   const text =
     value === null || value === undefined ? '' : typeof value === 'object' ? showValue(value) : plain(String(value));
@@ -120,7 +120,7 @@ function csvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** YAML in the part of it that is JSON, laid out in lines: texts are quoted, so nothing is mistaken for anything. */
+/** YAML in its JSON subset, in lines: strings are quoted, so none is misread. */
 export function yamlOf(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return `${indent}${jsonOf(value ?? null)}\n`;
   if (Array.isArray(value)) return value.map((each) => yamlItem(each, indent)).join('');

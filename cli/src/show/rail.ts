@@ -5,8 +5,8 @@ import { sentenceOf } from './sentence.ts';
 import { showDuration } from './value.ts';
 
 /**
- * Progress, for whoever reads it: a rail on a terminal, an object per step with -o ndjson, nothing in any other pipe. A
- * step is over when the next one begins, so the rail is one line behind what it knows.
+ * Progress: a rail on a terminal, an object per step with -o ndjson, nothing in other pipes. A step is done when the
+ * next one begins, so the rail is one line behind.
  */
 export function makeRail(session: Session, beganAt: number) {
   const { stdout, env } = session.around;

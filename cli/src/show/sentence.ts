@@ -1,7 +1,7 @@
 import type { AllocationDetail, PlacementChange, PlacementDecision, TimelineItem } from '@gpuaas/sdk';
 import { plain, showDuration, showMoney, showTime } from './value.ts';
 
-/** What happened, in words. */
+/** Events in words. */
 export function sentenceOf({ kind, name, from_state, to_state, detail }: TimelineItem): string {
   const words = plain(name.replaceAll('_', ' '));
   switch (kind) {
@@ -18,7 +18,7 @@ export function sentenceOf({ kind, name, from_state, to_state, detail }: Timelin
 
 const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** Why it is as it is: one sentence with its cause. */
+/** The state and its cause in one sentence. */
 export function causeOf(allocation: AllocationDetail, decision: PlacementDecision | undefined): string {
   const { state, failure, queue, release_reason, receipt, active_at, sku, gpu_count } = allocation;
   if (failure) return `It is ${state} because ${lower(failure.reason)} (${failure.code}).`;
@@ -39,12 +39,12 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   return `It is ${state}: ${gpu_count} × ${plain(sku)}${placed ? ` was reserved${placed}` : ' is being looked for'}.`;
 }
 
-/** Why it was given back: the platform's own reasons in words, everybody else's as they gave them. */
+/** The reason of a release: reasons of the platform in words, others as given. */
 const releases: Readonly<Record<string, string>> = {
   user: 'because its owner released it',
   operator: 'because an operator released it',
   group: 'because its group was released',
-  max_duration: 'because its time was up',
+  max_duration: 'because its duration ended',
   idle: 'because its GPUs were idle',
   drain: 'because its host was drained',
   node_lost: 'because its host was lost',
@@ -87,7 +87,7 @@ export function changeOf({ change, gpus, region, sku }: PlacementChange): string
   }
 }
 
-/** Which attempt it is, and why earlier ones failed; nothing while the first one is under way or went well. */
+/** The number of the attempt and why earlier ones failed; nothing for a first attempt without failure. */
 export function attemptLines({
   attempt,
   max_attempts,
@@ -100,14 +100,14 @@ export function attemptLines({
   ];
 }
 
-/** Said of every allocation whose host is simulated. */
+/** The note for allocations on simulated hosts. */
 export const simulatedLine = 'simulated: its host is simulated, and its machine does not exist';
 
 const isLogin = (name: string) => /^[a-z_][\da-z_-]{0,31}$/.test(name);
 
 /**
- * The words of the ssh command, once there is an address. The node reported the address, so both it and the login are
- * checked: `ssh` would read a word that begins with a dash as an option, and a shell would run what follows a semicolon.
+ * The ssh command, once there is an address. The node reported the address, so it and the login are checked: `ssh`
+ * would read a word with a leading dash as an option, and a shell would run text after a semicolon.
  */
 export function sshWords({ access, login }: Pick<AllocationDetail, 'access' | 'login'>): string[] | undefined {
   const ssh = (access?.['ssh'] ?? access) as Readonly<Record<string, unknown>> | null;

@@ -1,9 +1,9 @@
-/** One value as a person reads it. What others wrote may hold anything, and a terminal obeys: nothing of that gets out. */
+/** One value as text. Foreign text may contain control characters, which are removed for a terminal. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\u00b7');
 }
 
-/** JSON that says the same and moves no cursor: what JSON leaves as it is but a terminal obeys is written as an escape. */
+/** JSON with control characters escaped that a terminal would obey. */
 export const jsonOf = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll(
     /[\u007f-\u009f\p{Bidi_Control}]/gu,
@@ -24,7 +24,7 @@ const fractionOf = (currency: string): number => {
   }
 };
 
-/** `3.10 EUR`, from whole minor units: no number with a point ever holds money. */
+/** `3.10 EUR`, from whole minor units: money is never a floating-point number. */
 export function showMoney({ amount_minor, currency }: MoneyLike): string {
   const digits = fractionOf(currency);
   const sign = amount_minor.startsWith('-') ? '-' : '';
@@ -35,7 +35,7 @@ export function showMoney({ amount_minor, currency }: MoneyLike): string {
 
 export const showTime = (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2Z');
 
-/** One of many is its name, where it has one, and a condition is what it says: all of each would be a page. */
+/** In a list, an object is shown by its name and a condition by its text. */
 function shortOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return showValue(value);
   if ('id' in value && 'name' in value) return showValue(value.name);
@@ -43,7 +43,7 @@ function shortOf(value: unknown): string {
   return `${showValue(value.type)}=${showValue(value.status)}${value.message ? ` ${showValue(value.message)}` : ''}`;
 }
 
-/** Things of several words stand one below the other; single words fit into a line. */
+/** Objects are one per line; single words share a line. */
 export function showLines(value: unknown): readonly string[] {
   const areThings = Array.isArray(value) && value.some((each) => typeof each === 'object' && each !== null);
   return areThings ? value.map(shortOf) : [showValue(value)];
@@ -61,7 +61,7 @@ export function showValue(value: unknown): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? showTime(text) : text;
 }
 
-/** What stands at `price.per_hour` in a row. */
+/** The value at `price.per_hour` of a row. */
 export const valueAt = (row: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => {
     if (typeof value !== 'object' || value === null) return undefined;
@@ -69,7 +69,7 @@ export const valueAt = (row: unknown, path: string): unknown =>
   }, row);
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** `90s`, `30m`, `3h`, `1h30m`, `2d` in seconds. */
+/** Parses `90s`, `30m`, `3h`, `1h30m`, `2d` to seconds. */
 export function readDuration(text: string): number | undefined {
   if (!/^(?:\d+[smhd])+$/.test(text)) return undefined;
   return [...text.matchAll(/(\d+)([smhd])/g)].reduce(

@@ -4,14 +4,14 @@ import { days, limit, organization, reason, scopes, sessionArg, slug, version } 
 const own = () => import('../commands/access.ts');
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 const account: ArgSpec = { name: 'ID', meaning: 'a service account', field: 'service_account_id' };
-const nameArg: ArgSpec = { name: 'NAME', meaning: 'what it is for', field: 'name' };
-const description: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'more about it' };
+const nameArg: ArgSpec = { name: 'NAME', meaning: 'its purpose', field: 'name' };
+const description: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'a description' };
 const projects: FlagSpec = {
   type: 'string',
   value: 'PROJECT,…',
   as: 'projects',
   field: 'project_ids',
-  meaning: 'where it may act, by id or slug',
+  meaning: 'the projects where it may act, by id or slug',
 };
 
 const tokenColumns = ['id', 'name', 'prefix', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'];
@@ -21,31 +21,31 @@ const factorColumns = ['id', 'kind', 'name', 'created_at', 'last_used_at'];
 const accountColumns = ['id', 'slug', 'name', 'state', 'scope', 'scopes', 'created_at'];
 const keyColumns = ['id', 'name', 'expires_at', 'last_used_at', 'revoked_at'];
 
-/** Who may act as whom: sign-ins, tokens and identities of machines. */
+/** Sign-ins, tokens and service accounts. */
 export const access: CommandGroup = {
   title: 'Access',
   commands: [
     {
       name: 'me rename',
-      summary: 'Say what you like to be called; those who share an organization see it',
-      args: [{ name: 'NAME', meaning: 'what people should read', field: 'display_name' }],
+      summary: 'Set your display name; members of your organizations see it',
+      args: [{ name: 'NAME', meaning: 'the display name', field: 'display_name' }],
       examples: ["gpuaas me rename 'Ada Lovelace'"],
       operation: 'me_update',
       columns: ['id', 'display_name', 'posix.username'],
     },
     {
       name: 'session list',
-      summary: 'Where you are signed in',
+      summary: 'Your sessions',
       flags: { limit },
       examples: ['gpuaas session list'],
       operation: 'session_list',
       columns: sessionColumns,
-      none: 'You are signed in nowhere else.',
+      none: 'There are no other sessions.',
       reads: true,
     },
     {
       name: 'session revoke',
-      summary: 'Sign out somewhere else',
+      summary: 'End another session',
       args: [sessionArg],
       examples: [`gpuaas session revoke ${someId} --yes`],
       operation: 'session_revoke',
@@ -54,11 +54,11 @@ export const access: CommandGroup = {
     },
     {
       name: 'session revoke-others',
-      summary: 'Sign out everywhere but here',
+      summary: 'End all other sessions',
       flags: { reason },
       examples: ['gpuaas session revoke-others --yes'],
       operation: 'session_revoke_others',
-      asks: 'Sign out everywhere else?',
+      asks: 'End all other sessions?',
     },
     {
       name: 'factor list',
@@ -78,8 +78,8 @@ export const access: CommandGroup = {
     },
     {
       name: 'factor confirm',
-      summary: 'Confirm a new factor by the code that the app shows; prints recovery codes once',
-      args: [factorArg, { name: 'CODE', meaning: 'what the app shows', field: 'code' }],
+      summary: 'Confirm a new factor with a code of the app; prints recovery codes once',
+      args: [factorArg, { name: 'CODE', meaning: 'the code of the app', field: 'code' }],
       examples: [`gpuaas factor confirm ${someId} 123456`],
       operation: 'factor_confirm',
       columns: ['factor', 'recovery_codes'],
@@ -95,12 +95,12 @@ export const access: CommandGroup = {
     },
     {
       name: 'factor codes',
-      summary: 'Make new recovery codes; the old ones stop working',
+      summary: 'Create new recovery codes; the old ones stop working',
       flags: { reason },
       examples: ['gpuaas factor codes --yes'],
       operation: 'recovery_codes_renew',
       columns: ['recovery_codes'],
-      asks: 'Make new recovery codes? The old ones stop working.',
+      asks: 'Create new recovery codes? The old ones stop working.',
     },
     {
       name: 'token list',
@@ -114,7 +114,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'token create',
-      summary: 'Make a token for a program that acts as you',
+      summary: 'Create a token for a program that acts as you',
       args: [nameArg],
       flags: { scopes, days: days('30') },
       examples: ['gpuaas token create ci --scopes allocations:read,allocations:write --days 7'],
@@ -151,7 +151,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa create',
-      summary: 'Make an identity for a machine',
+      summary: 'Create a service account for the project',
       args: [nameArg],
       flags: { scopes, slug, description },
       examples: ['gpuaas sa create trainer --scopes allocations:read,allocations:write'],
@@ -160,12 +160,12 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa update',
-      summary: 'Change what it is called, what it may do and where',
+      summary: 'Change the name, scopes or projects of a service account',
       args: [account],
       flags: {
-        name: { type: 'string', value: 'NAME', meaning: 'what it is called' },
+        name: { type: 'string', value: 'NAME', meaning: 'the display name' },
         description,
-        scopes: { type: 'string', value: 'SCOPE,…', as: 'list', meaning: 'what it may do' },
+        scopes: { type: 'string', value: 'SCOPE,…', as: 'list', meaning: 'its scopes' },
         projects,
         version,
       },
@@ -175,7 +175,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa disable',
-      summary: 'Let it do nothing for now',
+      summary: 'Disable a service account',
       args: [account],
       flags: { version },
       examples: [`gpuaas sa disable ${someId}`],
@@ -184,7 +184,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa enable',
-      summary: 'Let it go on',
+      summary: 'Enable a service account',
       args: [account],
       flags: { version },
       examples: [`gpuaas sa enable ${someId}`],
@@ -193,7 +193,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa rm',
-      summary: 'Remove it for good',
+      summary: 'Remove a service account for good',
       args: [account],
       examples: [`gpuaas sa rm ${someId} --yes`],
       operation: 'service_account_remove',
@@ -202,7 +202,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa keys',
-      summary: 'The keys that it proves itself with',
+      summary: 'The keys of a service account',
       args: [account],
       flags: { limit },
       examples: [`gpuaas sa keys ${someId}`],
@@ -213,8 +213,8 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa key-add',
-      summary: 'Make a key for it; the private half is shown this once',
-      args: [account, { name: 'NAME', meaning: 'what the key is for', field: 'name' }],
+      summary: 'Add a key to a service account; the private half is shown once',
+      args: [account, { name: 'NAME', meaning: 'the purpose of the key', field: 'name' }],
       flags: { days: days('90') },
       examples: [`gpuaas sa key-add ${someId} runner > key.json`],
       operation: 'service_account_key_create',
@@ -222,7 +222,7 @@ export const access: CommandGroup = {
     },
     {
       name: 'sa key-rm',
-      summary: 'Revoke a key of it',
+      summary: 'Revoke a key of a service account',
       args: [account, { name: 'KEY', meaning: 'as gpuaas sa keys shows it', field: 'key_id' }],
       examples: [`gpuaas sa key-rm ${someId} 01a1dea2-0000-7000-8000-000000000001 --yes`],
       operation: 'service_account_key_revoke',
@@ -236,12 +236,12 @@ export const access: CommandGroup = {
       examples: ['gpuaas machine list --organization lab'],
       operation: 'machine_identity_list',
       columns: [...accountColumns, 'project_ids'],
-      none: 'The organization has no service accounts of its own.',
+      none: 'The organization has no service accounts.',
       reads: true,
     },
     {
       name: 'machine create',
-      summary: 'Make an identity that acts in several projects of the organization',
+      summary: 'Create a service account for several projects of the organization',
       args: [nameArg],
       flags: { organization, projects: { ...projects, needed: true }, scopes, slug, description },
       examples: ['gpuaas machine create deployer --projects vision,speech --scopes allocations:read'],

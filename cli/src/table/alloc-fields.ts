@@ -1,4 +1,4 @@
-/** What is shown of an allocation, here and there. */
+/** The columns of an allocation, shared by commands. */
 export const allocationColumns = [
   'id',
   'name',

@@ -9,13 +9,13 @@ const account: ArgSpec = { name: 'ORGANIZATION', meaning: 'the id of an organiza
 const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 
-/** What an organization has and what it spends, and what finance does about it. */
+/** Balance and spend of an organization, and the commands of finance. */
 export const billing: CommandGroup = {
   title: 'Billing',
   commands: [
     {
       name: 'billing balance',
-      summary: 'What the organization has, and how long it lasts',
+      summary: 'The balance of the organization, and how long it lasts',
       flags: { organization },
       examples: ['gpuaas billing balance', 'gpuaas billing balance --organization lab'],
       operation: 'billing_balance_get',
@@ -33,7 +33,7 @@ export const billing: CommandGroup = {
     },
     {
       name: 'billing windows',
-      summary: 'The windows that a line of usage was charged by',
+      summary: 'The windows of a usage line',
       args: [line],
       flags: { organization, limit },
       examples: [`gpuaas billing windows ${someId} --organization lab`],
@@ -44,7 +44,7 @@ export const billing: CommandGroup = {
     },
     {
       name: 'billing verify',
-      summary: 'Recompute the ledger: its chain, its sum and the usage behind it',
+      summary: 'Verify the ledger: its chain, its sum and the usage behind it',
       flags: { organization },
       examples: ['gpuaas billing verify --organization lab'],
       operation: 'billing_ledger_verify',
@@ -52,7 +52,7 @@ export const billing: CommandGroup = {
     },
     {
       name: 'billing usage',
-      summary: 'What the organization used and what it cost',
+      summary: 'Usage and cost of the organization',
       flags: {
         organization,
         from,
@@ -68,7 +68,7 @@ export const billing: CommandGroup = {
     },
     {
       name: 'billing project',
-      summary: 'What the project used and what it cost',
+      summary: 'Usage and cost of the project',
       flags: {
         from,
         to,

@@ -11,13 +11,13 @@ const text = (value: string, meaning: string, more: Partial<FlagSpec> = {}): Fla
   ...more,
 });
 const active: FlagSpec = { ...oneOf('true|false', ['true', 'false'], 'whether it is offered'), as: 'truth' };
-const displayName = text('TEXT', 'what people call it');
-const counts = text('N,…', 'how many GPUs may be had at once', { as: 'numbers', field: 'allowed_gpu_counts' });
-const profile = text('JSON', 'the size of the machines for each number of GPUs', { as: 'json' });
-const strategy = oneOf('WAY', choices.admin_os_image_create.driver_strategy, 'how the driver gets there');
-const digest = text('sha256:…', 'what exactly it is');
-const sizeBytes = text('N', 'how large it is', { as: 'number' });
-const skus = text('SKU,…', 'what it runs on', { as: 'list' });
+const displayName = text('TEXT', 'the display name');
+const counts = text('N,…', 'the GPU counts that can be ordered', { as: 'numbers', field: 'allowed_gpu_counts' });
+const profile = text('JSON', 'the machine size for each GPU count', { as: 'json' });
+const strategy = oneOf('WAY', choices.admin_os_image_create.driver_strategy, 'how the driver is installed');
+const digest = text('sha256:…', 'the digest');
+const sizeBytes = text('N', 'the size', { as: 'number' });
+const skus = text('SKU,…', 'the SKUs that it runs on', { as: 'list' });
 
 const skuColumns = [
   'sku',
@@ -33,18 +33,18 @@ const priceColumns = ['id', 'region', 'unit_price', 'state', 'effective_from'];
 const imageColumns = ['slug', 'display_name', 'driver_strategy', 'skus', 'active', 'cached_on', 'digest'];
 const regionColumns = ['slug', 'name', 'active', 'created_at'];
 
-/** What is offered, where, and for how much. */
+/** SKUs, images, regions and prices. */
 export const catalog: CommandGroup = {
-  title: 'Operate: what is offered',
+  title: 'Operate: catalog',
   commands: [
     {
       name: 'ops sku list',
-      summary: 'Every SKU, also those that are not offered',
+      summary: 'All SKUs, retired ones included',
       flags: { limit },
       examples: ['gpuaas ops sku list'],
       operation: 'admin_sku_list',
       columns: skuColumns,
-      none: 'There are no SKUs. gpuaas ops catalog-defaults brings some.',
+      none: 'There are no SKUs. gpuaas ops catalog-defaults loads the default ones.',
       reads: true,
     },
     {
@@ -58,20 +58,20 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops sku create',
-      summary: 'Offer a new kind of capacity; it can be rented once it has a price',
+      summary: 'Add a SKU; it can be rented once it has a price',
       args: [skuArg],
       flags: {
         'display-name': { ...displayName, needed: true },
-        vendor: text('NAME', 'who makes it', { needed: true }),
-        'gpu-model': text('NAME', 'which GPU', { needed: true }),
-        'gpu-memory-mib': text('N', 'how much memory one has', { as: 'number', needed: true }),
-        'gpus-total': text('N', 'how many a host has', { as: 'number', needed: true }),
+        vendor: text('NAME', 'the vendor', { needed: true }),
+        'gpu-model': text('NAME', 'the GPU model', { needed: true }),
+        'gpu-memory-mib': text('N', 'the memory of one GPU', { as: 'number', needed: true }),
+        'gpus-total': text('N', 'GPUs per host', { as: 'number', needed: true }),
         'capacity-shape': {
-          ...oneOf('SHAPE', choices.admin_sku_create.capacity_shape, 'whole hosts or parts of them'),
+          ...oneOf('SHAPE', choices.admin_sku_create.capacity_shape, 'whole nodes or slices'),
           needed: true,
         },
         counts,
-        'billing-unit': oneOf('UNIT', choices.admin_sku_create.billing_unit, 'what is paid for'),
+        'billing-unit': oneOf('UNIT', choices.admin_sku_create.billing_unit, 'the unit of the price'),
         'resource-profile': profile,
       },
       examples: [
@@ -82,13 +82,13 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops sku update',
-      summary: 'Change what is offered from now on; what was rented stays as it is',
+      summary: 'Change a SKU for new allocations; existing ones keep their terms',
       args: [skuArg],
       flags: {
         'display-name': displayName,
-        vendor: text('NAME', 'who makes it'),
-        'gpu-model': text('NAME', 'which GPU'),
-        'gpu-memory-mib': text('N', 'how much memory one has', { as: 'number' }),
+        vendor: text('NAME', 'the vendor'),
+        'gpu-model': text('NAME', 'the GPU model'),
+        'gpu-memory-mib': text('N', 'the memory of one GPU', { as: 'number' }),
         counts,
         active,
         'resource-profile': profile,
@@ -105,12 +105,12 @@ export const catalog: CommandGroup = {
       examples: ['gpuaas ops sku prices h200-sxm-slice'],
       operation: 'sku_price_list',
       columns: priceColumns,
-      none: 'It has no price. gpuaas ops sku price-add gives it one.',
+      none: 'It has no price. gpuaas ops sku price-add sets one.',
       reads: true,
     },
     {
       name: 'ops sku price-add',
-      summary: 'A new price, from now or from a day on',
+      summary: 'Set a price, from now or from a later time on',
       args: [skuArg],
       flags: {
         price: text('AMOUNT', 'minor units and a currency: 310 EUR is 3.10 euros', {
@@ -118,8 +118,8 @@ export const catalog: CommandGroup = {
           field: 'unit_price',
           needed: true,
         }),
-        region: text('REGION', 'only there'),
-        from: text('TIME', 'from this moment on, as 2026-11-01T00:00:00Z', { field: 'effective_from' }),
+        region: text('REGION', 'only in this region'),
+        from: text('TIME', 'valid from this time, as 2026-11-01T00:00:00Z', { field: 'effective_from' }),
         reason,
       },
       examples: ["gpuaas ops sku price-add h200-sxm-slice --price '310 EUR' --reason 'new season'"],
@@ -128,7 +128,7 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops sku retire',
-      summary: 'Offer it no more',
+      summary: 'Retire a SKU',
       args: [skuArg],
       flags: { reason: because },
       examples: ["gpuaas ops sku retire cs-3 --reason 'no hosts left' --yes"],
@@ -138,7 +138,7 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops image list',
-      summary: 'Operating systems, also those that are not offered',
+      summary: 'All images, retired ones included',
       flags: { limit },
       examples: ['gpuaas ops image list'],
       operation: 'admin_os_image_list',
@@ -148,8 +148,8 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops image create',
-      summary: 'Offer an operating system',
-      args: [{ name: 'SLUG', meaning: 'what programs call it', field: 'slug' }],
+      summary: 'Add an image',
+      args: [{ name: 'SLUG', meaning: 'the slug', field: 'slug' }],
       flags: {
         'display-name': { ...displayName, needed: true },
         digest: { ...digest, needed: true },
@@ -165,7 +165,7 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops image update',
-      summary: 'Change what is offered from now on',
+      summary: 'Change an image',
       args: [imageArg],
       flags: {
         'display-name': displayName,
@@ -181,7 +181,7 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops image retire',
-      summary: 'Offer it no more',
+      summary: 'Retire an image',
       args: [imageArg],
       flags: { reason: because },
       examples: ["gpuaas ops image retire debian-12 --reason 'out of support'"],
@@ -190,7 +190,7 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops region list',
-      summary: 'Regions, also those that are not offered',
+      summary: 'All regions, closed ones included',
       flags: { limit },
       examples: ['gpuaas ops region list'],
       operation: 'admin_region_list',
@@ -200,10 +200,10 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops region create',
-      summary: 'Make a region',
+      summary: 'Create a region',
       args: [
-        { name: 'SLUG', meaning: 'what programs call it', field: 'slug' },
-        { name: 'NAME', meaning: 'what people call it', field: 'name' },
+        { name: 'SLUG', meaning: 'the slug', field: 'slug' },
+        { name: 'NAME', meaning: 'the display name', field: 'name' },
       ],
       examples: ["gpuaas ops region create eu-2 'Europe, north'"],
       operation: 'admin_region_create',
@@ -211,16 +211,16 @@ export const catalog: CommandGroup = {
     },
     {
       name: 'ops region update',
-      summary: 'Call it something else, or offer it no more',
+      summary: 'Rename a region, close it or open it',
       args: [regionArg],
-      flags: { name: text('TEXT', 'what people call it'), active },
+      flags: { name: text('TEXT', 'the display name'), active },
       examples: ['gpuaas ops region update eu-2 --active false'],
       operation: 'admin_region_update',
       columns: regionColumns,
     },
     {
       name: 'ops catalog-defaults',
-      summary: 'Add what is missing of the catalog that comes with the product',
+      summary: 'Load the default catalog; existing entries stay unchanged',
       flags: { reason },
       examples: ['gpuaas ops catalog-defaults'],
       operation: 'catalog_defaults',

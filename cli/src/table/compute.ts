@@ -5,9 +5,9 @@ import { launchFlags, wish } from './start.ts';
 import { allocation, limit, oneOf, reason, skuArg, timeout } from './words.ts';
 
 const alloc = () => import('../commands/alloc.ts');
-const group: ArgSpec = { name: 'GROUP', meaning: 'its id or name', field: 'allocation_group_id', as: 'group' };
+const group: ArgSpec = { name: 'GROUP', meaning: 'by id or name', field: 'allocation_group_id', as: 'group' };
 const state: FlagSpec = oneOf('STATE', choices.allocation_list.state, 'only those in this state');
-const shared: FlagSpec = { type: 'boolean', meaning: 'those of the project' };
+const shared: FlagSpec = { type: 'boolean', meaning: 'keys of the project' };
 const tag: FlagSpec = { type: 'string', value: 'KEY[=VALUE]', meaning: 'only with this tag' };
 const keyColumns = ['id', 'name', 'type', 'bits', 'fingerprint', 'created_at'];
 const groupColumns = ['id', 'name', 'status', 'members', 'created_at', 'release_requested_at'];
@@ -17,11 +17,11 @@ export const compute: CommandGroup = {
   commands: [
     {
       name: 'alloc list',
-      summary: 'What runs in the project',
+      summary: 'Running allocations of the project',
       flags: {
-        all: { type: 'boolean', meaning: 'with what has ended' },
+        all: { type: 'boolean', meaning: 'include ended ones' },
         state,
-        sku: { type: 'string', value: 'SKU', meaning: 'only of this kind' },
+        sku: { type: 'string', value: 'SKU', meaning: 'only of this SKU' },
         tag,
         group: { type: 'string', value: 'GROUP', as: 'group', meaning: 'only of this group' },
         q: { type: 'string', value: 'WORDS', meaning: 'part of the name, SKU, region or id' },
@@ -39,7 +39,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc counts',
-      summary: 'How many there are, in all and by state',
+      summary: 'Number of allocations, in all and by state',
       flags: { state, q: { type: 'string', value: 'WORDS', meaning: 'part of the name, SKU, region or id' } },
       examples: ['gpuaas alloc counts', 'gpuaas alloc counts --q training'],
       operation: 'allocation_counts',
@@ -57,7 +57,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc create',
-      summary: 'As gpuaas launch, without waiting for it',
+      summary: 'Like gpuaas launch, without waiting',
       args: [wish],
       flags: launchFlags,
       examples: ['gpuaas alloc create h200-sxm-slice --for 3h --yes'],
@@ -67,7 +67,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc wait',
-      summary: 'Wait until it is in a state',
+      summary: 'Wait until an allocation is in a state',
       args: [allocation],
       flags: { state: { ...state, meaning: 'the state to wait for (default: active)' }, timeout },
       examples: ['gpuaas alloc wait @last', 'gpuaas alloc wait trainer --state released --timeout 10m'],
@@ -78,14 +78,14 @@ export const compute: CommandGroup = {
       name: 'alloc release',
       summary: 'Release an allocation',
       args: [allocation],
-      flags: { reason, wait: { type: 'boolean', meaning: 'until it is released and wiped' }, timeout },
+      flags: { reason, wait: { type: 'boolean', meaning: 'wait until it is released and wiped' }, timeout },
       examples: ['gpuaas alloc release trainer'],
       operation: 'allocation_release',
       load: async () => (await alloc()).release,
     },
     {
       name: 'alloc extend',
-      summary: 'Extend its duration',
+      summary: 'Extend the duration of an allocation',
       args: [allocation],
       flags: {
         for: {
@@ -103,7 +103,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc rename',
-      summary: 'Give it another name',
+      summary: 'Rename an allocation',
       args: [allocation, { name: 'NAME', meaning: 'the new name', field: 'name' }],
       examples: ['gpuaas alloc rename @last trainer'],
       operation: 'allocation_update',
@@ -111,19 +111,19 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc guard',
-      summary: 'Warn or release when its GPUs are idle, or look no more',
+      summary: 'Warn or release when its GPUs are idle, or switch the guard off',
       args: [allocation],
       flags: {
         'idle-stop': { type: 'string', value: 'TIME', meaning: 'after this long without use' },
         action: oneOf('ACTION', ['warn', 'release'], 'what happens then (default: release)'),
-        off: { type: 'boolean', meaning: 'let it idle' },
+        off: { type: 'boolean', meaning: 'switch the guard off' },
       },
       examples: ['gpuaas alloc guard trainer --idle-stop 30m', 'gpuaas alloc guard trainer --off'],
       load: async () => (await alloc()).guard,
     },
     {
       name: 'alloc tag',
-      summary: 'Say which words it can be found by, instead of those it has',
+      summary: 'Replace the tags of an allocation',
       args: [allocation],
       flags: {
         tag: {
@@ -133,7 +133,7 @@ export const compute: CommandGroup = {
           as: 'pairs',
           field: 'tags',
           needed: true,
-          meaning: 'a word of your own',
+          meaning: 'a tag, KEY=VALUE',
         },
       },
       examples: ['gpuaas alloc tag trainer --tag team=vision --tag run=7'],
@@ -142,7 +142,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc keys',
-      summary: 'Replace its authorized SSH keys',
+      summary: 'Replace the authorized SSH keys',
       args: [allocation],
       flags: {
         'ssh-key': {
@@ -161,25 +161,25 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc restart',
-      summary: 'Start the machine anew',
+      summary: 'Restart the machine',
       args: [allocation],
       examples: ['gpuaas alloc restart trainer --yes'],
       operation: 'allocation_restart',
-      asks: 'Restart {}? What runs on it ends.',
+      asks: 'Restart {}? Running programs end.',
       columns: allocationFields,
     },
     {
       name: 'alloc events',
-      summary: 'The events about it',
+      summary: 'The events of an allocation',
       args: [allocation],
-      flags: { follow: { type: 'boolean', short: 'f', meaning: 'and those to come, until it is stopped' } },
+      flags: { follow: { type: 'boolean', short: 'f', meaning: 'and new ones, until interrupted' } },
       examples: ['gpuaas alloc events @last', 'gpuaas alloc events trainer --follow -o ndjson'],
       reads: true,
       load: async () => (await import('../commands/events.ts')).ofAllocation,
     },
     {
       name: 'alloc why',
-      summary: 'Say why it is as it is, with the evidence',
+      summary: 'Why an allocation is in its state, with the evidence',
       args: [allocation],
       examples: ['gpuaas alloc why trainer'],
       reads: true,
@@ -187,7 +187,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc placement',
-      summary: 'Where it was placed and what else was thought of',
+      summary: 'Where it was placed, and which hosts were considered',
       args: [allocation],
       examples: ['gpuaas alloc placement trainer -o json'],
       operation: 'allocation_placement',
@@ -196,7 +196,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'alloc receipts',
-      summary: 'What its host proved about its GPUs, and when',
+      summary: 'The attestations of its host',
       args: [allocation],
       flags: { limit },
       examples: ['gpuaas alloc receipts trainer'],
@@ -210,12 +210,12 @@ export const compute: CommandGroup = {
         'task_id',
         'id',
       ],
-      none: 'Nothing was proved yet.',
+      none: 'There are no attestations yet.',
       reads: true,
     },
     {
       name: 'alloc timeline',
-      summary: 'Everything that happened to it',
+      summary: 'The timeline of an allocation',
       args: [allocation],
       examples: ['gpuaas alloc timeline trainer'],
       operation: 'allocation_timeline',
@@ -224,17 +224,17 @@ export const compute: CommandGroup = {
     },
     {
       name: 'group list',
-      summary: 'Allocations that stand or fall together',
+      summary: 'Allocations that are created and released together',
       flags: { limit },
       examples: ['gpuaas group list'],
       operation: 'allocation_group_list',
       columns: groupColumns,
-      none: 'There are no groups. gpuaas group create makes one.',
+      none: 'There are no groups. gpuaas group create creates one.',
       reads: true,
     },
     {
       name: 'group get',
-      summary: 'One group and what is in it',
+      summary: 'One group with its allocations',
       args: [group],
       examples: ['gpuaas group get cluster'],
       operation: 'allocation_group_get',
@@ -243,37 +243,41 @@ export const compute: CommandGroup = {
     },
     {
       name: 'group create',
-      summary: 'Start several allocations, all of them or none',
-      args: [{ name: 'NAME', meaning: 'what to call it', field: 'name' }],
+      summary: 'Create several allocations: all of them or none',
+      args: [{ name: 'NAME', meaning: 'the name', field: 'name' }],
       flags: {
         member: {
           type: 'string',
           value: 'SKU[xN]',
           many: true,
           needed: true,
-          meaning: 'one allocation: what, and how many GPUs of it',
+          meaning: 'one allocation: SKU and GPU count',
         },
-        region: { type: 'string', value: 'REGION', meaning: 'where (default: where most of it is free)' },
-        image: { type: 'string', value: 'IMAGE', meaning: 'the operating system of all of them' },
-        for: { type: 'string', value: 'TIME', meaning: 'release them after this long' },
-        'ssh-key': { type: 'string', value: 'KEY', many: true, meaning: 'who may enter' },
+        region: {
+          type: 'string',
+          value: 'REGION',
+          meaning: 'the region (default: the one with the most free capacity)',
+        },
+        image: { type: 'string', value: 'IMAGE', meaning: 'the image of all of them' },
+        for: { type: 'string', value: 'TIME', meaning: 'release them after this duration' },
+        'ssh-key': { type: 'string', value: 'KEY', many: true, meaning: 'the SSH keys' },
       },
       examples: ['gpuaas group create cluster --member h200-sxm-slicex2 --member h200-sxm-slicex2 --for 3h --yes'],
       load: async () => (await import('../commands/group.ts')).create,
     },
     {
       name: 'group release',
-      summary: 'Release all of it',
+      summary: 'Release the whole group',
       args: [group],
       examples: ['gpuaas group release cluster --yes'],
       operation: 'allocation_group_release',
       columns: groupColumns,
-      asks: 'Release everything in {}? What is on it is wiped.',
+      asks: 'Release all of {}? The disks are wiped.',
     },
     {
       name: 'sku list',
-      summary: 'What there is, what it costs and how much of it is free',
-      flags: { region: { type: 'string', value: 'REGION', meaning: 'only there' }, limit },
+      summary: 'SKUs with price and free capacity',
+      flags: { region: { type: 'string', value: 'REGION', meaning: 'only in this region' }, limit },
       examples: [
         'gpuaas sku list',
         'gpuaas sku list -o csv --columns sku,unit_price,free_now',
@@ -285,7 +289,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'sku get',
-      summary: 'One of them',
+      summary: 'One SKU',
       args: [skuArg],
       examples: ['gpuaas sku get h200-sxm-slice'],
       operation: 'catalog_get',
@@ -306,8 +310,8 @@ export const compute: CommandGroup = {
     },
     {
       name: 'image list',
-      summary: 'Operating systems to start with',
-      flags: { sku: { type: 'string', value: 'SKU', meaning: 'only those that suit it' }, limit },
+      summary: 'Images',
+      flags: { sku: { type: 'string', value: 'SKU', meaning: 'only those for this SKU' }, limit },
       examples: ['gpuaas image list --sku h200-sxm-slice'],
       operation: 'os_image_list',
       columns: ['slug', 'display_name', 'driver_strategy', 'skus'],
@@ -316,7 +320,7 @@ export const compute: CommandGroup = {
     },
     {
       name: 'region list',
-      summary: 'Places to start it in',
+      summary: 'Regions',
       flags: { limit },
       examples: ['gpuaas region list'],
       operation: 'region_list',
@@ -332,7 +336,7 @@ export const compute: CommandGroup = {
       operation: 'ssh_key_list',
       instead: { shared: 'project_ssh_key_list' },
       columns: keyColumns,
-      none: 'There are no SSH keys yet. gpuaas key add adds yours.',
+      none: 'There are no SSH keys yet. gpuaas key add adds one.',
       reads: true,
     },
     {
@@ -340,7 +344,7 @@ export const compute: CommandGroup = {
       summary: 'Add an SSH key',
       args: [{ name: 'FILE', optional: true, meaning: 'a public key, or - (default: the one in ~/.ssh)' }],
       flags: {
-        name: { type: 'string', value: 'NAME', meaning: 'what to call it' },
+        name: { type: 'string', value: 'NAME', meaning: 'the name' },
         shared: { ...shared, meaning: 'for all members of the project' },
       },
       examples: ['gpuaas key add --name laptop', 'gpuaas key add ~/.ssh/id_ed25519.pub'],
@@ -350,7 +354,7 @@ export const compute: CommandGroup = {
       name: 'key rm',
       summary: 'Remove an SSH key',
       args: [{ name: 'KEY', meaning: 'its name, id or fingerprint', field: 'ssh_key_id', as: 'key' }],
-      flags: { shared: { ...shared, meaning: 'one of the project' } },
+      flags: { shared: { ...shared, meaning: 'a key of the project' } },
       examples: ['gpuaas key rm laptop --yes'],
       operation: 'ssh_key_remove',
       instead: { shared: 'project_ssh_key_remove' },

@@ -6,64 +6,64 @@ const correlation: ArgSpec = {
   meaning: 'a correlation id: every failure, event and audit row has one',
   field: 'correlation_id',
 };
-const about: FlagSpec = { type: 'string', value: 'ID', meaning: 'only about this' };
+const about: FlagSpec = { type: 'string', value: 'ID', meaning: 'only about this object' };
 const momentColumns = ['at', 'source', 'name', 'state', 'subject_type', 'subject_id', 'took_ms', 'actor'];
 
 const workflowColumns = ['saga', 'run_id', 'state', 'step', 'reason', 'began_at', 'ended_at', 'correlation_id'];
 const workflowDetails = [...workflowColumns, 'doing', 'until', 'actions', 'orders', 'attempts', 'plan'];
 const workflowArgs: readonly ArgSpec[] = [
-  { name: 'SAGA', meaning: 'its kind, as the list shows it', field: 'saga' },
+  { name: 'SAGA', meaning: 'the workflow, as the list shows it', field: 'saga' },
   { name: 'RUN', meaning: 'its id', field: 'run_id' },
 ];
 const someRun = 'allocation.provision 01a1dea2-0000-7000-8000-000000000000';
 
-/** What happened and how it is: the questions of somebody who was called at night. */
+/** Traces, workflows and health: the commands of an operator on call. */
 export const insight: CommandGroup = {
-  title: 'Operate: what happens',
+  title: 'Operate: events and health',
   commands: [
     {
       name: 'trace',
-      summary: 'Everything that one request led to in the project, in time order',
+      summary: 'Everything that one request caused in the project, in time order',
       args: [correlation],
       flags: { limit },
       examples: ['gpuaas trace req-7', 'gpuaas trace req-7 -o json'],
       operation: 'correlation_get',
       rows: 'moments',
       columns: momentColumns,
-      none: 'Nothing is known of it here.',
+      none: 'Nothing was found for this id.',
       reads: true,
     },
     {
       name: 'ops trace',
-      summary: 'Everything that one request led to anywhere: api, outbox, sagas, hosts',
+      summary: 'Everything that one request caused anywhere: api, outbox, workflows, hosts',
       args: [correlation],
       flags: { limit },
       examples: ['gpuaas ops trace req-7'],
       operation: 'admin_correlation_get',
       rows: 'moments',
       columns: momentColumns,
-      none: 'Nothing is known of it.',
+      none: 'Nothing was found for this id.',
       reads: true,
     },
     {
       name: 'ops workflow list',
-      summary: 'What is being made and unmade step by step',
+      summary: 'Workflow runs',
       flags: {
         state: oneOf('STATE', ['running', 'done', 'undone', 'cancelled', 'stuck'], 'only those in this state'),
-        saga: { type: 'string', value: 'SAGA', meaning: 'only of this kind: allocation.provision' },
+        saga: { type: 'string', value: 'SAGA', meaning: 'only of this workflow: allocation.provision' },
         'run-id': { type: 'string', value: 'ID', meaning: 'only this run' },
-        before: { type: 'string', value: 'TIME', meaning: 'only what began before this moment' },
+        before: { type: 'string', value: 'TIME', meaning: 'only runs that began before this time' },
         limit,
       },
       examples: ['gpuaas ops workflow list --state stuck', 'gpuaas ops workflow list --watch'],
       operation: 'workflow_list',
       columns: workflowColumns,
-      none: 'There is nothing of that kind.',
+      none: 'No runs match.',
       reads: true,
     },
     {
       name: 'ops workflow get',
-      summary: 'One of them: its steps, its tries, and what is undone when it fails',
+      summary: 'One run: its steps, its attempts, and its rollback',
       args: workflowArgs,
       examples: [`gpuaas ops workflow get ${someRun} -o json`],
       operation: 'workflow_get',
@@ -72,38 +72,38 @@ export const insight: CommandGroup = {
     },
     {
       name: 'ops workflow retry',
-      summary: 'Try its step now instead of after its pause; of a stuck one, undo anew what could not be undone',
+      summary: 'Retry the paused step now; for a stuck run, retry the failed rollback',
       args: workflowArgs,
       flags: { reason: because },
       examples: [`gpuaas ops workflow retry ${someRun} --reason 'the node is back' --yes`],
       operation: 'workflow_retry',
       columns: workflowDetails,
-      asks: 'Try {} {1} again now?',
+      asks: 'Retry {} {1} now?',
     },
     {
       name: 'ops workflow cancel',
-      summary: 'Call it off: it stops between two steps, and what it did is undone',
+      summary: 'Cancel a run: it stops between two steps and rolls back',
       args: workflowArgs,
       flags: { reason: because },
       examples: [`gpuaas ops workflow cancel ${someRun} --reason 'the rack is being moved' --yes`],
       operation: 'workflow_cancel',
       columns: workflowDetails,
-      asks: 'Call {} {1} off and undo what it did?',
+      asks: 'Cancel {} {1} and roll it back?',
     },
     {
       name: 'ops health',
-      summary: 'How the platform is, and which of it needs a look',
+      summary: 'The health of the platform, and what needs attention',
       flags: { limit },
       examples: ['gpuaas ops health', 'gpuaas ops health --watch'],
       operation: 'platform_health_get',
       rows: 'findings',
       columns: ['section', 'name', 'status', 'value', 'unit', 'message'],
-      none: 'Nothing needs a look.',
+      none: 'Nothing needs attention.',
       reads: true,
     },
     {
       name: 'ops events list',
-      summary: 'Events that were written, newest first',
+      summary: 'Kept events, newest first',
       flags: {
         type: { type: 'string', value: 'TYPE', meaning: 'only of this type' },
         about,
@@ -113,17 +113,17 @@ export const insight: CommandGroup = {
       examples: ['gpuaas ops events list --type allocation.active', 'gpuaas ops events list --about rack-7'],
       operation: 'admin_event_list',
       columns: ['created_at', 'event_type', 'key', 'is_published', 'correlation_id', 'event_id'],
-      none: 'There are no such events.',
+      none: 'No events match.',
       reads: true,
     },
     {
       name: 'ops events tail',
-      summary: 'What happens anywhere, as it happens',
+      summary: 'Watch the events of all tenants live',
       flags: {
-        types: { type: 'string', value: 'TYPE,…', meaning: 'only these' },
+        types: { type: 'string', value: 'TYPE,…', meaning: 'only these types' },
         about,
-        after: { type: 'string', value: 'POSITION', meaning: 'from here on' },
-        'no-follow': { type: 'boolean', meaning: 'only what is there already' },
+        after: { type: 'string', value: 'POSITION', meaning: 'from this event on' },
+        'no-follow': { type: 'boolean', meaning: 'only existing events' },
       },
       examples: ['gpuaas ops events tail', 'gpuaas ops events tail --types node.lost -o ndjson'],
       operation: 'admin_event_stream',
@@ -133,17 +133,17 @@ export const insight: CommandGroup = {
     {
       name: 'ops org list',
       summary: 'All organizations, with their usage',
-      args: [{ name: 'WORDS', optional: true, meaning: 'only those whose name or slug has these', field: 'q' }],
+      args: [{ name: 'WORDS', optional: true, meaning: 'only if name or slug contains this', field: 'q' }],
       flags: { limit },
       examples: ['gpuaas ops org list', 'gpuaas ops org list lab'],
       operation: 'admin_organization_list',
       columns: ['id', 'slug', 'name', 'type', 'plan', 'members', 'projects', 'allocations', 'gpus', 'created_at'],
-      none: 'There are no such organizations.',
+      none: 'No organizations match.',
       reads: true,
     },
     {
       name: 'ops org get',
-      summary: 'One organization: its projects, people and what holds for it',
+      summary: 'One organization: projects, members and policies',
       args: [{ name: 'ID', meaning: 'the id of an organization', field: 'organization_id' }],
       examples: ['gpuaas ops org get 01a1dea2-0000-7000-8000-000000000000'],
       operation: 'admin_organization_get',

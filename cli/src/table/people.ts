@@ -58,7 +58,7 @@ export const people: CommandGroup = {
     },
     {
       name: 'ops user disable',
-      summary: 'End all sessions and tokens of a person, and admit no new sign-in',
+      summary: 'Disable a person: end all sessions and tokens, refuse new sign-ins',
       args: [userArg],
       flags: { reason: because },
       examples: [`gpuaas ops user disable ${someId} --reason 'laptop was stolen' --yes`],
@@ -68,7 +68,7 @@ export const people: CommandGroup = {
     },
     {
       name: 'ops user enable',
-      summary: 'Admit a person again',
+      summary: 'Enable a person again',
       args: [userArg],
       flags: { reason: because },
       examples: [`gpuaas ops user enable ${someId} --reason 'laptop was found'`],
@@ -87,17 +87,17 @@ export const people: CommandGroup = {
     },
     {
       name: 'ops user reset-factors',
-      summary: 'Forget the second factors of a person who lost them, and end all sessions',
+      summary: 'Remove the second factors of a person who lost them, and end all sessions',
       args: [userArg],
       flags: { reason: because },
       examples: [`gpuaas ops user reset-factors ${someId} --reason 'phone was lost, seen in person' --yes`],
       operation: 'user_factors_reset',
       columns: ['removed'],
-      asks: 'Forget the second factors of {}? All sessions end.',
+      asks: 'Remove the second factors of {}? All sessions end.',
     },
     {
       name: 'ops role list',
-      summary: 'Who has a role on the platform',
+      summary: 'Platform roles',
       flags: { limit },
       examples: ['gpuaas ops role list'],
       operation: 'platform_role_list',
@@ -107,7 +107,7 @@ export const people: CommandGroup = {
     },
     {
       name: 'ops role grant',
-      summary: 'Give a person a role on the platform',
+      summary: 'Give a person a platform role',
       args: [userArg, role],
       flags: { reason: because },
       examples: [`gpuaas ops role grant ${someId} platform_support --reason 'joined the support team' --yes`],
@@ -117,13 +117,13 @@ export const people: CommandGroup = {
     },
     {
       name: 'ops role revoke',
-      summary: 'Take a role on the platform away',
+      summary: 'Revoke a platform role',
       args: [userArg, role],
       flags: { reason: because },
       examples: [`gpuaas ops role revoke ${someId} platform_support --reason 'left the support team' --yes`],
       operation: 'platform_role_revoke',
       columns,
-      asks: 'Take the role {1} away from {}?',
+      asks: 'Revoke the role {1} of {}?',
     },
   ],
 };

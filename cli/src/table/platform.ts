@@ -11,25 +11,25 @@ const event: ArgSpec = { name: 'EVENT', meaning: 'the id of an event', field: 'e
 const signer: ArgSpec = { name: 'SIGNER', meaning: 'as gpuaas ops signer list shows it', field: 'signer_id' };
 const letterState = oneOf('STATE', choices.dlq_list.state, 'only those in this state');
 const level: FlagSpec = {
-  ...oneOf('LEVEL', choices.policy_set.level, 'where to set it (default: global)'),
+  ...oneOf('LEVEL', choices.policy_set.level, 'the level (default: global)'),
   otherwise: 'global',
 };
 const subject: FlagSpec = {
   type: 'string',
   value: 'ID',
   field: 'subject_id',
-  meaning: 'whose: the user, project or organization',
+  meaning: 'the subject: the user, project or organization',
 };
-const from: FlagSpec = { type: 'string', value: 'TIME', meaning: 'from this moment on, as 2026-11-01T00:00:00Z' };
+const from: FlagSpec = { type: 'string', value: 'TIME', meaning: 'from this time on, as 2026-11-01T00:00:00Z' };
 const auditFilters: Readonly<Record<string, FlagSpec>> = {
-  action: { type: 'string', value: 'ACTION', meaning: 'what was done: node.drain' },
-  'actor-id': { type: 'string', value: 'ID', meaning: 'by whom' },
-  'correlation-id': { type: 'string', value: 'ID', meaning: 'in which request' },
-  'target-id': { type: 'string', value: 'ID', meaning: 'to what' },
-  'target-type': { type: 'string', value: 'TYPE', meaning: 'to what kind of thing' },
-  result: oneOf('RESULT', choices.audit_list.result, 'how it went'),
+  action: { type: 'string', value: 'ACTION', meaning: 'the action: node.drain' },
+  'actor-id': { type: 'string', value: 'ID', meaning: 'the actor' },
+  'correlation-id': { type: 'string', value: 'ID', meaning: 'the correlation id' },
+  'target-id': { type: 'string', value: 'ID', meaning: 'the target' },
+  'target-type': { type: 'string', value: 'TYPE', meaning: 'the type of the target' },
+  result: oneOf('RESULT', choices.audit_list.result, 'the result'),
   from,
-  until: { type: 'string', value: 'TIME', meaning: 'until this moment' },
+  until: { type: 'string', value: 'TIME', meaning: 'until this time' },
 };
 
 const allocationColumns = ['id', 'name', 'state', 'sku', 'gpu_count', 'node_name', 'organization_id', 'updated_at'];
@@ -68,7 +68,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops queue',
-      summary: 'Who waits for what',
+      summary: 'The queue',
       flags: { sku, region, limit },
       examples: ['gpuaas ops queue', 'gpuaas ops queue --watch'],
       operation: 'admin_allocation_queue',
@@ -88,7 +88,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops stuck',
-      summary: 'What takes longer than it should',
+      summary: 'Allocations that take longer than usual',
       flags: { limit },
       examples: ['gpuaas ops stuck'],
       operation: 'allocation_stuck_list',
@@ -98,7 +98,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops placement',
-      summary: 'The whole decision, with every host that it named',
+      summary: 'The whole placement decision, with every host',
       args: [allocation],
       examples: [`gpuaas ops placement ${someId} -o json`],
       operation: 'admin_allocation_placement',
@@ -107,17 +107,17 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops force-release',
-      summary: 'Release something that does not go by itself',
+      summary: 'Force the release of an allocation',
       args: [allocation],
       flags: { reason: because },
       examples: [`gpuaas ops force-release ${someId} --reason 'owner left' --yes`],
       operation: 'admin_allocation_force_release',
       columns: allocationColumns,
-      asks: 'Release {} by force?',
+      asks: 'Force the release of {}?',
     },
     {
       name: 'ops force-cleanup',
-      summary: 'Free the slots of something that is known to be gone',
+      summary: 'Free the slots of an allocation that is known to be gone',
       args: [allocation],
       flags: {
         reason: because,
@@ -134,14 +134,14 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops dlq list',
-      summary: 'Messages that could not be handled',
+      summary: 'Dead letters',
       flags: {
         state: letterState,
         subject: {
           type: 'string',
           value: 'PREFIX',
           field: 'subject_prefix',
-          meaning: 'only subjects that begin so',
+          meaning: 'only subjects with this prefix',
         },
         limit,
       },
@@ -153,7 +153,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops dlq show',
-      summary: 'One of them, with what it says',
+      summary: 'One dead letter with its event',
       args: [seq],
       examples: ['gpuaas ops dlq show 17', 'gpuaas ops dlq show 17 -q .envelope'],
       operation: 'dlq_get',
@@ -162,7 +162,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops dlq requeue',
-      summary: 'Send one again',
+      summary: 'Deliver a dead letter again',
       args: [seq],
       flags: { reason: because },
       examples: ["gpuaas ops dlq requeue 17 --reason 'the consumer was mended'"],
@@ -171,7 +171,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops dlq discard',
-      summary: 'Give one up for good',
+      summary: 'Discard a dead letter',
       args: [seq],
       flags: { reason: because },
       examples: ["gpuaas ops dlq discard 17 --reason 'a test event' --yes"],
@@ -181,17 +181,17 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops outbox list',
-      summary: 'Events that could not be published',
+      summary: 'Events that the bus refused',
       flags: { state: letterState, limit },
       examples: ['gpuaas ops outbox list'],
       operation: 'outbox_failed_list',
       columns: letterColumns,
-      none: 'Everything was published.',
+      none: 'There are no refused events.',
       reads: true,
     },
     {
       name: 'ops outbox requeue',
-      summary: 'Publish one again',
+      summary: 'Publish a refused event again',
       args: [event],
       flags: { reason: because },
       examples: [`gpuaas ops outbox requeue ${someId} --reason 'the bus is back'`],
@@ -200,7 +200,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops outbox discard',
-      summary: 'Give one up for good',
+      summary: 'Discard a refused event',
       args: [event],
       flags: { reason: because },
       examples: [`gpuaas ops outbox discard ${someId} --reason 'a test event' --yes`],
@@ -210,25 +210,25 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops outbox rewind',
-      summary: 'Publish everything that is kept once more, after the bus lost some of it',
+      summary: 'Publish every kept event again, after the bus lost some',
       flags: { reason: because },
       examples: ["gpuaas ops outbox rewind --reason 'the bus was restored' --yes"],
       operation: 'outbox_rewind',
-      asks: 'Publish every kept event once more?',
+      asks: 'Publish every kept event again?',
     },
     {
       name: 'ops policy list',
-      summary: 'What holds in the project and where it comes from',
+      summary: 'Policies of the project, with their sources',
       flags: { limit },
       examples: ['gpuaas ops policy list -p vision'],
       operation: 'policy_list',
       columns: ['key', 'value', 'definition.unit', 'source.level', 'source.subject_id', 'source.hard'],
-      none: 'Nothing is set.',
+      none: 'No policies are set.',
       reads: true,
     },
     {
       name: 'ops policy settings',
-      summary: 'Every setting of the platform, with the defaults',
+      summary: 'All policies of the platform, with the defaults',
       flags: { limit },
       examples: ['gpuaas ops policy settings'],
       operation: 'policy_setting_list',
@@ -237,7 +237,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops policy explain',
-      summary: 'One policy in words: what it is, what holds and why',
+      summary: 'One policy in words: meaning, value and source',
       args: [{ name: 'KEY', meaning: 'the name of a policy' }],
       examples: ['gpuaas ops policy explain allocation.max_concurrent_per_user -p vision'],
       reads: true,
@@ -245,12 +245,12 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops policy set',
-      summary: 'Set a limit at a level',
+      summary: 'Set a policy at a level',
       args: [
         key,
         { name: 'VALUE', meaning: 'a number, true, false, or one of its choices', field: 'value', as: 'value' },
       ],
-      flags: { level, subject, hard: { type: 'boolean', meaning: 'above everything else' }, reason: because },
+      flags: { level, subject, hard: { type: 'boolean', meaning: 'override every other level' }, reason: because },
       examples: [
         `gpuaas ops policy set allocation.max_concurrent_per_user 8 --level project --subject ${someId} --reason 'a bigger team'`,
       ],
@@ -259,7 +259,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops policy unset',
-      summary: 'Let the level above decide again',
+      summary: 'Remove a setting; the next level applies',
       args: [key],
       flags: { level, subject, reason: because },
       examples: [
@@ -270,8 +270,12 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops audit search',
-      summary: 'Who did what: anywhere, or in an organization',
-      flags: { ...auditFilters, organization: { ...organization, meaning: 'of this one, by id or slug' }, limit },
+      summary: 'Search the audit log, of all tenants or of an organization',
+      flags: {
+        ...auditFilters,
+        organization: { ...organization, meaning: 'of this organization, by id or slug' },
+        limit,
+      },
       examples: [
         'gpuaas ops audit search --action node.drain',
         'gpuaas ops audit search --correlation-id req-7 -o json',
@@ -288,13 +292,13 @@ export const platform: CommandGroup = {
         'target_id',
         'correlation_id',
       ],
-      none: 'Nothing matches.',
+      none: 'No entries match.',
       reads: true,
     },
     {
       name: 'ops audit verify',
       summary: 'Verify that the log was not changed',
-      flags: { organization: { ...organization, meaning: 'of this one, by id or slug' } },
+      flags: { organization: { ...organization, meaning: 'of this organization, by id or slug' } },
       examples: ['gpuaas ops audit verify', 'gpuaas ops audit verify --organization lab'],
       operation: 'admin_audit_verify',
       instead: { organization: 'audit_verify' },
@@ -303,7 +307,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops audit export',
-      summary: 'The record of an organization as a file',
+      summary: 'Export the audit log of an organization',
       flags: {
         ...auditFilters,
         organization,
@@ -324,7 +328,7 @@ export const platform: CommandGroup = {
       examples: [`gpuaas ops user sessions ${someId}`],
       operation: 'user_session_list',
       columns: sessionColumns,
-      none: 'They are signed in nowhere.',
+      none: 'There are no sessions.',
       reads: true,
     },
     {
@@ -346,7 +350,7 @@ export const platform: CommandGroup = {
       flags: { reason },
       examples: [`gpuaas ops user revoke-all ${someId} --reason 'left the company' --yes`],
       operation: 'user_session_revoke_all',
-      asks: 'Sign {} out everywhere?',
+      asks: 'End all sessions of {}?',
     },
     {
       name: 'ops secrets status',
@@ -355,12 +359,12 @@ export const platform: CommandGroup = {
       examples: ['gpuaas ops secrets status'],
       operation: 'secrets_get',
       columns: ['purpose', 'table', 'key_id', 'values', 'state'],
-      none: 'Nothing is kept sealed.',
+      none: 'There are no sealed values.',
       reads: true,
     },
     {
       name: 'ops signer list',
-      summary: 'The keys that tasks for hosts are signed with',
+      summary: 'The keys that sign tasks',
       flags: { limit },
       examples: ['gpuaas ops signer list'],
       operation: 'task_signer_list',
@@ -370,7 +374,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops signer rotate',
-      summary: 'Publish a new signer; it signs once every host knows it',
+      summary: 'Announce a new signing key; it signs after every host knows it',
       flags: { reason: because },
       examples: ["gpuaas ops signer rotate --reason 'every quarter'"],
       operation: 'task_signer_rotate',
@@ -378,7 +382,7 @@ export const platform: CommandGroup = {
     },
     {
       name: 'ops signer retire',
-      summary: 'Let a signer sign no more',
+      summary: 'Retire a signing key',
       args: [signer],
       flags: { reason: because },
       examples: [`gpuaas ops signer retire ${someId} --reason 'rotated'`],

@@ -1,27 +1,27 @@
 import type { ArgSpec, CommandGroup, FlagSpec } from '../command.ts';
 import { allocation, reason, timeout } from './words.ts';
 
-/** What to start, as everything that starts something takes it. */
-export const wish: ArgSpec = { name: 'SKU[xN]', meaning: 'what to start, and how many GPUs of it', field: 'sku' };
+/** The flags of every command that launches. */
+export const wish: ArgSpec = { name: 'SKU[xN]', meaning: 'the SKU, and optionally the GPU count', field: 'sku' };
 export const launchFlags: Readonly<Record<string, FlagSpec>> = {
-  count: { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'how many GPUs' },
-  region: { type: 'string', value: 'REGION', meaning: 'where (default: where most of it is free)' },
-  name: { type: 'string', value: 'NAME', meaning: 'a name of your own' },
-  image: { type: 'string', value: 'IMAGE', meaning: 'the operating system (default: the first that suits)' },
+  count: { type: 'string', value: 'N', as: 'number', field: 'gpus', meaning: 'the GPU count' },
+  region: { type: 'string', value: 'REGION', meaning: 'the region (default: the one with the most free capacity)' },
+  name: { type: 'string', value: 'NAME', meaning: 'a name' },
+  image: { type: 'string', value: 'IMAGE', meaning: 'the image (default: the first for the SKU)' },
   'ssh-key': {
     type: 'string',
     value: 'KEY',
     many: true,
     as: 'keys',
     field: 'ssh_key_ids',
-    meaning: 'who may enter, by name, id or fingerprint',
+    meaning: 'the SSH keys, by name, id or fingerprint',
   },
   for: {
     type: 'string',
     value: 'TIME',
     as: 'seconds',
     field: 'max_duration_seconds',
-    meaning: 'release it after this long: 30m, 3h, 2d (default: until you release it)',
+    meaning: 'release it after this duration: 30m, 3h, 2d (default: until you release it)',
   },
   'idle-stop': {
     type: 'string',
@@ -35,7 +35,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     value: 'TIME',
     as: 'seconds',
     field: 'queue.max_wait_seconds',
-    meaning: 'wait in the queue this long when nothing is available',
+    meaning: 'wait in the queue for this long if no capacity is free',
   },
   tag: {
     type: 'string',
@@ -43,7 +43,7 @@ export const launchFlags: Readonly<Record<string, FlagSpec>> = {
     many: true,
     as: 'pairs',
     field: 'tags',
-    meaning: 'a word of your own to find it by',
+    meaning: 'a tag, KEY=VALUE',
   },
 };
 
@@ -53,13 +53,15 @@ export const start: CommandGroup = {
     {
       name: 'login',
       summary: 'Sign in',
-      description:
-        'Sign in: with the browser of this machine, or where there is none with a code that is typed into another one.',
+      description: 'Sign in with the browser of this machine, or without one with a code for a browser elsewhere.',
       flags: {
-        browser: { type: 'boolean', meaning: 'with the browser of this machine' },
-        device: { type: 'boolean', meaning: 'with a code, in a browser anywhere' },
-        token: { type: 'string', value: '-', meaning: 'with a token that is read from standard input' },
-        'step-up': { type: 'boolean', meaning: 'prove anew who you are, for an operation that asks for it' },
+        browser: { type: 'boolean', meaning: 'use the browser of this machine' },
+        device: { type: 'boolean', meaning: 'use a code for a browser anywhere' },
+        token: { type: 'string', value: '-', meaning: 'read a token from standard input' },
+        'step-up': {
+          type: 'boolean',
+          meaning: 'confirm your identity again, for an operation that needs a recent sign-in',
+        },
         'second-factor': {
           type: 'boolean',
           meaning: 'the same with a second factor, which is set up if there is none',
@@ -75,9 +77,9 @@ export const start: CommandGroup = {
     },
     {
       name: 'launch',
-      summary: 'Show a plan with its price, ask, and start GPUs',
+      summary: 'Show a plan with its price, confirm, and launch GPUs',
       description:
-        'Show what would be started and what it costs, ask, start it, and follow every step until it can be used. In a pipe the answer is the id; -o ndjson answers an object for each step.',
+        'Show the plan and its price, confirm, launch, and follow the progress until it is active. In a pipe the output is the id; -o ndjson prints an object for each step.',
       args: [wish],
       flags: {
         ...launchFlags,
@@ -96,14 +98,14 @@ export const start: CommandGroup = {
     },
     {
       name: 'status',
-      summary: 'One screen: who, which project, what runs, what needs a look',
+      summary: 'One screen: person, project, running allocations, and what needs attention',
       examples: ['gpuaas status', 'gpuaas status -o json'],
       reads: true,
       load: async () => (await import('../commands/status.ts')).status,
     },
     {
       name: 'overview',
-      summary: 'The project at a glance: counts, hourly price, queue and recent activity',
+      summary: 'Overview of the project: counts, hourly price, queue and recent activity',
       examples: ['gpuaas overview', 'gpuaas overview --json running,states'],
       operation: 'overview_get',
       columns: [
@@ -114,11 +116,11 @@ export const start: CommandGroup = {
     },
     {
       name: 'release',
-      summary: 'Release GPUs',
+      summary: 'Release an allocation',
       args: [allocation],
       flags: {
         reason,
-        wait: { type: 'boolean', meaning: 'until it is released and wiped' },
+        wait: { type: 'boolean', meaning: 'wait until it is released and wiped' },
         timeout,
       },
       examples: ['gpuaas release trainer', 'gpuaas release @last --yes --wait'],
@@ -127,27 +129,27 @@ export const start: CommandGroup = {
     },
     {
       name: 'ssh',
-      summary: 'Enter an allocation, or run a command on it',
-      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'what to run there, instead of a shell' }],
+      summary: 'Sign in to an allocation by SSH, or run a command on it',
+      args: [allocation, { name: 'COMMAND', optional: true, meaning: 'a command to run there, instead of a shell' }],
       flags: {
-        identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key to show' },
-        print: { type: 'boolean', meaning: 'only show the line' },
+        identity: { type: 'string', short: 'i', value: 'FILE', meaning: 'the private key' },
+        print: { type: 'boolean', meaning: 'only print the command' },
       },
       examples: ['gpuaas ssh trainer', "gpuaas ssh @last 'nvidia-smi -L'", 'gpuaas ssh trainer --print'],
       load: async () => (await import('../commands/ssh.ts')).ssh,
     },
     {
       name: 'open',
-      summary: 'Show it in the console, in a browser',
-      args: [{ ...allocation, optional: true, meaning: 'an allocation (default: the first page)' }],
-      flags: { print: { type: 'boolean', meaning: 'only show the address' } },
+      summary: 'Open it in the console',
+      args: [{ ...allocation, optional: true, meaning: 'an allocation (default: the start page)' }],
+      flags: { print: { type: 'boolean', meaning: 'only print the address' } },
       examples: ['gpuaas open', 'gpuaas open trainer'],
       reads: true,
       load: async () => (await import('../commands/open.ts')).open,
     },
     {
       name: 'why',
-      summary: 'Say why an allocation is as it is, with the evidence',
+      summary: 'Why an allocation is in its state, with the evidence',
       args: [allocation],
       examples: ['gpuaas why @last', 'gpuaas why trainer -o json'],
       reads: true,
@@ -155,7 +157,7 @@ export const start: CommandGroup = {
     },
     {
       name: 'timeline',
-      summary: 'Everything that happened to an allocation',
+      summary: 'The timeline of an allocation',
       args: [allocation],
       examples: ['gpuaas timeline @last', 'gpuaas timeline trainer -o csv'],
       reads: true,
@@ -163,7 +165,7 @@ export const start: CommandGroup = {
     },
     {
       name: 'whoami',
-      summary: 'Show who is signed in, and what they belong to',
+      summary: 'Show the signed-in person and their organizations',
       examples: ['gpuaas whoami', 'gpuaas whoami --json'],
       reads: true,
       operation: 'me_get',
@@ -171,8 +173,8 @@ export const start: CommandGroup = {
     },
     {
       name: 'logout',
-      summary: 'Sign out and forget the sign-in',
-      description: 'Sign out: end the session on the server and forget what was kept here.',
+      summary: 'Sign out',
+      description: 'Sign out: end the session on the server and remove the stored sign-in.',
       examples: ['gpuaas logout', 'gpuaas logout --profile work'],
       load: async () => (await import('../commands/logout.ts')).logout,
     },

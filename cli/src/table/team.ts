@@ -4,7 +4,7 @@ import { limit, oneOf, organization, slug, version } from './words.ts';
 
 const team = () => import('../commands/team.ts');
 const someId = '01a1dea2-0000-7000-8000-000000000000';
-const newName: ArgSpec = { name: 'NAME', meaning: 'what people call it', field: 'name' };
+const newName: ArgSpec = { name: 'NAME', meaning: 'the display name', field: 'name' };
 const projectArg: ArgSpec = { name: 'PROJECT', meaning: 'by id or slug', field: 'project_id', as: 'project' };
 const organizationArg: ArgSpec = {
   name: 'ORGANIZATION',
@@ -15,7 +15,7 @@ const organizationArg: ArgSpec = {
 const department: ArgSpec = { name: 'DEPARTMENT', meaning: 'its id', field: 'department_id' };
 const member: ArgSpec = { name: 'USER', meaning: 'the id of a member', field: 'user_id' };
 const role: FlagSpec = {
-  ...oneOf('ROLE', choices.member_update.role, 'what they may do (default: member)'),
+  ...oneOf('ROLE', choices.member_update.role, 'the role (default: member)'),
   otherwise: 'member',
 };
 
@@ -35,7 +35,7 @@ export const teamwork: CommandGroup = {
       examples: ['gpuaas org list'],
       operation: 'organization_list',
       columns: organizationColumns,
-      none: 'You belong to no organization. gpuaas org create makes one.',
+      none: 'You are in no organization. gpuaas org create creates one.',
       reads: true,
     },
     {
@@ -49,12 +49,12 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'org create',
-      summary: 'Make an organization',
+      summary: 'Create an organization',
       args: [newName],
       flags: {
         slug,
-        type: oneOf('TYPE', choices.organization_create.type, 'what it is for'),
-        currency: { type: 'string', value: 'EUR', meaning: 'what its prices are in' },
+        type: oneOf('TYPE', choices.organization_create.type, 'its type'),
+        currency: { type: 'string', value: 'EUR', meaning: 'the currency of its account' },
       },
       examples: ['gpuaas org create Lab', "gpuaas org create 'Deep Lab' --slug deep-lab --currency EUR"],
       operation: 'organization_create',
@@ -62,7 +62,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'org rename',
-      summary: 'Call it something else',
+      summary: 'Rename an organization',
       args: [organizationArg, newName],
       flags: { version },
       examples: ["gpuaas org rename lab 'The Lab'"],
@@ -71,7 +71,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'org delete',
-      summary: 'Remove an organization that holds nothing any more',
+      summary: 'Delete an organization that has no projects left',
       args: [organizationArg],
       examples: ['gpuaas org delete lab --yes'],
       operation: 'organization_delete',
@@ -85,7 +85,7 @@ export const teamwork: CommandGroup = {
       examples: ['gpuaas org leave lab --yes'],
       operation: 'member_leave',
       columns: memberColumns,
-      asks: 'Leave {}? Only an invitation brings you back.',
+      asks: 'Leave {}? You need an invitation to come back.',
     },
     {
       name: 'department list',
@@ -99,7 +99,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'department create',
-      summary: 'Make a department',
+      summary: 'Create a department',
       args: [newName],
       flags: { organization, slug },
       examples: ['gpuaas department create Research --organization lab'],
@@ -108,12 +108,12 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'department update',
-      summary: 'Call it something else, or close it',
+      summary: 'Rename a department, disable it or enable it',
       args: [department],
       flags: {
         organization,
-        name: { type: 'string', value: 'NAME', meaning: 'what people call it' },
-        state: oneOf('STATE', choices.department_update.state, 'whether projects may be made in it'),
+        name: { type: 'string', value: 'NAME', meaning: 'the display name' },
+        state: oneOf('STATE', choices.department_update.state, 'whether it takes new projects'),
         version,
       },
       examples: [`gpuaas department update ${someId} --state disabled`],
@@ -145,26 +145,26 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'project use',
-      summary: 'Choose the project that commands are about',
+      summary: 'Choose the project for later commands',
       args: [{ name: 'PROJECT', meaning: 'by id or slug' }],
       examples: ['gpuaas project use vision'],
       load: async () => (await team()).projectUse,
     },
     {
       name: 'project default',
-      summary: 'Choose the project that you are in wherever you sign in',
+      summary: 'Choose your default project for new sign-ins',
       args: [projectArg],
       examples: ['gpuaas project default vision'],
       operation: 'default_project_set',
     },
     {
       name: 'project create',
-      summary: 'Make a project',
+      summary: 'Create a project',
       args: [newName],
       flags: {
         slug,
         organization,
-        department: { type: 'string', value: 'ID', field: 'department_id', meaning: 'in which department' },
+        department: { type: 'string', value: 'ID', field: 'department_id', meaning: 'the department' },
       },
       examples: [
         'gpuaas project create Vision',
@@ -175,7 +175,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'project rename',
-      summary: 'Call it something else',
+      summary: 'Rename a project',
       args: [projectArg, newName],
       flags: { version },
       examples: ["gpuaas project rename vision 'Computer vision'"],
@@ -184,7 +184,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'project archive',
-      summary: 'Start nothing new in it',
+      summary: 'Archive a project: nothing new can be started in it',
       args: [projectArg],
       flags: { version },
       examples: ['gpuaas project archive vision --yes'],
@@ -194,7 +194,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'project restore',
-      summary: 'Bring it back from the archive',
+      summary: 'Restore an archived project',
       args: [projectArg],
       flags: { version },
       examples: ['gpuaas project restore vision'],
@@ -212,7 +212,7 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'member list',
-      summary: 'Who belongs to the organization, or with -p to the project',
+      summary: 'Members of the organization, or with -p of the project',
       flags: { organization, limit },
       examples: ['gpuaas member list --organization lab', 'gpuaas member list -p vision'],
       operation: 'member_list',
@@ -224,7 +224,7 @@ export const teamwork: CommandGroup = {
     {
       name: 'member add',
       summary: 'Invite a person by email',
-      args: [{ name: 'ADDRESS', meaning: 'where the invitation goes', field: 'email' }],
+      args: [{ name: 'ADDRESS', meaning: 'the email address', field: 'email' }],
       flags: { role, organization },
       examples: ['gpuaas member add ada@example.com --role admin --organization lab'],
       operation: 'invitation_create',
@@ -232,9 +232,9 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'member set',
-      summary: 'Give a member another role in the organization, or with -p in the project',
+      summary: 'Change the role of a member in the organization, or with -p in the project',
       args: [member],
-      flags: { role: { ...role, otherwise: undefined, needed: true, meaning: 'what they may do' }, organization },
+      flags: { role: { ...role, otherwise: undefined, needed: true, meaning: 'the role' }, organization },
       examples: [
         `gpuaas member set ${someId} --role admin --organization lab`,
         `gpuaas member set ${someId} --role viewer -p vision`,
@@ -252,11 +252,11 @@ export const teamwork: CommandGroup = {
       operation: 'member_remove',
       instead: { project: 'project_member_remove' },
       columns: memberColumns,
-      asks: 'Take {} out?',
+      asks: 'Remove {}?',
     },
     {
       name: 'invitation list',
-      summary: 'Who was invited',
+      summary: 'Invitations',
       flags: { organization, limit },
       examples: ['gpuaas invitation list --organization lab'],
       operation: 'invitation_list',
@@ -266,41 +266,41 @@ export const teamwork: CommandGroup = {
     },
     {
       name: 'invitation revoke',
-      summary: 'Take an invitation back',
+      summary: 'Revoke an invitation',
       args: [{ name: 'ID', meaning: 'as gpuaas invitation list shows it', field: 'invitation_id' }],
       flags: { organization },
       examples: [`gpuaas invitation revoke ${someId} --yes`],
       operation: 'invitation_revoke',
       columns: invitationColumns,
-      asks: 'Take the invitation {} back?',
+      asks: 'Revoke the invitation {}?',
     },
     {
       name: 'invitation accept',
-      summary: 'Join with the token of an invitation',
-      args: [{ name: 'TOKEN', meaning: 'from the message that you got', field: 'token' }],
+      summary: 'Accept an invitation with its token',
+      args: [{ name: 'TOKEN', meaning: 'from the email', field: 'token' }],
       examples: ['gpuaas invitation accept inv_example'],
       operation: 'invitation_accept',
     },
     {
       name: 'notice list',
-      summary: 'What you should know of, newest first',
+      summary: 'Notices, newest first',
       flags: { limit },
       examples: ['gpuaas notice list', 'gpuaas notice list --watch'],
       operation: 'notice_list',
       columns: ['at', 'read', 'type', 'payload', 'correlation_id'],
-      none: 'There is nothing that you should know of.',
+      none: 'There are no notices.',
       reads: true,
     },
     {
       name: 'notice read',
-      summary: 'Say until when you have read them',
-      args: [{ name: 'TIME', meaning: 'a moment, as 2026-11-01T00:00:00Z', field: 'until' }],
+      summary: 'Mark notices as read up to a time',
+      args: [{ name: 'TIME', meaning: 'a time, as 2026-11-01T00:00:00Z', field: 'until' }],
       examples: ['gpuaas notice read 2026-11-15T12:00:00Z'],
       operation: 'notice_read',
     },
     {
       name: 'activity',
-      summary: 'Who did what in the project',
+      summary: 'The activity of the project',
       flags: { limit },
       examples: ['gpuaas activity', 'gpuaas activity --watch'],
       operation: 'activity_list',
@@ -314,17 +314,17 @@ export const teamwork: CommandGroup = {
         'target_id',
         'correlation_id',
       ],
-      none: 'Nothing happened yet.',
+      none: 'There is no activity yet.',
       reads: true,
     },
     {
       name: 'events tail',
-      summary: 'What happens in the project, as it happens',
+      summary: 'Watch the events of the project live',
       flags: {
-        types: { type: 'string', value: 'TYPE,…', meaning: 'only these' },
+        types: { type: 'string', value: 'TYPE,…', meaning: 'only these types' },
         about: { type: 'string', value: 'ID', as: 'allocation', meaning: 'only about this allocation' },
-        after: { type: 'string', value: 'POSITION', meaning: 'from here on' },
-        'no-follow': { type: 'boolean', meaning: 'only what is there already' },
+        after: { type: 'string', value: 'POSITION', meaning: 'from this event on' },
+        'no-follow': { type: 'boolean', meaning: 'only existing events' },
       },
       examples: ['gpuaas events tail', 'gpuaas events tail --about @last -o ndjson'],
       operation: 'event_stream',

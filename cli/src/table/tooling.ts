@@ -8,12 +8,14 @@ export const tooling: CommandGroup = {
     {
       name: 'api',
       summary: 'Call any operation of the API',
-      description: 'Call any operation of the API and show its answer. Writes carry an Idempotency-Key by themselves.',
+      description: 'Call any operation of the API and print its answer. Writes get an Idempotency-Key automatically.',
       args: [
         { name: 'METHOD', meaning: 'GET, POST, PUT, PATCH or DELETE' },
-        { name: 'PATH', meaning: 'from the first slash on' },
+        { name: 'PATH', meaning: 'the path, from the first slash' },
       ],
-      flags: { body: { type: 'string', value: 'JSON', meaning: 'what to send; @file reads a file, - standard input' } },
+      flags: {
+        body: { type: 'string', value: 'JSON', meaning: 'the request body; @file reads a file, - standard input' },
+      },
       examples: [
         'gpuaas api GET /api/v1/organizations',
         `gpuaas api POST /api/v1/organizations --body '{"name": "Lab", "slug": "lab"}'`,
@@ -23,14 +25,14 @@ export const tooling: CommandGroup = {
     },
     {
       name: 'config list',
-      summary: 'What is in force, and where each of it comes from',
+      summary: 'Effective settings and their sources',
       examples: ['gpuaas config list', 'gpuaas config list -o json'],
       reads: true,
       load: async () => (await config()).list,
     },
     {
       name: 'config get',
-      summary: 'One setting that is in force',
+      summary: 'One effective setting',
       args: [{ name: 'SETTING', meaning: 'as gpuaas config list shows it' }],
       examples: ['gpuaas config get project'],
       reads: true,
@@ -38,24 +40,24 @@ export const tooling: CommandGroup = {
     },
     {
       name: 'config set',
-      summary: 'Keep a setting with the profile; without a value it is forgotten',
+      summary: 'Store a setting with the profile; without a value it is removed',
       args: [
         { name: 'SETTING', meaning: 'project or region' },
-        { name: 'VALUE', optional: true, meaning: 'what it should be' },
+        { name: 'VALUE', optional: true, meaning: 'the value' },
       ],
       examples: ['gpuaas config set region eu-1', 'gpuaas config set region'],
       load: async () => (await config()).set,
     },
     {
       name: 'profile list',
-      summary: 'Sign-ins that are kept under names',
+      summary: 'Stored profiles',
       examples: ['gpuaas profile list'],
       reads: true,
       load: async () => (await config()).profiles,
     },
     {
       name: 'profile use',
-      summary: 'Choose the one that is used where none is named',
+      summary: 'Choose the default profile',
       args: [{ name: 'NAME', meaning: 'as gpuaas profile list shows it' }],
       examples: ['gpuaas profile use work'],
       load: async () => (await config()).use,
@@ -75,19 +77,24 @@ export const tooling: CommandGroup = {
     },
     {
       name: 'doctor',
-      summary: 'Check what usually goes wrong',
+      summary: 'Check the most common problems',
       description:
-        'Check what usually goes wrong: the program, its files, the installation, the sign-in and the project.',
+        'Check the most common problems: the program, its files, the installation, the sign-in and the project.',
       examples: ['gpuaas doctor', 'gpuaas doctor -o json'],
       reads: true,
       load: async () => (await import('../commands/tooling.ts')).doctor,
     },
     {
       name: 'mcp serve',
-      summary: 'Offer commands as tools to a program that speaks the Model Context Protocol',
+      summary: 'Serve commands as tools of the Model Context Protocol',
       description:
-        'Offer commands as tools to a program that speaks the Model Context Protocol, over standard input and output. Only what changes nothing is offered, unless changes are allowed.',
-      flags: { 'allow-changes': { type: 'boolean', meaning: 'also what changes something, without a question' } },
+        'Serve commands as tools of the Model Context Protocol, over standard input and output. Only commands that read are served, unless changes are allowed.',
+      flags: {
+        'allow-changes': {
+          type: 'boolean',
+          meaning: 'also serve commands that change something, without confirmation',
+        },
+      },
       examples: ['gpuaas mcp serve', 'gpuaas mcp serve --profile lab --allow-changes'],
       load: async () => (await import('../commands/mcp.ts')).serve,
     },

@@ -1,6 +1,6 @@
 import type { ArgSpec, FlagSpec } from '../command.ts';
 
-/** Arguments and flags that many commands share, so that the same thing is called the same everywhere. */
+/** Arguments and flags that many commands share. */
 
 export const allocation: ArgSpec = {
   name: 'ID',
@@ -17,21 +17,21 @@ export const limit: FlagSpec = {
   type: 'string',
   value: 'N',
   as: 'number',
-  meaning: 'the most rows (default: 100)',
+  meaning: 'the maximum number of rows (default: 100)',
 };
-export const reason: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'why, for the record' };
-/** Somebody else will want to know why. */
+export const reason: FlagSpec = { type: 'string', value: 'TEXT', meaning: 'the reason, for the audit log' };
+/** Required: other people will want to know why. */
 export const because: FlagSpec = { ...reason, needed: true };
 export const timeout: FlagSpec = { type: 'string', value: 'TIME', meaning: 'how long to wait (default: 15m)' };
 export const region: FlagSpec = { type: 'string', value: 'REGION', meaning: 'where' };
-export const sku: FlagSpec = { type: 'string', value: 'SKU', meaning: 'of which kind' };
+export const sku: FlagSpec = { type: 'string', value: 'SKU', meaning: 'only of this kind' };
 export const version: FlagSpec = {
   type: 'string',
   value: 'N',
   as: 'number',
-  meaning: 'only if it still has this version',
+  meaning: 'only if the version is still this one',
 };
-/** It says which path the call takes, and fills no field by itself. */
+/** It selects the path of the call and fills no field. */
 export const organization: FlagSpec = {
   type: 'string',
   value: 'ORGANIZATION',
@@ -44,7 +44,7 @@ export const scopes: FlagSpec = {
   value: 'SCOPE,…',
   as: 'list',
   needed: true,
-  meaning: 'what it may do',
+  meaning: 'the scopes',
 };
 export const label: FlagSpec = {
   type: 'string',
@@ -52,7 +52,7 @@ export const label: FlagSpec = {
   many: true,
   as: 'pairs',
   field: 'labels',
-  meaning: 'a word of your own',
+  meaning: 'a tag, KEY=VALUE',
 };
 export const days = (otherwise: string): FlagSpec => ({
   type: 'string',
@@ -60,7 +60,7 @@ export const days = (otherwise: string): FlagSpec => ({
   as: 'number',
   field: 'expires_in_days',
   otherwise,
-  meaning: `for how many days it is good (default: ${otherwise})`,
+  meaning: `the lifetime in days (default: ${otherwise})`,
 });
 export const oneOf = (value: string, choices: readonly string[], meaning: string): FlagSpec => ({
   type: 'string',
@@ -73,5 +73,5 @@ export const slug: FlagSpec = {
   type: 'string',
   value: 'SLUG',
   follows: 'name',
-  meaning: 'what programs call it (default: from its name)',
+  meaning: 'the slug (default: from the name)',
 };

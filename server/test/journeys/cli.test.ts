@@ -179,7 +179,7 @@ describe('a sign-in that was kept', () => {
     expect(elsewhere.err).toContain('You are not signed in here.');
     const open = await run(['whoami', '--base-url', 'http://gpu.example.com']);
     expect(open.code).toBe(2);
-    expect(open.err).toContain('without encryption');
+    expect(open.err).toContain('uses no encryption');
   });
 
   it('ends with gpuaas logout, on the server too', async () => {
