@@ -200,9 +200,9 @@ export const api = defineProcess({
     assembled.resolve(whole);
     const { app, console, openNodeDoor, sendPasswordLink, passwordChanged, factorChanged } = whole;
     if (embedded) {
-      const { cache, log } = parts;
+      const { cache, log, clock, ids } = parts;
       const heard = { sendPasswordLink, passwordChanged, factorChanged };
-      await mountOidc(app, { issuer: embedded, cache, log, layOut, ...heard });
+      await mountOidc(app, { issuer: embedded, cache, log, clock, ids, layOut, ...heard });
     }
     if (!console) app.get('/auth/login', (_, reply) => makeSend(layOut)(reply, 503, closedPage));
     let hasConsole = false;

@@ -4,9 +4,10 @@ import type { CallerAddress } from '../gate/caller-address.ts';
 
 /**
  * How often a password may be tried. Three budgets: one for a login from an address, which stops a guesser early; one
- * for an address, whatever logins it tries; and a wide one for a login from anywhere, which stops a crowd of guessers
- * but is hard to use for locking somebody out. Tries are counted before the password is looked at, right or wrong, so
- * many at once do not slip through.
+ * for an address, whatever logins it tries; and a wide one for a login from anywhere, which stops a crowd of guessers.
+ * Ten addresses can use the wide one up and so lock a login out, but not in a browser that its owner signed in with before:
+ * that has a budget of its own. Tries are counted before the password is looked at, right or wrong, so many at once
+ * do not slip through.
  */
 export interface AttemptLimits {
   readonly windowMs: number;
@@ -25,13 +26,14 @@ export const defaultAttemptLimits: AttemptLimits = {
 const lettersPerAddress = 30;
 const lettersPerRecipient = 5;
 
-const digestOf = (written: string): string =>
+export const loginDigest = (written: string): string =>
   hash('sha256', written.normalize('NFKC').trim().toLowerCase(), 'base64url');
 
 /** Undefined when the try may go on; otherwise how long to wait. */
 type Counted = Promise<{ readonly waitMs: number } | undefined>;
 export interface Attempts {
-  password(login: string, address: CallerAddress): Counted;
+  /** `browser` is the id of one that this login signed in with before. */
+  password(login: string, address: CallerAddress, browser?: string): Counted;
   /** The code of a device is short enough to be typed, so it is worth guessing as well. */
   deviceCode(address: CallerAddress): Counted;
   /** A letter that was not asked for is a nuisance to whoever gets it. */
@@ -47,8 +49,10 @@ export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = 
     return undefined;
   }
   return {
-    password(login, address) {
-      const who = digestOf(login);
+    password(login, address, browser) {
+      const who = loginDigest(login);
+      // Nobody else draws on this budget, so nobody else can use it up.
+      if (browser) return draw([[`oidc:password:browser:${browser}:${who}`, limits.perLoginAndAddress]]);
       // In this order, a guesser who is out of budget does not use up the budget of the login.
       return draw([
         [`oidc:password:address:${address}`, limits.perAddress],
@@ -59,7 +63,7 @@ export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = 
     letter(recipient, address) {
       return draw([
         [`oidc:letter:address:${address}`, lettersPerAddress],
-        [`oidc:letter:recipient:${digestOf(recipient)}`, lettersPerRecipient],
+        [`oidc:letter:recipient:${loginDigest(recipient)}`, lettersPerRecipient],
       ]);
     },
     deviceCode: (address) => draw([[`oidc:device:address:${address}`, limits.perAddress]]),

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/id.ts';
 import type { Cache } from '../../ports/cache/port.ts';
 import { type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import { isOutage } from '../http/failures.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
+import { type KnownBrowsers, makeKnownBrowsers } from './known-browser.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
 import { consentPage, failedPage, loginPage, notePage } from './pages.ts';
 import { linkUrl, mountPasswordRoutes } from './password-routes.ts';
@@ -21,6 +24,8 @@ export interface OidcMountParts {
   readonly issuer: EmbeddedIssuer;
   readonly cache: Pick<Cache, 'hit'>;
   readonly layOut: LayOut;
+  readonly clock: Clock;
+  readonly ids: Ids;
   readonly log: { error(details: object, message: string): void };
   readonly attempts?: AttemptLimits;
   /** Sends a link for a password to an address, if it may have one; left out where no letters are sent. */
@@ -35,7 +40,9 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
   const { issuer } = parts;
   const publicUrl = new URL(issuer.issuer);
   const send = makeSend(parts.layOut);
-  const behind = { issuer, attempts: makeAttempts(parts.cache, parts.attempts), publicUrl, send };
+  const { clock, ids } = parts;
+  const browsers = makeKnownBrowsers({ marks: issuer.marks, issuer: publicUrl, clock, ids });
+  const behind = { issuer, attempts: makeAttempts(parts.cache, parts.attempts), browsers, publicUrl, send };
   await app.register(
     async (scope) => {
       scope.setErrorHandler(async (error, _request, reply) => {
@@ -56,6 +63,7 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
 interface Behind {
   readonly issuer: EmbeddedIssuer;
   readonly attempts: Attempts;
+  readonly browsers: KnownBrowsers;
   readonly publicUrl: URL;
   readonly send: Send;
 }
@@ -116,6 +124,7 @@ async function addPages(
   {
     issuer,
     attempts,
+    browsers,
     publicUrl,
     send,
     log,
@@ -139,6 +148,9 @@ async function addPages(
   const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;
   const ask = (request: FastifyRequest, reply: FastifyReply) => issuer.question(request.raw, reply.raw);
   const answer = async (request: FastifyRequest, reply: FastifyReply, given: Parameters<typeof issuer.answer>[2]) => {
+    // A sign-in is whole here: the password was right, and the second factor too where there is one.
+    const account = 'login' in given ? await issuer.accounts.find({ id: given.login }) : undefined;
+    if (account) reply.raw.appendHeader('set-cookie', browsers.remember(request.headers.cookie, account.login));
     await issuer.answer(request.raw, reply.raw, given);
     return answered(reply);
   };
@@ -179,7 +191,8 @@ async function addPages(
     const question = await questionFor(request, reply, 'login');
     if (!question) return send(reply, 400, overPage);
     const login = fieldOf(request, 'login').slice(0, 128);
-    const refused = await attempts.password(login, callerAddress(request.ip));
+    const browser = browsers.find(request.headers.cookie, login);
+    const refused = await attempts.password(login, callerAddress(request.ip), browser);
     if (refused) {
       return send(reply, 429, loginOf(question, login, patience(refused.waitMs)), retryAfter(refused.waitMs));
     }

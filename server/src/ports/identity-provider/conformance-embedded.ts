@@ -90,7 +90,10 @@ export async function openEmbeddedBench(
   async function serve() {
     const issuer = await open();
     const app = fastify({ forceCloseConnections: true });
-    await mountOidc(app, { issuer, cache, log, layOut: plainLayOut, factorChanged, ...(attempts && { attempts }) });
+    await mountOidc(app, {
+      ...{ issuer, cache, log, layOut: plainLayOut, clock, ids: systemIds, factorChanged },
+      ...(attempts && { attempts }),
+    });
     await app.listen({ host: '127.0.0.1', port });
     const stop = async () => {
       await app.close();

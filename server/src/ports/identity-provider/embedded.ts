@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { scopes as apiScopes } from '@gpuaas/contract';
 import { importJWK, SignJWT } from 'jose';
@@ -5,6 +6,7 @@ import { errors, type Interaction, type Provider } from 'oidc-provider';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { keepKeyring, openKeyring } from '../../kernel/secrets/keyring.ts';
+import type { Seal } from '../../kernel/secrets/seal.ts';
 import { requireKeys } from '../../kernel/secrets/sealed-values.ts';
 import { makeAccounts } from './accounts.ts';
 import { consoleSecretOf, makeClients, ownClients } from './clients.ts';
@@ -16,7 +18,14 @@ import { sealedFactors } from './factors/sealed-factors.ts';
 import { makeSecondSteps } from './factors/second-steps.ts';
 import type { RotationPolicy } from './key-rotation.ts';
 import { defaultCost, openPasswords, type PasswordCost } from './passwords.ts';
-import { type Answer, type EmbeddedIssuer, type IssuerPages, ownIssuerName, type Question } from './port.ts';
+import {
+  type Answer,
+  type EmbeddedIssuer,
+  type IssuerPages,
+  type Marks,
+  ownIssuerName,
+  type Question,
+} from './port.ts';
 import { asksForSecondFactor, defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
 import type { FindRevocations } from './revoked-sign-ins.ts';
@@ -169,6 +178,7 @@ export async function openEmbeddedIssuer(
       factors,
       secondSteps: makeSecondSteps({ records, clock }),
       consoleSecret: consoleSecretOf(seal),
+      marks: makeMarks(seal),
       sealed,
       keys: keys.find,
       verify: makeVerify({ issuer, audience, keys: keys.find, clock }),
@@ -211,6 +221,15 @@ export async function openEmbeddedIssuer(
     throw error;
   }
 }
+
+/** Signatures of a key that was replaced count for as long as it is on the keyring. */
+const makeMarks = (seal: Seal): Marks => ({
+  sign: (text) => seal.digest('mark', text).toString('base64url'),
+  isOurs(text, signature) {
+    const given = Buffer.from(signature, 'base64url');
+    return seal.digests('mark', text).some((each) => each.length === given.length && timingSafeEqual(each, given));
+  },
+});
 
 async function findInteraction(
   provider: Provider,

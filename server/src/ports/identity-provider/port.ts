@@ -75,6 +75,8 @@ export interface EmbeddedIssuer extends IdentityProvider {
   readonly secondSteps: SecondSteps;
   /** The secret of the console's client, for the part of the api that signs browsers in. */
   readonly consoleSecret: string;
+  /** Signs what a browser keeps for us. */
+  readonly marks: Marks;
   /** What it keeps sealed. */
   readonly sealed: readonly SealedValues[];
   /** Answers a protocol request whose url has lost the path of the issuer; `originalUrl` still has it. */
@@ -91,6 +93,12 @@ export interface EmbeddedIssuer extends IdentityProvider {
   vouchFor(accountId: string, ttlMs: number): Promise<string>;
   /** Makes the next key sign from now on, without waiting for its time. What the old one signed stays valid. */
   rotateKeys(): Promise<void>;
+}
+
+/** Signatures of ours under texts that others hold. */
+export interface Marks {
+  sign(text: string): string;
+  isOurs(text: string, signature: string): boolean;
 }
 
 export interface Question {
