@@ -155,6 +155,11 @@ export const errors = {
   slots_blocked: kind(409, 'The host or its slots cannot be published; details say why.', 'operator'),
   node_already_exists: kind(409, 'A node of this name is enrolled already.', 'operator'),
   node_token_invalid: kind(401, 'The enrolment token is unknown, used, expired or meant for another node.', 'operator'),
+  node_key_unproven: kind(
+    403,
+    'The host does not prove the key by which the node is known: only that host can recover as this node.',
+    'operator',
+  ),
   node_certificate_invalid: kind(
     401,
     'The connection carries no certificate of this node, or one that was revoked.',

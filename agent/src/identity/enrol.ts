@@ -5,7 +5,7 @@ import type { Signers } from '../tasks/signers.ts';
 import { type Answer, type Client, makeClient } from '../transport/client.ts';
 import { fetchPinned, leadsTo, pinnedIn } from '../transport/trust.ts';
 import type { Identity, IdentityFiles } from './identity-files.ts';
-import { belongsTogether, makeCertificateRequest, makeTlsKey, publicResultKey } from './keys.ts';
+import { belongsTogether, makeCertificateRequest, makeResultSigner, makeTlsKey, publicResultKey } from './keys.ts';
 
 /**
  * How a host becomes a node, and how a node whose certificate ran out becomes one again: an operator's one-time token,
@@ -47,14 +47,16 @@ export async function enrol(parts: {
   const { files, url, enrolment } = parts;
   const trust = await settleTrust(parts);
   const key = await files.pendingKey(makeTlsKey);
-  const body = {
+  const resultKey = await files.resultKey();
+  // Signed with the key of results: a node that recovers proves that it is the host that is known.
+  const body = makeResultSigner(resultKey)({
     token: enrolment.token,
     // Who we are is what we are about to be told: an authority may refuse a request under any other name.
     csr: await makeCertificateRequest(key),
-    result_key: publicResultKey(await files.resultKey()),
+    result_key: publicResultKey(resultKey),
     agent_version: parts.agentVersion,
     boot_id: parts.bootId,
-  };
+  });
   const client = makeClient({ url, trust, peerId: parts.peerId });
   try {
     const answer = await client.call({ method: 'POST', path: nodeTransport.enrol.path, body, limitMs });

@@ -61,6 +61,13 @@ export const NodeEnrolment = Type.Object(
     result_key: ResultKey,
     agent_version: Type.String({ maxLength: 64 }),
     boot_id: Uuid,
+    signature: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_-]{86}$',
+        description:
+          'Ed25519 in base64url with the result key, over the canonical JSON (RFC 8785) of the rest. A node that recovers proves the key by which it is known.',
+      }),
+    ),
   },
   { $id: 'NodeEnrolment', additionalProperties: false },
 );

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 import type { SecureContextOptions } from 'node:tls';
@@ -82,6 +82,11 @@ export const enrolmentOf = (token: string, csr: string, key = rawKey(anyResultKe
   boot_id: systemIds.next(),
 });
 
+export const signedWith = <T extends Record<string, unknown>>(key: KeyObject, said: T): T & { signature: string } => ({
+  ...said,
+  signature: sign(null, Buffer.from(signedText(said)), key).toString('base64url'),
+});
+
 /** A host that has enrolled: it waits, reports and answers. */
 export interface TestAgent extends Identity {
   readonly client: NodeClient;
@@ -93,18 +98,23 @@ export interface TestAgent extends Identity {
   post(task: NodeTask, result: object): Promise<NodeReply>;
 }
 
-export async function enrolAgent(door: { readonly port: number; readonly roots: string }, token: string) {
+export async function enrolAgent(
+  door: { readonly port: number; readonly roots: string },
+  token: string,
+  /** The key that a node which recovers is known by. */
+  known?: KeyObject,
+) {
   const { pem, privateKey } = await makeRequest(undefined);
-  const keys = anyResultKey();
+  const resultKey = known ?? anyResultKey().privateKey;
   const stranger = makeNodeClient(door);
   const reply = await stranger.call('POST', '/internal/v1/nodes/enrol', {
-    body: enrolmentOf(token, pem, rawKey(keys.publicKey)),
+    body: signedWith(resultKey, enrolmentOf(token, pem, rawKey(createPublicKey(resultKey)))),
   });
   stranger.close();
   if (reply.status !== 200) throw new Error(`not enrolled: ${JSON.stringify(reply.body)}`);
   const enrolled = reply.body as NodeEnrolled;
   const identity = { nodeId: enrolled.node_id, certificate: enrolled.certificate, key: privateKey };
-  return { enrolled, agent: agentOf(door, identity, keys.privateKey) };
+  return { enrolled, agent: agentOf(door, identity, resultKey) };
 }
 
 export function agentOf(
@@ -133,7 +143,7 @@ export function agentOf(
         signature: '',
         ...more,
       };
-      return { ...said, signature: sign(null, Buffer.from(signedText(said)), resultKey).toString('base64url') };
+      return signedWith(resultKey, said);
     },
     post: (task, result) => client.call('POST', path(`tasks/${task.task_id}/result`), { body: result }),
   };

@@ -116,6 +116,8 @@ export const errorCodes = {
   node_csr_invalid: { status: 422, retryable: false },
   /** The node still serves allocations. */
   node_in_use: { status: 409, retryable: false },
+  /** The host does not prove the key by which the node is known: only that host can recover as this node. */
+  node_key_unproven: { status: 403, retryable: false },
   /** There is no such node. */
   node_not_found: { status: 404, retryable: false },
   /** The host is not ready for work yet; details say what is missing. */

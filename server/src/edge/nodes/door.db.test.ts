@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { NodeTask } from '@gpuaas/contract/node';
@@ -8,7 +8,16 @@ import { revokeNode } from '../../domains/nodes/index.ts';
 import { systemIds } from '../../kernel/id.ts';
 import { makeIssuer } from '../../ports/certificates/issuing.ts';
 import { makeRequest } from '../../ports/certificates/request.ts';
-import { agentOf, anyResultKey, enrolAgent, makeNodeClient, type TestAgent } from '../../testing/node-client.ts';
+import {
+  agentOf,
+  anyResultKey,
+  enrolAgent,
+  enrolmentOf,
+  makeNodeClient,
+  rawKey,
+  signedWith,
+  type TestAgent,
+} from '../../testing/node-client.ts';
 import { type DoorWorld, openDoorWorld } from './testing.ts';
 
 const healthy = { output: { checks: {}, healthy: true } };
@@ -276,10 +285,36 @@ describe('the door of nodes', () => {
     });
     expect(renewal.status).toBe(401);
     const { token } = await world.token({ purpose: 'recover', nodeId: agent.nodeId });
-    const { agent: back } = await enrolAgent(here, token);
+    const { agent: back } = await enrolAgent(here, token, agent.resultKey);
     open.push(back);
     expect(back.nodeId).toBe(agent.nodeId);
     await expect.poll(() => back.heartbeat().then(({ status }) => status), { timeout: 30_000 }).toBe(200);
+  });
+
+  it('lets only the host recover that is known: its key signs for it, and nobody else who has the token', async () => {
+    const agent = await newAgent();
+    const { token } = await world.token({ purpose: 'recover', nodeId: agent.nodeId });
+    const client = makeNodeClient(here);
+    const { pem } = await makeRequest(undefined);
+    const [stranger, known] = [anyResultKey(), rawKey(createPublicKey(agent.resultKey))];
+    const order = enrolmentOf(token, pem, known);
+    const attempts = [
+      // Another key, the right name without its signature, with another one's, and one from another request.
+      signedWith(stranger.privateKey, enrolmentOf(token, pem, rawKey(stranger.publicKey))),
+      order,
+      signedWith(stranger.privateKey, order),
+      { ...order, signature: signedWith(agent.resultKey, { ...order, agent_version: '2.0.0' }).signature },
+    ];
+    for (const body of attempts) {
+      const refused = await client.call('POST', '/internal/v1/nodes/enrol', { body });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'node_key_unproven' } });
+    }
+    client.close();
+    // Nothing was spent or taken away: the host itself comes back with the same token.
+    expect((await agent.heartbeat()).status).toBe(200);
+    const { agent: back } = await enrolAgent(here, token, agent.resultKey);
+    open.push(back);
+    expect(back.nodeId).toBe(agent.nodeId);
   });
 
   it('renews a certificate for whoever holds a good one, and both work until the old one ends', async () => {

@@ -460,6 +460,14 @@ class NodeInUseError(GpuaasError):
     retryable = False
 
 
+class NodeKeyUnprovenError(GpuaasError):
+    """The host does not prove the key by which the node is known: only that host can recover as this node."""
+
+    code = "node_key_unproven"
+    status = 403
+    retryable = False
+
+
 class NodeNotFoundError(GpuaasError):
     """There is no such node."""
 
@@ -1206,6 +1214,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "node_certificate_invalid": NodeCertificateInvalidError,
     "node_csr_invalid": NodeCsrInvalidError,
     "node_in_use": NodeInUseError,
+    "node_key_unproven": NodeKeyUnprovenError,
     "node_not_found": NodeNotFoundError,
     "node_not_ready": NodeNotReadyError,
     "node_offline": NodeOfflineError,

@@ -7,6 +7,7 @@ import type { Ids } from '../../../kernel/id.ts';
 import { hourMs } from '../../../kernel/units.ts';
 import type { Certificates, CsrRefused, NodeCertificate } from '../../../ports/certificates/port.ts';
 import { advanceNode } from '../machine.ts';
+import { isSignedBy } from '../signers/result-signature.ts';
 import type { TaskSigners } from '../signers/signers.ts';
 import { hashEnrolmentToken, voidEnrolmentTokens } from './enrolment-tokens.ts';
 import {
@@ -18,6 +19,13 @@ import {
   revokeCertificates,
   useToken,
 } from './identity-store.ts';
+
+/**
+ * A token to recover with is for the host that is known, which may hold machines of tenants: whoever finds the token on the
+ * way must not become that node. A node without a known key has never done anything that could be taken over.
+ */
+const provesKey = (known: string | null, order: NodeEnrolment): boolean =>
+  known === null || (order.result_key === known && isSignedBy(order, known));
 
 /** Says that a certificate was revoked or a node is gone, so that connections are cut at once. */
 export const denialsChannel = 'gpuaas_node_denials';
@@ -34,7 +42,7 @@ export async function revokeNode(tx: WriteTx, nodeId: string, reason: string): P
   return revoked;
 }
 
-export type EnrolmentRefused = Fault<'node_token_invalid'> | CsrRefused;
+export type EnrolmentRefused = Fault<'node_token_invalid' | 'node_key_unproven'> | CsrRefused;
 export type RenewalRefused = Fault<'node_certificate_invalid'> | CsrRefused;
 /** The certificate that a connection was opened with. */
 export interface ShownCertificate {
@@ -64,6 +72,11 @@ export function makeIdentities(parts: {
 }): Identities {
   const { db, certificates, clock, ids } = parts;
   const spent = () => new Fault('node_token_invalid', 'The token is unknown, used or expired: ask for another one.');
+  const unproven = () =>
+    new Fault(
+      'node_key_unproven',
+      'Only the host that enrolled as this node can recover: it signs with the key that it has used so far. A host that lost its key enrols as a new node.',
+    );
   const certify = (nodeId: string, csr: string) =>
     certificates.certifyNode({ nodeId, csr, ttlMs: parts.certificateHours() * hourMs });
 
@@ -89,6 +102,7 @@ export function makeIdentities(parts: {
       if (issued instanceof Fault) return issued;
       const written = await db.write(act, async (tx) => {
         const node = await lockIdentity(tx, token.node_id);
+        if (node && token.purpose === 'recover' && !provesKey(node.result_key, order)) return tx.abandon(unproven());
         if (!node || !(await useToken(tx, token.id))) return tx.abandon(spent());
         // A node that is known already gets a new identity and stays what it is; it proves itself by reporting.
         const moved = node.state === 'bootstrap_issued' ? await advanceNode(tx, node.id, 'enrol') : undefined;

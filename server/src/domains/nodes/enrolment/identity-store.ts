@@ -12,7 +12,10 @@ const useSql = sql(
    where id = $1 and used_at is null and revoked_at is null and expires_at > act_time()`,
 );
 const nodeSql = sql('node-brief', 'select id, name, region, state from nodes where id = $1');
-const lockSql = sql('node-brief-lock', 'select id, name, region, state from nodes where id = $1 for update');
+const lockSql = sql(
+  'node-brief-lock',
+  'select id, name, region, state, result_key from nodes where id = $1 for update',
+);
 const keySql = sql(
   'node-result-key',
   `update nodes set result_key = $2, enrolled_at = act_time(), version = version + 1, updated_at = act_time()
@@ -68,7 +71,8 @@ export const findNode = async (tx: ReadTx, id: string) => (await tx.rows<NodeBri
  * The same, and nobody else changes the identity of the node until this transaction ends. Whoever gives or takes
  * certificates and tokens begins with it, so that what one of them gives is seen by the one that takes after it.
  */
-export const lockIdentity = async (tx: WriteTx, id: string) => (await tx.rows<NodeBrief>(lockSql, [id]))[0];
+export const lockIdentity = async (tx: WriteTx, id: string) =>
+  (await tx.rows<NodeBrief & { readonly result_key: string | null }>(lockSql, [id]))[0];
 export const keepResultKey = (tx: WriteTx, nodeId: string, key: string) => tx.run(keySql, [nodeId, key]);
 export const insertCertificate = (
   tx: WriteTx,

@@ -1,4 +1,3 @@
-import { createPublicKey, verify as verifyBytes } from 'node:crypto';
 import type { DeclaredEvent } from '@gpuaas/contract';
 import {
   type NodeTaskProgress,
@@ -6,7 +5,6 @@ import {
   type NodeTaskType,
   nodeTaskKinds,
   nodeTaskTypes,
-  signedText,
 } from '@gpuaas/contract/node';
 import { Compile, type Validator } from 'typebox/compile';
 import type { Act, Database, WriteTx } from '../../../kernel/act.ts';
@@ -14,6 +12,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalsAuditedEveryMs, refusalsRemembered } from '../facts.ts';
 import { keepTopology } from '../presence/topology.ts';
+import { isSignedBy } from '../signers/result-signature.ts';
 import { answersChannel } from './tasks.ts';
 import { holdAllocationOf, lockTask, settleTask, type TaskRow } from './tasks-store.ts';
 
@@ -153,7 +152,7 @@ function checkResult(task: TaskRow, result: NodeTaskResult): ResultRefused | 're
   if (result.task_id !== task.id || result.node_id !== task.node_id || result.task_type !== task.task_type) {
     return new Fault('node_result_invalid', 'The result is about another task.');
   }
-  if (!task.result_key || !isSigned(result, task.result_key)) {
+  if (!task.result_key || !isSignedBy(result, task.result_key)) {
     return new Fault('node_result_invalid', 'The result is not signed with the key of this node.');
   }
   const stale = checkLease(task, result.generation);
@@ -171,17 +170,4 @@ function checkResult(task: TaskRow, result: NodeTaskResult): ResultRefused | 're
     return new Fault('node_result_invalid', 'The output is not what this type of task promises.');
   }
   return undefined;
-}
-
-/** Whether the node signed exactly this text. A text without a canonical form cannot have been signed. */
-function isSigned(result: NodeTaskResult, rawKey: string): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: rawKey }, format: 'jwk' });
-    const signature = Buffer.from(result.signature, 'base64url');
-    // The last character of base64url has unused bits. Only one spelling is accepted, so a result has one text.
-    if (signature.toString('base64url') !== result.signature) return false;
-    return verifyBytes(null, Buffer.from(signedText(result)), key, signature);
-  } catch {
-    return false;
-  }
 }
