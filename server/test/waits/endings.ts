@@ -85,7 +85,7 @@ export const endings: Readonly<Record<TimedState, Ending>> = {
       const queue = makeQueue({
         ...{ db: stage.parts.db, ids: systemIds, clock: stage.clock, log: silentLog },
         ...{ begin: actsOf('queue', systemIds), metrics: makeMetrics('test', '0.0.0') },
-        policies: stage.policies,
+        ...{ policies: stage.policies, tasks: stage.parts.tasks },
       });
       return { id, round: () => stage.run(queue) };
     },

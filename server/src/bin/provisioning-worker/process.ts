@@ -76,7 +76,7 @@ export const provisioningWorker = defineProcess({
     scope.keep(
       'allocation-queue',
       await openQueue({
-        ...{ db, ids, clock, log, metrics, policies, listen: database.listen },
+        ...{ db, ids, clock, log, metrics, policies, tasks, listen: database.listen },
         begin: actsOf('allocation-queue', ids),
       }),
     );

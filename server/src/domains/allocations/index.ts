@@ -71,7 +71,7 @@ export async function openAllocations(parts: {
 }
 
 export { capacityChannel } from './facts.ts';
-export { type GuardParts, makeGuards } from './guards/guards.ts';
+export { makeGuards } from './guards/guards.ts';
 export { makeNodeTenants } from './guards/node-tenants.ts';
 export { makeReattest } from './guards/reattest.ts';
 export { makeAuthorizedKeys } from './keys/reconcile.ts';

@@ -133,10 +133,6 @@ const receiptSql = sql(
      (select 'last', r.id, r.passed, r.document, r.taken_at from readiness_attestations r
       where r.allocation_id = $1 and mine(r.organization_id) order by r.id desc limit 1)) proofs`,
 );
-const insertDecisionSql = sql(
-  'placement-decision-insert',
-  `insert into placement_decisions (id, allocation_id, organization_id, outcome, document) values ($1, $2, $3, $4, $5)`,
-);
 const decisionSql = sql(
   'placement-decision-last',
   `select d.outcome, d.document, d.decided_at from placement_decisions d
@@ -379,23 +375,6 @@ export async function findReceipt(tx: ReadTx, id: string) {
   return { receipt, later: last && last.id !== receipt?.id ? last : undefined };
 }
 
-export const insertDecision = (
-  tx: WriteTx,
-  decision: {
-    readonly id: string;
-    readonly allocationId: string;
-    readonly organizationId: string;
-    readonly outcome: 'placed' | 'queued' | 'refused';
-    readonly document: object;
-  },
-) =>
-  tx.run(insertDecisionSql, [
-    decision.id,
-    decision.allocationId,
-    decision.organizationId,
-    decision.outcome,
-    decision.document,
-  ]);
 export interface DecisionRow {
   readonly outcome: 'placed' | 'queued' | 'refused';
   readonly document: unknown;

@@ -1,18 +1,18 @@
-import { type DeclaredEvent, provisioningQueued, provisioningRequested } from '@gpuaas/contract';
+import { type DeclaredEvent, provisioningQueued } from '@gpuaas/contract';
 import type { Act, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { ResolvedLaunch } from '../launch/launch-request.ts';
+import { insertKeys, type KeyRow } from '../launch/launch-store.ts';
 import type { AllocationParts } from '../parts.ts';
+import type { Decision } from '../placement/decide.ts';
 import { redact, sayWhy } from '../placement/explain.ts';
 import type { UnplacedAllocation } from '../slots/slots.ts';
 import { type AllocationRow, insertAllocation, type Login } from '../store.ts';
-import { queueTaskFor } from '../tasks/node-task.ts';
-import { provisionTask } from '../tasks/provision-task.ts';
 import { perHourMinor } from '../views/price.ts';
 import { makeClaim } from './claim.ts';
-import { insertCreationRecords } from './creation-records.ts';
-import { readLeased } from './leased.ts';
+import { placeAllocations } from './place.ts';
+import { insertPlacementRecords } from './placement-records.ts';
 
 /** A launch request that passed the catalog, and the login of its requester. */
 export interface CheckedLaunch {
@@ -69,39 +69,46 @@ export async function requestAllocations(
     const place = places[at];
     return place ? [{ allocation, place, keys: launches[at]?.resolved.keys ?? [] }] : [];
   });
-  for (const { allocation, place } of created) {
-    if (place.reservation) continue;
+  const placements = created.flatMap(({ allocation, place }) =>
+    place.reservation ? [{ ...place, allocation, isNew: true }] : [],
+  );
+  const waiting = created.filter(({ place }) => !place.reservation);
+  for (const { allocation } of waiting) {
     const queued = { placement_status: 'queued', node_id: null, generation: 0 } as const;
     await insertAllocation(tx, { ...allocation, ...queued });
   }
-  const placed = created.filter(({ place }) => place.reservation).map(({ allocation: { id } }) => id);
-  await Promise.all([
-    insertCreationRecords(tx, parts.ids, act, created),
-    ...placed.map((id) => queueProvisionTask(tx, parts, act, id)),
+  // Sent together, in this order: the keys are there when the allocations are read for their tasks.
+  const [, placed, queued] = await Promise.all([
+    Promise.all(created.map(({ allocation, keys }) => keepKeys(tx, allocation, keys))),
+    placements.length > 0 ? placeAllocations(tx, parts, act.correlationId, placements) : [],
+    queueAllocations(tx, parts, act, waiting),
   ]);
-  return {
-    ids: allocations.map(({ id }) => id),
-    events: created.map(({ allocation, place: { reservation } }) => {
-      const { id, project_id, sku, gpu_count, region } = allocation;
-      const version = reservation ? firstVersion + 1 : firstVersion;
-      const about = { allocation_id: id, organization_id: organizationId, project_id, version };
-      const what = { sku, gpu_count, region };
-      return reservation
-        ? provisioningRequested.of(id, {
-            ...{ ...about, ...what, node_id: reservation.nodeId, generation: reservation.generation },
-            simulated: reservation.simulated,
-          })
-        : provisioningQueued.of(id, { ...about, ...what, queue_deadline_at: queueDeadlineAt.toISOString() });
-    }),
-  };
+  return { ids: allocations.map(({ id }) => id), events: [...placed, ...queued] };
 }
 
-const firstVersion = 1;
+const keepKeys = async (tx: WriteTx, { id, organization_id }: UnplacedAllocation, keys: readonly KeyRow[]) =>
+  keys.length > 0 ? insertKeys(tx, id, organization_id, keys) : 0;
 
-async function queueProvisionTask(tx: WriteTx, parts: AllocationParts, act: Act, id: string): Promise<void> {
-  const leased = await readLeased(tx, id);
-  const queued = leased && (await queueTaskFor(tx, parts, leased, provisionTask(parts), act));
-  if (typeof queued !== 'string') throw new Error(`allocation ${id} has a place and its node cannot be asked`);
+/** New allocations that wait: the decision that found no place, and the event. They have their first version. */
+async function queueAllocations(
+  tx: WriteTx,
+  { ids }: AllocationParts,
+  act: Act,
+  waiting: readonly { readonly allocation: UnplacedAllocation; readonly place: { readonly decision: Decision } }[],
+): Promise<DeclaredEvent[]> {
+  if (waiting.length === 0) return [];
+  const records = waiting.map(({ allocation, place: { decision } }) => ({
+    ...{ allocation, decision, reservation: undefined, outcome: 'queued' as const, isNew: true },
+  }));
+  await insertPlacementRecords(tx, ids, act.correlationId, records);
+  return waiting.map(({ allocation }) => {
+    const { id, organization_id, project_id, sku, gpu_count, region, queue_deadline_at } = allocation;
+    if (!queue_deadline_at) throw new Error(`allocation ${id} waits without a deadline`);
+    return provisioningQueued.of(id, {
+      ...{ allocation_id: id, organization_id, project_id, version: 1, sku, gpu_count, region },
+      queue_deadline_at: queue_deadline_at.toISOString(),
+    });
+  });
 }
 
 export const priceOf = ({ offer, launch }: ResolvedLaunch) => ({

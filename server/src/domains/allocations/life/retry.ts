@@ -2,7 +2,6 @@ import {
   type DeclaredEvent,
   provisioningCleanupRequested,
   provisioningQueued,
-  provisioningRequested,
   provisioningRetried,
 } from '@gpuaas/contract';
 import type { WriteTx } from '../../../kernel/act.ts';
@@ -15,11 +14,11 @@ import type { PlacementRequest } from '../placement/model.ts';
 import { type AttemptRow, insertAttempt, listAttempts, readAttempt } from '../retry/attempts-store.ts';
 import { avoidHost } from '../retry/avoid-host.ts';
 import type { Failure } from '../retry/failure.ts';
-import { claimSlots, freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots/slots.ts';
-import { insertDecision } from '../store.ts';
+import { freeClaims, moveSlots, type Reservation, reserveSlots } from '../slots/slots.ts';
 import type { LeasedAllocation } from './leased.ts';
-import { aboutMoved, advanceAllocation, noteAllocation } from './machine.ts';
+import { aboutMoved, advanceAllocation } from './machine.ts';
 import type { LifeParts } from './parts.ts';
+import { placeAllocations } from './place.ts';
 
 /** A launch that failed and is tried again: what changed, and the events. */
 export interface Retried {
@@ -29,7 +28,7 @@ export interface Retried {
 
 /**
  * Retries a launch that failed because of its host, in the transaction in which it failed. The allocation gets a place on a
- * host where it has not failed yet, or goes back to the queue where its owner is willing to wait. Its new lease has a
+ * host where it has not failed yet and its node is asked, or it goes back to the queue where its owner is willing to wait. Its new lease has a
  * greater generation; the slots of the old lease are cleaned separately.
  *
  * Undefined when it is not retried: the attempts are used up, or no other host fits. The caller holds the row.
@@ -50,7 +49,11 @@ export async function retryLaunch(
   await parts.tasks.cancelOf(tx, lease);
   const touched = await parts.tasks.wasHandedOut(tx, lease);
   const cleaning = await moveSlots(tx, lease, touched ? 'clean' : 'free');
-  if (cleaning instanceof Fault) return undefined;
+  if (cleaning instanceof Fault) {
+    // The launch fails for good: the slots that were reserved for another attempt go back.
+    if (place) await moveSlots(tx, { ...lease, generation: place.reservation.generation }, 'free');
+    return undefined;
+  }
   if (!touched) await freeClaims(tx, leased.id, leased.generation);
   await insertAttempt(tx, {
     ...{ ...lease, organizationId: leased.organizationId, attempt: row.attempt, nodeId: leased.nodeId },
@@ -66,9 +69,12 @@ export async function retryLaunch(
         { placementStatus: 'queued', generation: leased.generation + 1 },
   });
   if (!moved || moved instanceof Fault) throw new Error(`allocation ${leased.id} moved although it was held`);
-  if (place) await takePlace(tx, parts, leased, place, correlationId);
   const { simulated: _, ...about } = aboutMoved(leased.id, moved);
-  await avoidHost(tx, leased.nodeId, parts.failureMemoryMinutes());
+  const what = { sku: row.sku, gpu_count: row.gpu_count, region: row.region };
+  const [placed] = await Promise.all([
+    place && placeAgain(tx, parts, leased, row, place, correlationId),
+    avoidHost(tx, leased.nodeId, parts.failureMemoryMinutes()),
+  ]);
   return {
     change: { state: [moved.from, moved.to], failure: failure.code, detail: failure.detail ?? null, ...next },
     events: [
@@ -76,16 +82,11 @@ export async function retryLaunch(
         ...{ ...about, ...next, simulated: leased.simulated, generation: leased.generation },
         ...{ failure_code: failure.code, failure_reason: failure.sentence },
       }),
-      place
-        ? provisioningRequested.of(leased.id, {
-            ...{ ...about, sku: row.sku, gpu_count: row.gpu_count, region: row.region },
-            ...{ simulated: place.reservation.simulated, node_id: place.reservation.nodeId },
-            generation: place.reservation.generation,
-          })
-        : provisioningQueued.of(leased.id, {
-            ...{ ...about, sku: row.sku, gpu_count: row.gpu_count, region: row.region },
-            queue_deadline_at: (row.queue_deadline_at as Date).toISOString(),
-          }),
+      ...(placed ?? [
+        provisioningQueued.of(leased.id, {
+          ...{ ...about, ...what, queue_deadline_at: (row.queue_deadline_at as Date).toISOString() },
+        }),
+      ]),
       ...(touched
         ? [
             provisioningCleanupRequested.of(leased.id, {
@@ -97,6 +98,18 @@ export async function retryLaunch(
     ],
   };
 }
+
+const placeAgain = (
+  tx: WriteTx,
+  parts: LifeParts,
+  { id, organizationId, projectId }: LeasedAllocation,
+  row: AttemptRow,
+  place: Place,
+  correlationId: string,
+) =>
+  placeAllocations(tx, parts, correlationId, [
+    { ...place, allocation: { ...row, id, organization_id: organizationId, project_id: projectId }, isNew: false },
+  ]);
 
 interface Place {
   readonly reservation: Reservation;
@@ -136,23 +149,6 @@ async function findPlace(
     except.push(nodeId);
   }
   return undefined;
-}
-
-async function takePlace(
-  tx: WriteTx,
-  parts: LifeParts,
-  leased: LeasedAllocation,
-  { reservation, decision }: Place,
-  correlationId: string,
-): Promise<void> {
-  const of = { allocationId: leased.id, organizationId: leased.organizationId };
-  const kind = leased.shape === 'baremetal' ? 'node_exclusive' : 'slot';
-  await claimSlots(tx, { ...reservation, ...of, ids: parts.ids, kind });
-  await insertDecision(tx, { ...of, id: parts.ids.next(), outcome: 'placed', document: decision });
-  await noteAllocation(tx, leased.id, {
-    ...{ ids: parts.ids, correlationId, kind: 'note', name: 'placement_reserved' },
-    detail: { generation: reservation.generation },
-  });
 }
 
 /** The reasons of all attempts, in words that the owner may read. */

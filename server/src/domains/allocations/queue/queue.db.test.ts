@@ -9,6 +9,7 @@ import { makeMetrics } from '../../../kernel/telemetry/metrics.ts';
 import type { DatabasePort } from '../../../ports/database/port.ts';
 import { openPostgres } from '../../../ports/database/postgres.ts';
 import { asSystem, openWorld, type Tenant, type World } from '../../../testing/world.ts';
+import { makeTasks } from '../../nodes/index.ts';
 import { type Fleet, metalSku, type NodePlan, sliceSku, stockFleet, testRegion } from '../testing.ts';
 import { makeQueue } from './queue.ts';
 
@@ -38,8 +39,12 @@ beforeEach(async () => {
 });
 
 const value = (key: PolicyKey) => definitions.find((each) => each.key === key)?.default as never;
+const signer = {
+  sign: (task: object) => ({ ...task, signer_version_id: systemIds.next(), signature: 'test' }) as never,
+};
 const queue = () =>
   makeQueue({
+    tasks: makeTasks({ ids: systemIds, clock, signer }),
     ...{ log: silentLog, metrics: makeMetrics('test', '0.0.0') },
     ...{ db: worker.database, begin: actsOf('queue', systemIds), ids: systemIds, clock },
     policies: { value, number: value },
@@ -81,12 +86,33 @@ describe('the queue', () => {
     expect(await look(poor, waiting.id)).toMatchObject({ placement_status: 'queued' });
     await give(rich, held.id);
     await round();
-    expect(await look(poor, waiting.id)).toMatchObject({ placement_status: 'reserved', queue: null, version: 2 });
+    const placed = await look(poor, waiting.id);
+    expect(placed).toMatchObject({ state: 'provisioning', placement_status: 'reserved', queue: null, version: 3 });
     const { rows } = await world.root.query(
-      `select envelope ->> 'event_type' as type from outbox_events where key = $1 order by event_id`,
+      `select envelope ->> 'event_type' as type, envelope #>> '{payload,version}' as version from outbox_events
+       where key = $1 order by event_id`,
       [waiting.id],
     );
-    expect(rows.map(({ type }) => type)).toEqual(['provisioning.queued', 'provisioning.requested']);
+    expect(rows).toEqual([
+      { type: 'provisioning.queued', version: '1' },
+      { type: 'provisioning.requested', version: '3' },
+    ]);
+  });
+
+  it('asks the node in the transaction that gives a request its slots: no saga is needed for the task', async () => {
+    await addNode({ groups: [1] });
+    const held = await ask(rich, 1);
+    const waiting = await ask(poor, 1);
+    await give(rich, held.id);
+    await round();
+    const { rows } = await world.root.query(
+      `select t.task_type, t.state, t.saga_token, t.generation = a.generation as of_lease, t.node_id = a.node_id as of_node
+       from node_tasks t join allocations a on a.id = t.allocation_id where a.id = $1`,
+      [waiting.id],
+    );
+    expect(rows).toEqual([
+      { task_type: 'slice.vm_provision', state: 'queued', saga_token: null, of_lease: true, of_node: true },
+    ]);
   });
 
   it('serves an organization that has nothing before one that has much', async () => {

@@ -89,8 +89,15 @@ describe('a launch that failed because of its host', () => {
     const other = await yard.addNode();
     await fail(one, 1, 'gpu_missing');
     const second = await row(one.id);
-    expect(second).toMatchObject({ state: 'requested', placement_status: 'reserved', node_id: other.id, attempt: 2 });
+    expect(second).toMatchObject({
+      state: 'provisioning',
+      placement_status: 'reserved',
+      node_id: other.id,
+      attempt: 2,
+    });
     expect(second.generation).toBeGreaterThan(1);
+    // The new host is asked in the transaction in which the launch failed on the old one.
+    expect(await one.task()).toMatchObject({ node_id: other.id, generation: second.generation });
     expect(await attemptsOf(one.id)).toEqual([
       { attempt: 1, node_id: one.nodeId, generation: 1, failure_code: 'gpu_missing', clean: false },
     ]);
@@ -141,7 +148,7 @@ describe('a launch that failed because of its host', () => {
     const second = await row(one.id);
     await fail(one, second.generation, 'machine_failed');
     const third = await row(one.id);
-    expect(third).toMatchObject({ state: 'requested', attempt: 3 });
+    expect(third).toMatchObject({ state: 'provisioning', attempt: 3 });
     await fail(one, third.generation, 'ssh_unreachable');
     expect(await row(one.id)).toMatchObject({
       ...{ state: 'failed', attempt: 3, failure_code: 'ssh_unreachable' },
@@ -201,7 +208,7 @@ describe('a launch that failed because of its host', () => {
     const lateOf = async (generation: number) =>
       (await bench.parts.db.read(yard.act(), (tx) => readLeased(tx, one.id, generation)))?.state;
     expect(await lateOf(1)).toBe('failed');
-    expect(await lateOf(second.generation)).toBe('requested');
+    expect(await lateOf(second.generation)).toBe('provisioning');
     await succeed(one, 1);
     expect(await row(one.id)).toEqual(second);
   });
@@ -227,6 +234,6 @@ describe('a launch that failed because of its host', () => {
     });
     expect(await slotsOf(one.nodeId, one.id)).toEqual([{ state: 'cleanup_blocked', n: 2 }]);
     expect(await slotsOf(other.id, one.id)).toEqual([{ state: 'reserved', n: 2 }]);
-    expect(await row(one.id)).toMatchObject({ state: 'requested', attempt: 2 });
+    expect(await row(one.id)).toMatchObject({ state: 'provisioning', attempt: 2 });
   });
 });
