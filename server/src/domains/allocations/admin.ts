@@ -4,31 +4,20 @@ import {
   adminAllocationList,
   adminAllocationPlacement,
   adminAllocationQueue,
-  provisioningFailed,
 } from '@gpuaas/contract';
-import { handlers, type Mounted, type ReadTx, sql } from '../../kernel/act.ts';
+import { handlers, type Mounted, type ReadTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
-import { whyNoneMayClear } from '../nodes/index.ts';
 import { maxQueueShown } from './facts.ts';
-import { aboutMoved, advanceAllocation } from './life/machine.ts';
+import { cleanUpAllocation } from './life/clean-up.ts';
 import { releaseAllocation } from './life/release.ts';
 import type { AllocationParts } from './parts.ts';
 import { listQueue } from './queue/store.ts';
-import { freeClaims, moveSlots } from './slots/slots.ts';
 import { lastDecision, listAllAllocations } from './store.ts';
 import { absent } from './views/read.ts';
 import { showForOperator } from './views/show.ts';
 
 const on = handlers<AllocationParts>();
-const slotsOfSql = sql(
-  'allocation-slots',
-  `select s.id, s.state, n.state as node_state from slots s join nodes n on n.id = s.node_id
-     join allocations a on a.id = s.allocation_id and a.generation = s.generation and mine(a.organization_id)
-   where s.allocation_id = $1 order by s.id`,
-);
-const settleWithout =
-  'Or send runtime_verified_absent: false; the slots then stay blocked until you clear them one by one.';
 const findRow = async (tx: ReadTx, id: string) => (await listAllAllocations(tx, { id }, undefined, 1))[0];
 
 const list = on(adminAllocationList, ({ db, limits }, who, { query }) =>
@@ -85,53 +74,19 @@ const forceRelease = on(adminAllocationForceRelease, async (parts, act, { params
   }),
 );
 
-/**
- * The way out of a release that cannot be proven by the node. Slots come back to the pool only on the word of an operator
- * who has looked, on an active host, and with the probe that clearing a slot asks for; otherwise they stay blocked, and the
- * allocation is settled without them.
- */
 const forceCleanup = on(adminAllocationForceCleanup, async (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
     const id = params.allocation_id;
-    const moved = await advanceAllocation(tx, id, 'cleanUp', {
-      ...{ ids: parts.ids, correlationId: act.correlationId },
-      detail: { runtime_verified_absent: body.runtime_verified_absent },
-      set: { failureCode: 'force_cleanup', failureReason: body.reason },
-    });
-    if (!moved) return tx.abandon(absent());
-    if (moved instanceof Fault) {
-      if (moved.code === 'version_conflict') throw moved;
-      return tx.abandon(moved as Fault<'illegal_transition'>);
-    }
-    const slots = await tx.rows<{ id: string; state: string; node_state: string }>(slotsOfSql, [id]);
-    if (body.runtime_verified_absent && slots.some(({ node_state }) => node_state !== 'active')) {
-      return tx.abandon(new Fault('illegal_transition', 'Its host is not active: settle the host first.'));
-    }
-    const unproven = slots.filter(({ state }) => state === 'reserved' || state === 'in_use' || state === 'cleaning');
-    await freeClaims(tx, id);
-    if (unproven.length > 0) {
-      await moveSlots(tx, { slotIds: unproven.map((slot) => slot.id) }, 'block', { reason: body.reason });
-    }
-    const aside = [...unproven, ...slots.filter(({ state }) => state === 'cleanup_blocked')].map((slot) => slot.id);
-    if (body.runtime_verified_absent && aside.length > 0) {
-      // Slots that are blocked only now have no probe yet that could count.
-      const whyNot = await whyNoneMayClear(tx, aside);
-      if (whyNot !== null) return tx.abandon(new Fault('probe_required', `${whyNot} ${settleWithout}`));
-      const outcome = await moveSlots(tx, { slotIds: aside }, 'clear', { reason: body.reason });
-      if (outcome instanceof Fault) return tx.abandon(outcome);
-    }
+    const settled = await cleanUpAllocation(tx, parts, act, id, body);
+    if (!settled) return tx.abandon(absent());
+    if (settled instanceof Fault) return tx.abandon(settled);
     const row = await findRow(tx, id);
     if (!row) throw new Error('an allocation is gone');
     return tx.commit(showForOperator(row, parts.limits(act)), {
       target: { type: 'allocation', id },
-      change: { state: [moved.from, moved.to], ...body },
+      change: { state: [settled.moved.from, settled.moved.to], ...body },
       organizationId: row.organization_id,
-      events: [
-        provisioningFailed.of(id, {
-          ...aboutMoved(id, moved),
-          ...{ failure_code: 'force_cleanup', failure_reason: 'An operator settled it without proof of the host.' },
-        }),
-      ],
+      events: settled.events,
     });
   }),
 );

@@ -5,12 +5,12 @@ import { secondMs } from '../../../kernel/units.ts';
 import type { ResolvedLaunch } from '../launch/launch-request.ts';
 import { insertKeys, type KeyRow } from '../launch/launch-store.ts';
 import type { AllocationParts } from '../parts.ts';
+import { makeClaim } from '../placement/claim.ts';
 import type { Decision } from '../placement/decide.ts';
 import { redact, sayWhy } from '../placement/explain.ts';
 import type { UnplacedAllocation } from '../slots/slots.ts';
 import { type AllocationRow, insertAllocation, type Login } from '../store.ts';
 import { perHourMinor } from '../views/price.ts';
-import { makeClaim } from './claim.ts';
 import { placeAllocations } from './place.ts';
 import { insertPlacementRecords } from './placement-records.ts';
 

@@ -1,6 +1,5 @@
 import type { WriteTx } from '../../../kernel/act.ts';
 import type { Ids } from '../../../kernel/id.ts';
-import type { Take } from '../placement/place.ts';
 import {
   claimSlots,
   kindOf,
@@ -10,6 +9,7 @@ import {
   type UnplacedAllocation,
 } from '../slots/slots.ts';
 import { insertAllocation } from '../store.ts';
+import type { Take } from './place.ts';
 
 /**
  * Takes slots for new allocations and inserts the allocations with their claims. Without waiting this is one statement for
