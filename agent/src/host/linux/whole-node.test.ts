@@ -183,6 +183,31 @@ describe('taking a whole host back', () => {
     await expect(lstat(join(fixture.homes, username))).rejects.toThrow(/ENOENT/);
   });
 
+  it.each([1, 2])(
+    'is not clean while a process runs under a number without an account, seen in look %i',
+    async (at) => {
+      const { order } = await begin();
+      let isEnding = false;
+      let looks = 0;
+      const stray = { pid: 4_711, uid: fixture.login.uid + 1 };
+      const processes = {
+        ...noProcesses,
+        all: async () => {
+          if (isEnding) looks += 1;
+          return looks === at ? [stray] : [];
+        },
+      };
+      const host = await fixture.open({ processes });
+      await host.provisionUser(order, makeWork());
+      isEnding = true;
+      expect(await failureOf(host.revokeUser(release(), makeWork()))).toBe('user_remains');
+      // The process is gone: the same order ends well, after two clean looks.
+      looks = at;
+      expect((await host.revokeUser(release(), makeWork())).user_absent.passed).toBe(true);
+      expect(looks).toBe(at + 2);
+    },
+  );
+
   it('needs no home to end: one that leads elsewhere is removed, and not what it leads to', async () => {
     const { host, order } = await begin();
     await host.provisionUser(order, makeWork());

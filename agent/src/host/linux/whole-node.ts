@@ -47,6 +47,8 @@ export interface WholeNodeParts {
 }
 
 const betweenLooksMs = 500;
+/** Looks in a row that must find nothing of a tenant before the host counts as clean. */
+const looksBeforeSale = 2;
 const conflict = (message: string) => new HostFailure('lease_conflict', message);
 const passed = (detail: string): Proof => ({ passed: true, detail });
 
@@ -132,11 +134,18 @@ export function makeWholeNode(parts: WholeNodeParts) {
     if (!isOwn && (await parts.processes.of(login.uid)).length > 0) {
       throw new HostFailure('user_conflict', `Something runs already as user id ${login.uid}.`);
     }
-    const known = new Set([login.uid, ...all.map(({ uid }) => uid)]);
+    const stray = await findStray(login, [login.uid]);
+    if (stray) throw new HostFailure('host_not_ready', `${stray} End it, or restart the host.`);
+  }
+
+  /** A process under a number that tenants get and that has no account here, in words. */
+  async function findStray(login: Login, allowed: readonly number[]): Promise<string | undefined> {
+    const known = new Set([...allowed, ...(await accounts.list()).map(({ uid }) => uid)]);
     const stray = (await parts.processes.all()).find(({ uid }) => !known.has(uid) && isTenantId(uid, login.uid));
-    if (!stray) return;
-    const words = `Process ${stray.pid} runs as user id ${stray.uid}, which has no account here: it may be an earlier tenant’s.`;
-    throw new HostFailure('host_not_ready', `${words} End it, or restart the host.`);
+    return (
+      stray &&
+      `Process ${stray.pid} runs as user id ${stray.uid}, which has no account here: it may be an earlier tenant’s.`
+    );
   }
 
   /** A lease that ended while its login was made leaves no login behind that is open. */
@@ -189,7 +198,7 @@ export function makeWholeNode(parts: WholeNodeParts) {
       await parts.keyFile.remove(login.username);
       // What slipped in between the last look and the removal has no account any more, and no way back.
       await sweep(login, account !== undefined || tenancy?.has_account === true);
-      await expectNothing(login, account !== undefined || tenancy?.has_account === true);
+      await expectNothing(login, account !== undefined || tenancy?.has_account === true, work.signal);
       if (await accounts.of(allocation_id)) throw new HostFailure('user_remains', `${login.username} is still there.`);
       await tenancies.remove(allocation_id);
     }
@@ -212,13 +221,19 @@ export function makeWholeNode(parts: WholeNodeParts) {
   }
   /**
    * The proof. A job may have started a program just before it was removed, so everything is killed once more; and when
-   * nothing is left then that could start another, nothing will.
+   * nothing is left then that could start another, nothing will. It looks again after a rest: what was only out of sight in
+   * the first look keeps the host from being sold.
    */
-  async function expectNothing(login: Login, wasTheirs: boolean): Promise<void> {
+  async function expectNothing(login: Login, wasTheirs: boolean, signal: AbortSignal): Promise<void> {
     if (!(await isTheirs(login, wasTheirs))) return;
-    await endProcesses(parts, login.uid, 0);
-    const [first] = await findLeftovers(parts.root, login);
-    if (first !== undefined) throw new HostFailure('user_remains', `${first} of ${login.username} is still there.`);
+    for (let looks = 0; looks < looksBeforeSale; looks += 1) {
+      if (looks > 0) await rest(clock, betweenLooksMs, signal);
+      await endProcesses(parts, login.uid, 0);
+      const [first] = await findLeftovers(parts.root, login);
+      if (first !== undefined) throw new HostFailure('user_remains', `${first} of ${login.username} is still there.`);
+      const stray = await findStray(login, []);
+      if (stray) throw new HostFailure('user_remains', stray);
+    }
   }
 
   /** The tenancy and login of an allocation, as long as both live. */
