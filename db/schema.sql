@@ -2141,6 +2141,8 @@ create table ledger_seals (
   constraint ledger_seals_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
+CREATE INDEX ledger_seals_time ON public.ledger_seals USING btree (organization_id, last_at);
+
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.ledger_seals FOR EACH ROW EXECUTE FUNCTION guard_append_only();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.ledger_seals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();

@@ -51,6 +51,26 @@ export const billing: CommandGroup = {
       reads: true,
     },
     {
+      name: 'billing prove',
+      summary: 'Recompute a line of usage from signed evidence, without trusting the server',
+      args: [line],
+      flags: {
+        organization,
+        save: { type: 'string', value: 'FILE', meaning: 'keep the proof, to check it later or elsewhere' },
+      },
+      examples: [`gpuaas billing prove ${someId} --save proof.json`],
+      load: async () => (await import('../commands/billing-proof.ts')).prove,
+      reads: true,
+    },
+    {
+      name: 'billing check-proof',
+      summary: 'Check a proof that was saved; needs no server',
+      args: [{ name: 'FILE', meaning: 'a proof, as gpuaas billing prove --save makes it' }],
+      examples: ['gpuaas billing check-proof proof.json'],
+      load: async () => (await import('../commands/billing-proof.ts')).checkProof,
+      reads: true,
+    },
+    {
       name: 'billing usage',
       summary: 'Usage and cost of the organization',
       flags: {

@@ -25,6 +25,7 @@ import * as allocationGroups from './allocations/groups.ts';
 import * as allocationLists from './allocations/lists.ts';
 import * as audit from './audit.ts';
 import * as billing from './billing.ts';
+import * as billingProof from './billing-proof.ts';
 import * as catalog from './catalog.ts';
 import * as departments from './departments.ts';
 import * as events from './events.ts';
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   allocations,
   audit,
   billing,
+  billingProof,
   catalog,
   correlations,
   deadLetters,
@@ -124,6 +126,7 @@ export * from './allocations/lists.ts';
 export * from './allocations/placement.ts';
 export * from './audit.ts';
 export * from './billing.ts';
+export * from './billing-proof.ts';
 export * from './catalog.ts';
 export * from './departments.ts';
 export * from './events.ts';

@@ -25,6 +25,9 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   billing_balance_get: organization,
   billing_ledger_list: organization,
   billing_ledger_verify: organization,
+  billing_proof_get: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, line_id: await putLine(world, tenant) },
+  }),
   billing_usage_get: organization,
   billing_window_list: async (world, tenant) => ({
     params: { organization_id: tenant.organizationId, line_id: await putLine(world, tenant) },

@@ -1235,6 +1235,14 @@ readonly y: string;
      */
     ledgerVerify(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.LedgerCheck>;
     /**
+     * The proof of a usage line: windows, signed evidence, and links of the chain
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/proof`
+     *
+     * Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
+     */
+    proofGet(input: { readonly line_id: string; readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Promise<T.UsageProof>;
+    /**
      * The windows of a usage line, oldest first
      *
      * `GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/windows`

@@ -1867,6 +1867,63 @@ export type TimelineItem = {
   readonly version: number | null;
 };
 
+export type UsageProof = {
+  readonly allocation_id: string;
+  readonly attestations: readonly {
+  readonly generation: number;
+  /** UUIDs of the GPUs of the machine. */
+readonly gpus: readonly string[];
+  readonly node_id: string;
+  /** When the node proved the machine ready; evidence before it does not count, in microseconds since 1970. */
+readonly taken_at: string;
+}[];
+  readonly before: {
+  /** What was charged before the first window. */
+readonly charged_minor: string;
+  /** The exact price of everything before the first window, times 3,600,000,000,000. */
+readonly exact: string;
+};
+  /** The day of the line, in UTC. */
+readonly day: string;
+  /** Every record that the windows rest on, oldest first. */
+readonly evidence: readonly {
+  /** The usage record as the node signed it, in canonical JSON (RFC 8785). */
+readonly record: string;
+  /** The Ed25519 public key of the node, in base64url. */
+readonly result_key: string;
+}[];
+  readonly format: "gpuaas-usage-proof-1";
+  readonly line_id: string;
+  /** The links of the chain that hold the entries of these windows, in order. */
+readonly links: readonly {
+  /** The balance after the link. */
+readonly balance_minor: string;
+  /** The entries as they were hashed, each with its fields separated by U+001F. */
+readonly entries: readonly string[];
+  /** SHA-256 over all of it. */
+readonly hash: string;
+  /** The hash of the link before. */
+readonly hash_before: string;
+  /** The amount held after the link. */
+readonly held_minor: string;
+  /** The number of the link in the chain of the organization. */
+readonly number: string;
+}[];
+  /** Further windows of the line. */
+readonly next_cursor: string | null;
+  /** No more GPUs than this are charged. */
+readonly ordered_gpus: number;
+  readonly organization_id: string;
+  /** When the release was accepted; evidence after it does not count, in microseconds since 1970. */
+readonly stop_at: string | null;
+  /** Oldest first. */
+readonly windows: readonly {
+  readonly id: string;
+  /** The window as it was hashed: its fields, separated by U+001F. */
+readonly text: string;
+}[];
+};
+
 export type UsageReport = {
   /** A day in UTC. */
 readonly from: string;

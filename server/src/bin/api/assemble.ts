@@ -11,7 +11,7 @@ import {
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
-import { grantRoutes, makeMayAfford, readCharged, readRoutes } from '../../domains/billing/index.ts';
+import { grantRoutes, makeMayAfford, proofRoutes, readCharged, readRoutes } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import {
   type AtBrowser,
@@ -332,6 +332,7 @@ export async function assembleApi(
       ...allocations.routes,
       ...operators,
       ...readRoutes({ db, clock, policies }),
+      ...proofRoutes({ db }),
       ...grantRoutes({ db, ids, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),

@@ -1,6 +1,7 @@
 import type { LedgerLine } from '@gpuaas/sdk';
 import { api } from '../../client/api.ts';
 import { useList } from '../../client/ask.ts';
+import { CodeBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -48,6 +49,13 @@ export function WindowsDialog({
         ]}
         empty={<Empty icon="clock" title="No windows" />}
       />
+      <div className="mt-4 grid gap-2">
+        <p className="text-sm text-dim">
+          You need not trust this page. This command fetches the records that the host signed and recomputes the amount
+          on your own machine:
+        </p>
+        <CodeBlock text={`npx gpuaas billing prove ${line.id} --organization ${organizationId}`} wrap />
+      </div>
     </Dialog>
   );
 }

@@ -1448,6 +1448,16 @@ class BillingApi:
         answer: LedgerCheck = self._transport.call("billing_ledger_verify", {"organization_id": organization_id}, options)
         return answer
 
+    def proof_get(self, line_id: str, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> UsageProof:
+        """The proof of a usage line: windows, signed evidence, and links of the chain
+
+        ``GET /api/v1/organizations/{organization_id}/billing/ledger/{line_id}/proof``
+
+        Refusals: cursor_invalid, ledger_line_not_found, organization_not_found.
+        """
+        answer: UsageProof = self._transport.call("billing_proof_get", {"line_id": line_id, "organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+        return answer
+
     def window_list(self, line_id: str, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[UsageWindow]:
         """The windows of a usage line, oldest first
 

@@ -2040,6 +2040,73 @@ class TimelineItem(TypedDict):
     version: int | None
 
 
+class UsageProofAttestationsItem(TypedDict):
+    generation: int
+    gpus: Sequence[str]
+    """UUIDs of the GPUs of the machine."""
+    node_id: str
+    taken_at: str
+    """When the node proved the machine ready; evidence before it does not count, in microseconds since 1970."""
+
+
+class UsageProofBefore(TypedDict):
+    charged_minor: str
+    """What was charged before the first window."""
+    exact: str
+    """The exact price of everything before the first window, times 3,600,000,000,000."""
+
+
+class UsageProofEvidenceItem(TypedDict):
+    record: str
+    """The usage record as the node signed it, in canonical JSON (RFC 8785)."""
+    result_key: str
+    """The Ed25519 public key of the node, in base64url."""
+
+
+class UsageProofLinksItem(TypedDict):
+    balance_minor: str
+    """The balance after the link."""
+    entries: Sequence[str]
+    """The entries as they were hashed, each with its fields separated by U+001F."""
+    hash: str
+    """SHA-256 over all of it."""
+    hash_before: str
+    """The hash of the link before."""
+    held_minor: str
+    """The amount held after the link."""
+    number: str
+    """The number of the link in the chain of the organization."""
+
+
+class UsageProofWindowsItem(TypedDict):
+    id: str
+    text: str
+    """The window as it was hashed: its fields, separated by U+001F."""
+
+
+class UsageProof(TypedDict):
+    allocation_id: str
+    attestations: Sequence[UsageProofAttestationsItem]
+    before: UsageProofBefore
+    day: str
+    """The day of the line, in UTC."""
+    evidence: Sequence[UsageProofEvidenceItem]
+    """Every record that the windows rest on, oldest first."""
+    format: Literal["gpuaas-usage-proof-1"]
+    line_id: str
+    links: Sequence[UsageProofLinksItem]
+    """The links of the chain that hold the entries of these windows, in order."""
+    next_cursor: str | None
+    """Further windows of the line."""
+    ordered_gpus: int
+    """No more GPUs than this are charged."""
+    organization_id: str
+    stop_at: str | None
+    """When the release was accepted; evidence after it does not count, in microseconds since 1970."""
+    windows: Sequence[UsageProofWindowsItem]
+    """Oldest first."""
+
+
 class UsageReportRowsItem(TypedDict):
     amount: Money
     key: str

@@ -1,0 +1,112 @@
+import { type ReadTx, sql } from '../../kernel/act.ts';
+
+/** Times are whole microseconds, because a date of JavaScript would round them. */
+const windowsSql = sql(
+  'proof-windows',
+  `select u.id, (extract(epoch from u.from_at) * 1000)::bigint as key,
+     (extract(epoch from u.from_at) * 1000000)::bigint::text as from_us,
+     (extract(epoch from u.to_at) * 1000000)::bigint::text as to_us,
+     usage_text(u.id, u.organization_id, u.project_id, u.resource_id, u.meter, u.sku, u.price_id, u.requested_by, u.currency,
+       u.unit, u.from_at, u.to_at, u.quantity_ms, u.rate_micro, u.exact, u.charged_minor, u.amount_minor, u.evidence) as text
+   from usage_windows u where u.resource_id = $1 and u.meter = $2 and mine(u.organization_id)
+     and u.from_at >= $3::date::timestamp at time zone 'UTC' and u.from_at < ($3::date + 1)::timestamp at time zone 'UTC'
+     and ($4::bigint is null or u.from_at >= timestamptz 'epoch' + ($4::bigint + 1) * interval '1 millisecond')
+   order by u.from_at limit $5`,
+);
+const beforeSql = sql(
+  'proof-before',
+  `select u.exact::text as exact, u.charged_minor::text as charged_minor from usage_windows u
+   where u.resource_id = $1 and u.meter = $2 and mine(u.organization_id)
+     and u.from_at < timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+   order by u.from_at desc limit 1`,
+);
+const meterSql = sql(
+  'proof-meter',
+  `select m.gpus, (extract(epoch from coalesce(a.releasing_at, a.ended_at)) * 1000000)::bigint::text as stop_at
+   from usage_meters m join allocations a on a.id = m.resource_id and mine(a.organization_id)
+   where m.resource_id = $1 and m.meter = $2 and mine(m.organization_id)`,
+);
+const attestationsSql = sql(
+  'proof-attestations',
+  `select distinct on (r.node_id, r.generation) r.node_id, r.generation::int as generation,
+     (extract(epoch from r.taken_at) * 1000000)::bigint::text as taken_at,
+     (select coalesce(array_agg(e ->> 'uuid'), '{}') from jsonb_array_elements(r.document -> 'gpus') e) as gpus
+   from readiness_attestations r where r.allocation_id = $1 and r.passed and mine(r.organization_id)
+   order by r.node_id, r.generation, r.id`,
+);
+const evidenceSql = sql(
+  'proof-evidence',
+  `select e.record, e.result_key
+   from (select timestamptz 'epoch' + $2::bigint * interval '1 microsecond' as from_at,
+       timestamptz 'epoch' + $3::bigint * interval '1 microsecond' as to_at) w
+     join usage_evidence e on e.allocation_id = $1 and e.from_at < w.to_at and e.from_at > w.from_at - interval '1 day'
+       and e.counts_from < w.to_at and e.counts_to > w.from_at and mine(e.organization_id)
+   order by e.from_at`,
+);
+/** The links that hold the given entries. Entries of one link were made in one statement, so their times bound the search. */
+const linksSql = sql(
+  'proof-links',
+  `with wanted as materialized (
+     select l.id, l.at from ledger_entries l
+     where l.organization_id = $1 and l.id = any ($2::uuid[]) and mine(l.organization_id)
+   )
+   select s.number::text as number, encode(coalesce(b.hash, ''::bytea), 'hex') as hash_before,
+     s.balance_minor::text as balance_minor, s.held_minor::text as held_minor, encode(s.hash, 'hex') as hash,
+     (select array_agg(ledger_text(l.id, l.organization_id, l.currency, l.kind, l.at, l.accounts, l.amounts, l.project_id,
+        l.actor_id, l.correlation_id, l.reason, l.corrects, l.document) order by l.id)
+      from ledger_entries l where l.organization_id = $1 and l.id = any (s.entry_ids) and mine(l.organization_id)) as entries
+   from ledger_seals s left join ledger_seals b on b.organization_id = $1 and b.number = s.number - 1
+     and mine(b.organization_id)
+   where s.organization_id = $1 and mine(s.organization_id)
+     and s.last_at >= (select min(w.at) from wanted w) and s.first_at <= (select max(w.at) from wanted w)
+     and exists (select from wanted w where w.id = any (s.entry_ids))
+   order by s.number`,
+);
+
+export interface ProofWindow {
+  readonly id: string;
+  readonly key: bigint;
+  readonly from_us: string;
+  readonly to_us: string;
+  readonly text: string;
+}
+export interface ProofOf {
+  readonly resource_id: string;
+  readonly meter: string;
+  readonly day: string;
+}
+
+export const listProofWindows = (tx: ReadTx, of: ProofOf, after: string | undefined, limit: number) =>
+  tx.rows<ProofWindow>(windowsSql, [of.resource_id, of.meter, of.day, after ?? null, limit]);
+
+/** Everything that the given windows rest on. */
+export async function readProof(
+  tx: ReadTx,
+  of: ProofOf & { readonly organizationId: string },
+  windows: readonly ProofWindow[],
+) {
+  const [first, last] = [windows[0]?.from_us ?? null, windows.at(-1)?.to_us ?? null];
+  const [meter] = await tx.rows<{ gpus: number; stop_at: string | null }>(meterSql, [of.resource_id, of.meter]);
+  const [before] = await tx.rows<{ exact: string; charged_minor: string }>(beforeSql, [
+    of.resource_id,
+    of.meter,
+    first,
+  ]);
+  return {
+    meter,
+    before: before ?? { exact: '0', charged_minor: '0' },
+    attestations: await tx.rows<{ node_id: string; generation: number; taken_at: string; gpus: string[] }>(
+      attestationsSql,
+      [of.resource_id],
+    ),
+    evidence: await tx.rows<{ record: string; result_key: string }>(evidenceSql, [of.resource_id, first, last]),
+    links: await tx.rows<{
+      number: string;
+      hash_before: string;
+      balance_minor: string;
+      held_minor: string;
+      hash: string;
+      entries: string[];
+    }>(linksSql, [of.organizationId, windows.map(({ id }) => id)]),
+  };
+}
