@@ -2097,7 +2097,7 @@ CREATE TRIGGER seal AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE 
 alter table ledger_entries enable row level security;
 
 create policy charges on ledger_entries for insert to gpuaas_billing
-  with check ((kind = 'usage'::text));
+  with check (((kind = ANY (ARRAY['usage'::text, 'top_up'::text, 'refund'::text, 'hold'::text, 'hold_release'::text])) OR ((kind = 'correction'::text) AND (accounts = '{customer,payments}'::text[]))));
 create policy decisions on ledger_entries for insert to gpuaas_api
   with check (((kind <> 'usage'::text) AND within_wall(organization_id)));
 create policy reach on ledger_entries for select
@@ -2233,6 +2233,21 @@ insert into machine_edges (machine, from_state, to_state) values
   ('node_task', 'queued', 'cancelled'),
   ('node_task', 'queued', 'dispatched'),
   ('node_task', 'queued', 'expired'),
+  ('payment', '', 'open'),
+  ('payment', 'disputed', 'charged_back'),
+  ('payment', 'disputed', 'paid'),
+  ('payment', 'expired', 'failed_reconcile'),
+  ('payment', 'expired', 'paid'),
+  ('payment', 'failed_reconcile', 'expired'),
+  ('payment', 'failed_reconcile', 'open'),
+  ('payment', 'failed_reconcile', 'paid'),
+  ('payment', 'open', 'expired'),
+  ('payment', 'open', 'failed_reconcile'),
+  ('payment', 'open', 'paid'),
+  ('payment', 'paid', 'charged_back'),
+  ('payment', 'paid', 'disputed'),
+  ('payment', 'paid', 'expired'),
+  ('payment', 'paid', 'failed_reconcile'),
   ('project', '', 'active'),
   ('project', 'active', 'archived'),
   ('project', 'active', 'removing'),
@@ -2656,6 +2671,153 @@ create policy reach on password_letters
 grant insert on password_letters to gpuaas_api;
 grant delete, select on password_letters to gpuaas_mailer;
 grant delete, select on password_letters to gpuaas_worker;
+
+-- Table payment_customers
+
+create table payment_customers (
+  organization_id uuid not null,
+  provider text not null,
+  customer_id text not null,
+  created_at timestamp with time zone not null default act_time(),
+  constraint payment_customers_pkey PRIMARY KEY (organization_id, provider),
+  constraint payment_customers_provider_customer_id_key UNIQUE (provider, customer_id),
+  constraint payment_customers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_customers FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table payment_customers enable row level security;
+
+create policy reach on payment_customers
+  using (within_wall(organization_id));
+
+grant insert, select on payment_customers to gpuaas_api;
+
+-- Table payment_events
+
+create table payment_events (
+  provider text not null,
+  event_id text not null,
+  type text not null,
+  occurred_at timestamp with time zone not null,
+  received_at timestamp with time zone not null default act_time(),
+  organization_id uuid,
+  session_id uuid,
+  payment_id text,
+  outcome text not null,
+  constraint payment_events_pkey PRIMARY KEY (provider, event_id),
+  constraint payment_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'nothing_new'::text, 'unmatched'::text, 'ignored'::text]))),
+  constraint payment_events_session_id_fkey FOREIGN KEY (session_id) REFERENCES payment_sessions(id)
+);
+
+CREATE INDEX payment_events_early ON public.payment_events USING btree (provider, payment_id) WHERE (outcome = 'unmatched'::text);
+CREATE INDEX payment_events_session ON public.payment_events USING btree (session_id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_events FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.payment_events FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.payment_events FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table payment_events enable row level security;
+
+create policy reach on payment_events
+  using (within_wall(organization_id));
+
+grant insert, select on payment_events to gpuaas_api;
+
+-- Table payment_refunds
+
+create table payment_refunds (
+  id uuid not null,
+  session_id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  amount_minor bigint not null,
+  reason text not null,
+  requested_by text not null,
+  entry_id uuid not null,
+  created_at timestamp with time zone not null default act_time(),
+  provider_refund_id text,
+  sent_at timestamp with time zone,
+  refusal text,
+  constraint payment_refunds_pkey PRIMARY KEY (id),
+  constraint payment_refunds_entry_id_key UNIQUE (entry_id),
+  constraint payment_refunds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_refunds_end CHECK (((sent_at IS NULL) OR (refusal IS NULL))),
+  constraint payment_refunds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  constraint payment_refunds_sent CHECK (((sent_at IS NULL) = (provider_refund_id IS NULL))),
+  constraint payment_refunds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint payment_refunds_session_id_fkey FOREIGN KEY (session_id) REFERENCES payment_sessions(id)
+);
+
+CREATE INDEX payment_refunds_organization ON public.payment_refunds USING btree (organization_id, id);
+CREATE INDEX payment_refunds_session ON public.payment_refunds USING btree (session_id);
+CREATE INDEX payment_refunds_waiting ON public.payment_refunds USING btree (id) WHERE ((sent_at IS NULL) AND (refusal IS NULL));
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_refunds FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table payment_refunds enable row level security;
+
+create policy reach on payment_refunds
+  using (within_wall(organization_id));
+
+grant insert, select on payment_refunds to gpuaas_api;
+grant select, update on payment_refunds to gpuaas_billing;
+
+-- Table payment_sessions
+
+create table payment_sessions (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  amount_minor bigint not null,
+  state text not null default 'open'::text,
+  version bigint not null default 1,
+  provider text not null,
+  checkout_id text not null,
+  payment_id text,
+  url text not null,
+  credited_minor bigint not null default 0,
+  refunded_minor bigint not null default 0,
+  disputed_minor bigint not null default 0,
+  credit_entry_id uuid,
+  requested_by text not null,
+  problem text,
+  created_at timestamp with time zone not null default act_time(),
+  expires_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  check_at timestamp with time zone,
+  constraint payment_sessions_pkey PRIMARY KEY (id),
+  constraint payment_sessions_provider_checkout_id_key UNIQUE (provider, checkout_id),
+  constraint payment_sessions_provider_payment_id_key UNIQUE (provider, payment_id),
+  constraint payment_sessions_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payment_sessions_back CHECK (((refunded_minor >= 0) AND (disputed_minor >= 0) AND ((refunded_minor + disputed_minor) <= credited_minor))),
+  constraint payment_sessions_credited CHECK (((credited_minor = 0) OR (credit_entry_id IS NOT NULL))),
+  constraint payment_sessions_problem CHECK (((state = 'failed_reconcile'::text) = (problem IS NOT NULL))),
+  constraint payment_sessions_provider_check CHECK ((provider = ANY (ARRAY['simulated'::text, 'stripe'::text]))),
+  constraint payment_sessions_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+);
+
+CREATE INDEX payment_sessions_account ON public.payment_sessions USING btree (organization_id, currency);
+CREATE UNIQUE INDEX payment_sessions_credit_entry ON public.payment_sessions USING btree (credit_entry_id);
+CREATE INDEX payment_sessions_due ON public.payment_sessions USING btree (check_at) WHERE (check_at IS NOT NULL);
+CREATE INDEX payment_sessions_page ON public.payment_sessions USING btree (organization_id, id);
+CREATE INDEX payment_sessions_state ON public.payment_sessions USING btree (state, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.payment_sessions FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.payment_sessions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.payment_sessions FOR EACH ROW EXECUTE FUNCTION guard_machine('payment');
+
+alter table payment_sessions enable row level security;
+
+create policy reach on payment_sessions
+  using (within_wall(organization_id));
+
+grant insert, select, update on payment_sessions to gpuaas_api;
+grant select, update on payment_sessions to gpuaas_billing;
 
 -- Table personal_tokens
 

@@ -130,7 +130,12 @@ export const errors = {
   ledger_line_not_found: kind(404, 'There is no such line in the ledger.', 'caller'),
   period_invalid: kind(422, 'The dates are not a valid period, or the period is too long.', 'caller'),
   currency_mismatch: kind(409, 'The account uses another currency.', 'operator'),
-  amount_out_of_bounds: kind(422, 'The amount is more than a policy allows.', 'operator'),
+  amount_out_of_bounds: kind(422, 'The amount is more or less than a policy allows.'),
+  payments_disabled: kind(409, 'This installation takes no payments: ask for credit instead.', 'operator'),
+  payment_refused: kind(409, 'The payment provider refused to begin the payment; the message says why.', 'operator'),
+  too_many_payments: kind(409, 'Too many payments of the organization wait to be paid: use one of them, or wait.'),
+  payment_not_found: kind(404, 'There is no such payment.'),
+  refund_exceeds_payment: kind(422, 'More would go back than was paid and has not gone back yet.', 'operator'),
   agent_release_not_found: kind(404, 'There is no such release of the node agent.', 'operator'),
   agent_release_already_exists: kind(409, 'This bundle exists already.', 'operator'),
   agent_release_invalid: kind(
@@ -185,7 +190,7 @@ export const errors = {
   service_account_key_not_found: kind(404, 'There is no such key.'),
   service_account_key_invalid: kind(422, 'The key cannot be used, or would live longer than the policy allows.'),
   user_already_exists: kind(409, 'A user of this name exists already.'),
-  stripe_signature_invalid: kind(400, 'The webhook was not signed by the payment provider.', 'operator'),
+  stripe_signature_invalid: kind(400, 'The webhook was not signed by the payment provider, or is too old.', 'operator'),
   refund_window_exceeded: kind(
     409,
     'The payment is too old for a refund to the card; a credit is possible.',

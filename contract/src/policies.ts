@@ -227,6 +227,18 @@ export const policies = [
     'The largest deposit that a checkout accepts.',
   ),
   whole(
+    'payments.session_minutes',
+    { default: 60, minimum: 30, maximum: 1_440, unit: 'minutes' },
+    'payments',
+    "How long a payment can be made on the provider's page once it was begun.",
+  ),
+  whole(
+    'payments.max_open_sessions',
+    { default: 10, minimum: 1, maximum: 1_000, unit: 'payments' },
+    'payments',
+    'Payments of one organization that may wait to be paid at a time.',
+  ),
+  whole(
     'allocation.max_concurrent_per_user',
     { default: 50, minimum: 0, maximum: 100_000, unit: 'allocations' },
     'allocations',

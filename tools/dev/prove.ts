@@ -33,12 +33,13 @@ Options:
   --races N        races of release, forced release, expiry and loss (10000)
   --placements N   contended placements (100000)
   --forgeries N    forged, edited, expired, foreign and replayed tasks (100000)
+  --webhooks N     webhooks that were tampered with (100000)
   --kills WHICH    all, or those of every test run: some (all)
   --mutants LIST   some of the targets of mutation testing: ${targets.map(({ name }) => name).join(', ')} (all)
-  --only LIST      some of races, kills, forgeries, mutants (all)
+  --only LIST      some of races, kills, forgeries, webhooks, mutants (all)
   --out FILE       where the page goes (docs/proof.md)
 `;
-const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, kills: cells.length };
+const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, kills: cells.length };
 const limitMs = 4 * 3_600_000;
 
 const { values } = parseArgs({
@@ -47,9 +48,10 @@ const { values } = parseArgs({
     races: { type: 'string', default: String(whole.races) },
     placements: { type: 'string', default: String(whole.placements) },
     forgeries: { type: 'string', default: String(whole.forgeries) },
+    webhooks: { type: 'string', default: String(whole.webhooks) },
     kills: { type: 'string', default: 'all' },
     mutants: { type: 'string', default: targets.map(({ name }) => name).join(',') },
-    only: { type: 'string', default: 'races,kills,forgeries,mutants' },
+    only: { type: 'string', default: 'races,kills,forgeries,webhooks,mutants' },
     out: { type: 'string', default: 'docs/proof.md' },
   },
 });
@@ -93,6 +95,16 @@ function proofsOf(): Proof[] {
             ...{ unit: 'tasks', whole: whole.forgeries, count: Number(values.forgeries) },
             files: ['agent/src/tasks/forgeries.test.ts'],
             env: { GPUAAS_FORGERIES: values.forgeries },
+          },
+        ]
+      : []),
+    ...(only.includes('webhooks')
+      ? [
+          {
+            claim: 'Webhooks of payments that were tampered with: none is taken, and an event credits once',
+            ...{ unit: 'webhooks', whole: whole.webhooks, count: Number(values.webhooks) },
+            files: ['server/src/domains/payments/webhooks.fuzz.db.test.ts'],
+            env: { GPUAAS_WEBHOOKS: values.webhooks },
           },
         ]
       : []),

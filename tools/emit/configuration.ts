@@ -48,7 +48,7 @@ function settings(schema: TObject): string {
 function connections(): string {
   const poolSize = Number((portsConfig.properties.databasePoolSize as Field).default);
   const here: ConnectionSettings = { poolSize, elsewhere: new Set() };
-  const elsewhere = new Set(['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects'] as const);
+  const elsewhere = new Set(['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects', 'payments'] as const);
   const rows = processes.map(({ spec }) => {
     const least = mostConnections(spec, { poolSize, elsewhere: new Set([...elsewhere, 'identity-provider']) });
     return [spec.name, mostConnections(spec, here), mostConnections(spec, { poolSize, elsewhere }), least].map(String);

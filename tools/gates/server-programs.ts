@@ -7,7 +7,7 @@ const needed: readonly { readonly program: string; readonly args: readonly strin
   {
     program: 'go',
     args: ['version'],
-    proves: 'bus/nats, sagas/temporal, objects/s3 and certificates/step-ca, whose servers it builds',
+    proves: 'bus/nats, sagas/temporal, objects/s3, certificates/step-ca and payments/stripe, whose servers it builds',
   },
   { program: 'chromium', args: ['--version'], proves: 'the console, in a real browser' },
   { program: 'redis-server', args: ['--version'], proves: 'cache/redis' },

@@ -68,6 +68,7 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   'reflect-metadata': ['server/src/ports/certificates', 'agent'],
   'pg-boss': ['server/src/ports/bus'],
   'oidc-provider': ['server/src/ports/identity-provider'],
+  stripe: ['server/src/ports/payments'],
 };
 
 /** `server/src/domains/tenancy` of any file in it. */

@@ -6,6 +6,18 @@ const from: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the first day, 
 const to: FlagSpec = { type: 'string', value: 'DAY', meaning: 'the last day, in UTC (default: today)' };
 const line: ArgSpec = { name: 'LINE', meaning: 'a line of usage, as gpuaas billing ledger shows it', field: 'line_id' };
 const account: ArgSpec = { name: 'ORGANIZATION', meaning: 'the id of an organization', field: 'organization_id' };
+const payment: ArgSpec = {
+  name: 'PAYMENT',
+  meaning: 'a payment, as gpuaas billing payments shows it',
+  field: 'session_id',
+};
+const minor: FlagSpec = {
+  type: 'string',
+  value: 'AMOUNT',
+  meaning: 'in minor units: 2500 is 25 dollars',
+  needed: true,
+};
+const currency: FlagSpec = { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true };
 const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 
@@ -102,6 +114,62 @@ export const billing: CommandGroup = {
       reads: true,
     },
     {
+      name: 'billing top-up',
+      summary: 'Begin a payment, and learn where to pay',
+      flags: { organization, 'amount-minor': minor, currency },
+      examples: ['gpuaas billing top-up --amount-minor 2500 --currency USD'],
+      operation: 'payment_session_create',
+    },
+    {
+      name: 'billing payments',
+      summary: 'The payments of the organization, newest first',
+      flags: { organization, limit },
+      examples: ['gpuaas billing payments'],
+      operation: 'payment_session_list',
+      columns: ['created_at', 'state', 'amount', 'credited', 'refunded', 'url', 'id'],
+      none: 'Nothing was paid yet. Begin with gpuaas billing top-up.',
+      reads: true,
+    },
+    {
+      name: 'billing payment',
+      summary: 'One payment, and where to pay while it is open',
+      args: [payment],
+      flags: { organization },
+      examples: [`gpuaas billing payment ${someId}`],
+      operation: 'payment_session_get',
+      reads: true,
+    },
+    {
+      name: 'billing payment-options',
+      summary: 'How the organization can pay, and how much at once',
+      flags: { organization },
+      examples: ['gpuaas billing payment-options'],
+      operation: 'payment_options_get',
+      reads: true,
+    },
+    {
+      name: 'ops billing payments',
+      summary: 'Every payment, newest first',
+      flags: {
+        state: oneOf('STATE', choices.admin_payment_list.state, 'only those in this state'),
+        'organization-id': { type: 'string', value: 'ID', meaning: 'only those of this organization' },
+        limit,
+      },
+      examples: ['gpuaas ops billing payments', 'gpuaas ops billing payments --state failed_reconcile'],
+      operation: 'admin_payment_list',
+      columns: ['created_at', 'organization_name', 'state', 'credited', 'refunded', 'problem', 'id'],
+      none: 'There are no such payments.',
+      reads: true,
+    },
+    {
+      name: 'ops billing refund',
+      summary: 'Send a payment, or a part of it, back to where it came from',
+      args: [{ name: 'PAYMENT', meaning: 'the id of a payment', field: 'payment_id' }],
+      flags: { 'amount-minor': minor, currency, reason: because },
+      examples: [`gpuaas ops billing refund ${someId} --amount-minor 2500 --currency USD --reason 'asked for'`],
+      operation: 'admin_payment_refund',
+    },
+    {
       name: 'ops billing accounts',
       summary: 'Every account with its balance',
       flags: { q: { type: 'string', value: 'TEXT', meaning: 'part of the name or slug' }, limit },
@@ -116,13 +184,8 @@ export const billing: CommandGroup = {
       summary: 'Give an organization credit',
       args: [account],
       flags: {
-        'amount-minor': {
-          type: 'string',
-          value: 'AMOUNT',
-          meaning: 'in minor units: 2500 is 25 dollars',
-          needed: true,
-        },
-        currency: { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true },
+        'amount-minor': minor,
+        currency,
         reason: because,
       },
       examples: [`gpuaas ops billing grant ${someId} --amount-minor 2500 --currency USD --reason 'a welcome'`],

@@ -2,6 +2,7 @@ import type { EventKind } from '../event.ts';
 import * as alerts from './alerts.ts';
 import * as fleet from './fleet.ts';
 import * as nodes from './nodes.ts';
+import * as payments from './payments.ts';
 import * as people from './people.ts';
 import * as provisioning from './provisioning.ts';
 import * as tenancy from './tenancy.ts';
@@ -10,6 +11,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(alerts),
   ...Object.values(fleet),
   ...Object.values(nodes),
+  ...Object.values(payments),
   ...Object.values(people),
   ...Object.values(provisioning),
   ...Object.values(tenancy),
@@ -17,6 +19,7 @@ export const events: readonly EventKind[] = [
 export * from './alerts.ts';
 export * from './fleet.ts';
 export * from './nodes.ts';
+export * from './payments.ts';
 export * from './people.ts';
 export * from './provisioning.ts';
 export * from './tenancy.ts';

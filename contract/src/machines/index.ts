@@ -5,6 +5,7 @@ import { department } from './department.ts';
 import { invitation } from './invitation.ts';
 import { node } from './node.ts';
 import { nodeTask } from './node-task.ts';
+import { payment } from './payment.ts';
 import { project } from './project.ts';
 import { serviceAccount } from './service-account.ts';
 import { signer } from './signer.ts';
@@ -17,6 +18,7 @@ export const machines: readonly MachineTable[] = [
   invitation,
   node,
   nodeTask,
+  payment,
   project,
   serviceAccount,
   signer,
@@ -30,6 +32,7 @@ export {
   invitation as invitationMachine,
   node as nodeMachine,
   nodeTask as nodeTaskMachine,
+  payment as paymentMachine,
   project as projectMachine,
   serviceAccount as serviceAccountMachine,
   signer as signerMachine,

@@ -6,6 +6,7 @@ import type { department } from './department.ts';
 import type { invitation } from './invitation.ts';
 import type { node } from './node.ts';
 import type { nodeTask } from './node-task.ts';
+import type { payment } from './payment.ts';
 import type { project } from './project.ts';
 import type { serviceAccount } from './service-account.ts';
 import type { signer } from './signer.ts';
@@ -50,6 +51,7 @@ interface AllWaits {
   readonly invitation: Waits<typeof invitation>;
   readonly node: Waits<typeof node>;
   readonly node_task: Waits<typeof nodeTask>;
+  readonly payment: Waits<typeof payment>;
   readonly project: Waits<typeof project>;
   readonly service_account: Waits<typeof serviceAccount>;
   readonly signer: Waits<typeof signer>;
@@ -83,6 +85,13 @@ export const waits = {
   node_task: {
     queued: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
     dispatched: deadline('node.task_ttl_seconds', 'expire', 'node_tasks.failure_code'),
+  },
+  payment: {
+    open: deadline('payments.session_minutes', 'expire', 'payment_sessions.expires_at'),
+    expired: person('finance: payments; the money would have to come after all'),
+    paid: person('finance: payments'),
+    disputed: person('the bank of the payer; finance: payments that are disputed'),
+    failed_reconcile: person('finance: payments that are failed_reconcile'),
   },
   project: {
     active: person('administrators of the organization: projects'),

@@ -14,6 +14,7 @@ import * as adminHealth from './admin/health.ts';
 import * as adminNodeTasks from './admin/node-tasks.ts';
 import * as adminNodes from './admin/nodes.ts';
 import * as adminOrganizations from './admin/organizations.ts';
+import * as adminPayments from './admin/payments.ts';
 import * as adminSecrets from './admin/secrets.ts';
 import * as simulator from './admin/simulator.ts';
 import * as adminSlots from './admin/slots.ts';
@@ -36,6 +37,7 @@ import * as members from './members.ts';
 import * as notices from './notices.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
+import * as payments from './payments.ts';
 import * as personalTokens from './personal-tokens.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
@@ -59,6 +61,7 @@ export const routes: readonly Route[] = [
   adminNodes,
   adminNodeTasks,
   adminOrganizations,
+  adminPayments,
   adminSecrets,
   adminSlots,
   adminUsers,
@@ -84,6 +87,7 @@ export const routes: readonly Route[] = [
   notices,
   organizations,
   overview,
+  payments,
   personalTokens,
   platform,
   policies,
@@ -113,6 +117,7 @@ export * from './admin/health.ts';
 export * from './admin/node-tasks.ts';
 export * from './admin/nodes.ts';
 export * from './admin/organizations.ts';
+export * from './admin/payments.ts';
 export * from './admin/secrets.ts';
 export * from './admin/simulator.ts';
 export * from './admin/slots.ts';
@@ -137,6 +142,7 @@ export * from './members.ts';
 export * from './notices.ts';
 export * from './organizations.ts';
 export * from './overview.ts';
+export * from './payments.ts';
 export * from './personal-tokens.ts';
 export * from './platform.ts';
 export * from './policies.ts';

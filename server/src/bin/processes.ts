@@ -18,9 +18,9 @@ export const processes: readonly {
   readonly keys: readonly Purpose[];
   readonly stores: readonly Store[];
 }[] = [
-  { spec: api, login: 'gpuaas_api', keys: purposes, stores: ['cache', 'bus', 'sagas'] },
+  { spec: api, login: 'gpuaas_api', keys: purposes, stores: ['cache', 'bus', 'sagas', 'payments'] },
   { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'], stores: ['bus', 'sagas'] },
   { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'], stores: ['bus', 'inbox'] },
-  { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: [] },
+  { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: ['payments'] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

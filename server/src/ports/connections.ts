@@ -20,6 +20,8 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
   certificates: 2,
   mail: 2,
   objects: 0,
+  // The simulated provider alone lives here; others are asked over the network.
+  payments: 2,
 };
 /** What a process holds beside its ports. */
 const relayLead = 1;

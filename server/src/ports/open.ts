@@ -21,6 +21,8 @@ import type { Mail } from './mail/port.ts';
 import { openObjects } from './objects/open.ts';
 import type { Objects } from './objects/port.ts';
 import { type Outside, openPatiently } from './patience.ts';
+import { openPayments } from './payments/open.ts';
+import type { Payments } from './payments/port.ts';
 import { openSagas } from './sagas/open.ts';
 import type { Sagas } from './sagas/port.ts';
 
@@ -33,6 +35,7 @@ export interface Ports {
   readonly certificates: Certificates;
   readonly mail: Mail;
   readonly objects: Objects;
+  readonly payments: Payments;
 }
 export const defineProcess = processesOver<Ports>();
 
@@ -112,6 +115,34 @@ export const portsConfig = Type.Object({
   ),
   s3AccessKeyId: Type.Optional(Type.String({ description: 'Who asks the store.' })),
   s3SecretAccessKey: Type.Optional(Secret({ description: 'What that is proven with.' })),
+  payments: Type.Enum(['disabled', 'simulated', 'stripe'], {
+    default: 'disabled',
+    description: 'Who takes payments: disabled, stripe, or simulated (no money moves; npm start uses it).',
+  }),
+  stripeSecretKey: Type.Optional(Secret({ description: 'The secret or restricted key of the Stripe account.' })),
+  stripeWebhookSecret: Type.Optional(
+    Secret({
+      description: 'What Stripe signs its webhooks to /api/v1/payments/webhook with (whsec_…); the api needs it.',
+    }),
+  ),
+  stripeUrl: Type.Optional(
+    Type.String({ pattern: '^https?://', description: "Where Stripe's API is, unless it is its own." }),
+  ),
+  simulatedPaymentsUrl: Type.Optional(
+    Secret({
+      pattern: '^postgres(ql)?://',
+      description: 'PostgreSQL as gpuaas_payments: where the simulated provider keeps its payments.',
+    }),
+  ),
+  simulatedCheckoutUrl: Type.Optional(
+    Type.String({
+      pattern: '^http://',
+      description: 'Where the page of the simulated provider is; npm start sets it.',
+    }),
+  ),
+  simulatedWebhookSecret: Type.Optional(
+    Secret({ description: 'What the simulated provider signs its webhooks with; npm start sets it.' }),
+  ),
   startWithinSeconds: Type.Integer({
     default: 120,
     minimum: 1,
@@ -188,6 +219,14 @@ function outsideOf(need: keyof Ports, config: Static<typeof portsConfig>): Outsi
       named('step-ca', 'GPUAAS_STEP_CA_URL', config.stepCaUrl) ??
       named('PostgreSQL', 'GPUAAS_AUTHORITY_URL', config.authorityUrl),
     objects: named('The object store', 'GPUAAS_S3_ENDPOINT', config.s3Endpoint),
+    payments:
+      config.payments === 'stripe'
+        ? {
+            server: 'Stripe',
+            variable: 'GPUAAS_STRIPE_SECRET_KEY',
+            at: hostOf(config.stripeUrl ?? 'https://api.stripe.com'),
+          }
+        : named('PostgreSQL', 'GPUAAS_SIMULATED_PAYMENTS_URL', config.simulatedPaymentsUrl),
   };
   return servers[need] ?? { server: need, variable: 'see the configuration', at: 'no address' };
 }
@@ -272,6 +311,31 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
     const because = 'nothing large is kept without GPUAAS_OBJECTS_FOLDER or GPUAAS_S3_BUCKET';
     return openObjects({ kind: 'none', because }, opening);
   },
+  payments(opening) {
+    const { config, name } = opening;
+    switch (config.payments) {
+      case 'disabled':
+        return openPayments({ kind: 'disabled' }, opening);
+      case 'stripe': {
+        const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeUrl: url } = config;
+        if (!secretKey) throw new ConfigFault(name, ['GPUAAS_PAYMENTS=stripe needs GPUAAS_STRIPE_SECRET_KEY.']);
+        const given = { secretKey, ...(webhookSecret && { webhookSecret }), ...(url && { url }) };
+        return openPayments({ kind: 'stripe', ...given }, opening);
+      }
+      case 'simulated': {
+        const { simulatedCheckoutUrl: checkoutUrl, simulatedWebhookSecret: webhookSecret } = config;
+        if (!checkoutUrl) {
+          throw new ConfigFault(name, [
+            'GPUAAS_PAYMENTS=simulated needs GPUAAS_SIMULATED_CHECKOUT_URL: npm start sets it.',
+          ]);
+        }
+        const sentence =
+          'GPUAAS_PAYMENTS=simulated needs GPUAAS_SIMULATED_PAYMENTS_URL, PostgreSQL as gpuaas_payments.';
+        const url = needed(opening, config.simulatedPaymentsUrl, sentence);
+        return openPayments({ kind: 'simulated', url, checkoutUrl, ...(webhookSecret && { webhookSecret }) }, opening);
+      }
+    }
+  },
   async certificates(opening) {
     const { stepCaUrl, stepCaRoot, stepCaProvisioner, stepCaProvisionerKey, secretsKey, authorityUrl } = opening.config;
     if (stepCaUrl) {
@@ -306,6 +370,7 @@ export const stores = {
   cache: { setting: 'GPUAAS_CACHE_URL', role: 'gpuaas_cache' },
   sagas: { setting: 'GPUAAS_SAGAS_URL', role: 'gpuaas_sagas' },
   inbox: { setting: 'GPUAAS_INBOX_URL', role: 'gpuaas_inbox' },
+  payments: { setting: 'GPUAAS_SIMULATED_PAYMENTS_URL', role: 'gpuaas_payments' },
 } as const;
 export type Store = keyof typeof stores;
 /** The settings of some stores; `urlFor` says how each role reaches PostgreSQL. */

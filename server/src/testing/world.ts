@@ -13,6 +13,8 @@ import { type Metrics, makeMetrics } from '../kernel/telemetry/metrics.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
+import type { Payments } from '../ports/payments/port.ts';
+import { openSimulatedPayments } from '../ports/payments/simulated.ts';
 import { makeFactorsDouble } from './factors-double.ts';
 import { makeFleetDouble } from './fleet-double.ts';
 import { openTestObjects } from './objects.ts';
@@ -66,6 +68,8 @@ export interface World {
 export const issuer = 'https://issuer.test';
 export const audience = 'gpuaas';
 export const publicUrl = 'https://gpuaas.test';
+/** What the simulated provider signs its webhooks with. */
+export const paymentSecret = 'whsec_of_worlds';
 /** The same for all worlds, as it is for all processes of an installation. */
 export const keyringOfWorlds = openKeyring(makeKey('test'), 'the test');
 
@@ -81,6 +85,8 @@ export async function openWorld(
     readonly tenants?: Tenants;
     /** False for an api without a simulated fleet, as in production. */
     readonly simulator?: false;
+    /** Stands in for the simulated provider of payments. */
+    readonly payments?: Payments;
     /** Changes the database before the api opens it. */
     readonly prepare?: (root: pg.Client) => Promise<void>;
     /** The address that the api uses. */
@@ -108,6 +114,16 @@ export async function openWorld(
   );
   const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
   const objects = scope.keep('objects', await openTestObjects());
+  const payments = scope.keep(
+    'payments',
+    options.payments ??
+      openSimulatedPayments({
+        url: schema.url,
+        checkoutUrl: 'http://127.0.0.1:1',
+        webhookSecret: paymentSecret,
+        clock,
+      }),
+  );
   const signers = options.beside?.signers ?? {
     ours: await generateKeyPair('ES256'),
     stranger: await generateKeyPair('ES256'),
@@ -115,7 +131,7 @@ export async function openWorld(
   const { ours, stranger } = signers;
   const heard = options.deaf ? { ...database, listen: async () => ({ close: async () => undefined }) } : database;
   const { app } = await assembleApi(
-    { database: heard, cache, objects, clock, ids: systemIds, log, metrics, scope },
+    { database: heard, cache, objects, payments, clock, ids: systemIds, log, metrics, scope },
     {
       region: 'test',
       publicUrl,
@@ -143,6 +159,7 @@ export async function openWorld(
         'rate_limit.unknown_caller_requests_per_minute': 1_000_000,
         'rate_limit.admin_overview_requests_per_minute': 1_000_000,
         'rate_limit.financial_requests_per_minute': 1_000_000,
+        'payments.max_open_sessions': 1_000,
         // One person founds an organization for each case of a suite.
         'tenancy.max_owned_organizations': 100_000,
         // Tokens of tests say when they were issued, not when somebody signed in.

@@ -220,7 +220,16 @@ describe('production, composed', () => {
       // After the rewind the relay sends the whole history again; how far it is it notes from time to time.
       await eventually(async () => (await brokenInvariants(ask)).every(({ name }) => !name.startsWith('I8 ')));
       expect(await brokenInvariants(ask)).toEqual([]);
-      const elsewhere = ['bus', 'cache', 'sagas', 'certificates', 'mail', 'objects', 'identity-provider'] as const;
+      const elsewhere = [
+        'bus',
+        'cache',
+        'sagas',
+        'certificates',
+        'mail',
+        'objects',
+        'payments',
+        'identity-provider',
+      ] as const;
       const bound = processes
         .map(({ spec }) => mostConnections(spec, { poolSize, elsewhere: new Set(elsewhere) }))
         // Two of each, and one more for each that is starting.

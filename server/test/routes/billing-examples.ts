@@ -16,11 +16,41 @@ async function putLine(world: World, tenant: Tenant): Promise<string> {
   return id;
 }
 
+async function putPayment(world: World, tenant: Tenant): Promise<string> {
+  const [id, entryId] = [systemIds.next(), systemIds.next()];
+  await asSystem(
+    world.root,
+    `with entry as (insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id)
+       values ($3, $2, 'USD', 'top_up', '{customer,payments}', '{2500,-2500}', 'x', 'x'))
+     insert into payment_sessions (id, organization_id, currency, amount_minor, provider, checkout_id, payment_id, url,
+       requested_by, expires_at, state, credited_minor, credit_entry_id, settled_at)
+     values ($1, $2, 'USD', 2500, 'simulated', $1::uuid::text, $1::uuid::text, 'http://x/', 'x', '2026-01-01', 'open', 0, $3, act_time())`,
+    [id, tenant.organizationId, entryId],
+  );
+  await asSystem(
+    world.root,
+    `update payment_sessions set state = 'paid', credited_minor = 2500, version = version + 1 where id = $1`,
+    [id],
+  );
+  return id;
+}
+let amounts = 1_000;
+/** Each of another amount, so that two of them are two requests. */
+const payment = () => {
+  amounts += 1;
+  return { amount_minor: String(amounts), currency: 'USD' };
+};
+
 export const billingExamples: Readonly<Record<string, MakeExample>> = {
   admin_billing_account_list: async () => ({}),
   admin_billing_grant_create: async (_, tenant) => ({
     params: { organization_id: tenant.organizationId },
     body: { amount_minor: '100', currency: 'USD', reason: 'an example' },
+  }),
+  admin_payment_list: async () => ({}),
+  admin_payment_refund: async (world, tenant) => ({
+    params: { payment_id: await putPayment(world, tenant) },
+    body: { ...payment(), reason: 'an example' },
   }),
   billing_balance_get: organization,
   billing_ledger_list: organization,
@@ -32,5 +62,14 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   billing_window_list: async (world, tenant) => ({
     params: { organization_id: tenant.organizationId, line_id: await putLine(world, tenant) },
   }),
+  payment_options_get: organization,
+  payment_session_create: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: payment(),
+  }),
+  payment_session_get: async (world, tenant) => ({
+    params: { organization_id: tenant.organizationId, session_id: await putPayment(world, tenant) },
+  }),
+  payment_session_list: organization,
   project_usage_get: async () => ({}),
 };

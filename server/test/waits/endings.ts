@@ -3,12 +3,14 @@ import { makeProvision, makeVacate } from '../../src/domains/allocations/index.t
 import { makeQueue } from '../../src/domains/allocations/queue/queue.ts';
 import { sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
 import { makeAnswers, makeOnboard, makeTasks, openTaskSigners } from '../../src/domains/nodes/index.ts';
+import { makeChecks } from '../../src/domains/payments/checks.ts';
 import { makeInvitationExpiry } from '../../src/domains/tenancy/index.ts';
 import { actsOf } from '../../src/kernel/act.ts';
 import { systemIds } from '../../src/kernel/id.ts';
 import { silentLog } from '../../src/kernel/telemetry/log.ts';
 import { makeMetrics } from '../../src/kernel/telemetry/metrics.ts';
-import { hourMs, secondMs } from '../../src/kernel/units.ts';
+import { hourMs, minuteMs, secondMs } from '../../src/kernel/units.ts';
+import { makeDisabledPayments } from '../../src/ports/payments/disabled.ts';
 import type { Stage, Waiting } from './stage.ts';
 
 /**
@@ -124,6 +126,37 @@ export const endings: Readonly<Record<TimedState, Ending>> = {
         ...{ db: stage.parts.db, ids: systemIds, begin: actsOf('tenancy', systemIds) },
       });
       return { id, round: () => stage.run(expiry) };
+    },
+  },
+  'payment.open': {
+    by: [makeChecks],
+    table: 'payment_sessions',
+    async put(stage) {
+      const id = systemIds.next();
+      const expiresAt = later(stage, stage.policies.number('payments.session_minutes') * minuteMs);
+      await stage.put(
+        `insert into payment_sessions (id, organization_id, currency, amount_minor, provider, checkout_id, url,
+           requested_by, expires_at, check_at)
+         values ($1, $2, 'USD', 2500, 'simulated', $1::uuid::text, 'http://127.0.0.1:1/', 'tester', $3, now())`,
+        [id, stage.yard.organizationId, expiresAt],
+      );
+      const checks = makeChecks({
+        ...{ db: stage.yard.port.database, ids: systemIds, clock: stage.clock, log: silentLog },
+        ...{ begin: actsOf('billing-worker', systemIds), metrics: makeMetrics('test', '0.0.0') },
+        payments: {
+          ...makeDisabledPayments(),
+          provider: 'simulated',
+          findCheckout: async () => ({ status: stage.clock.now() < expiresAt ? 'open' : 'expired' }),
+        },
+      });
+      return {
+        id,
+        // The database says what is due, and its clock stands still here.
+        round: async () => {
+          await stage.put('update payment_sessions set check_at = now(), version = version + 1 where id = $1', [id]);
+          return stage.run(checks);
+        },
+      };
     },
   },
   'node.enrolling': {

@@ -17,6 +17,41 @@ export const billingUniqueness: Readonly<Record<string, Promised>> = {
     table: 'ledger_seals',
     row: { organization_id: uuid, number: 7 },
   },
+  payment_sessions_provider_checkout_id_key: {
+    promise: 'a checkout of a provider is one payment',
+    table: 'payment_sessions',
+    row: { provider: 'stripe', checkout_id: 'cs_1' },
+  },
+  payment_sessions_provider_payment_id_key: {
+    promise: 'what was paid once is in one payment',
+    table: 'payment_sessions',
+    row: { provider: 'stripe', payment_id: 'pi_1' },
+  },
+  payment_sessions_credit_entry: {
+    promise: 'an entry of the ledger is the credit of one payment',
+    table: 'payment_sessions',
+    row: { credit_entry_id: uuid },
+  },
+  payment_events_pkey: {
+    promise: 'an event of a provider is taken once',
+    table: 'payment_events',
+    row: { provider: 'stripe', event_id: 'evt_1' },
+  },
+  payment_refunds_entry_id_key: {
+    promise: 'an entry of the ledger is one refund',
+    table: 'payment_refunds',
+    row: { entry_id: uuid },
+  },
+  payment_customers_pkey: {
+    promise: 'an organization is one customer of a provider',
+    table: 'payment_customers',
+    row: { organization_id: uuid, provider: 'stripe' },
+  },
+  payment_customers_provider_customer_id_key: {
+    promise: 'a customer of a provider is one organization',
+    table: 'payment_customers',
+    row: { provider: 'stripe', customer_id: 'cus_1' },
+  },
   usage_evidence_pkey: {
     promise: 'a record of a lease is stored once',
     table: 'usage_evidence',
@@ -71,6 +106,31 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     table: 'ledger_entries',
     row: { corrects: uuid },
   },
+  payment_sessions_back: {
+    promise: 'no more of a payment goes back, or is disputed, than was paid',
+    table: 'payment_sessions',
+    row: { credited_minor: 100, credit_entry_id: uuid, refunded_minor: 60, disputed_minor: 41 },
+  },
+  payment_sessions_credited: {
+    promise: 'what was credited is in the ledger',
+    table: 'payment_sessions',
+    row: { credited_minor: 100, credit_entry_id: null },
+  },
+  payment_sessions_problem: {
+    promise: 'a payment that does not fit says why, and no other does',
+    table: 'payment_sessions',
+    row: { problem: 'x' },
+  },
+  payment_refunds_sent: {
+    promise: 'a refund that was sent has the name that the provider gave it',
+    table: 'payment_refunds',
+    row: { sent_at: when },
+  },
+  payment_refunds_end: {
+    promise: 'a refund is sent or refused, not both',
+    table: 'payment_refunds',
+    row: { sent_at: when, provider_refund_id: 're_1', refusal: 'x' },
+  },
   usage_evidence_check: {
     promise: 'a record is about a stretch of time, of a day at most',
     table: 'usage_evidence',
@@ -101,6 +161,7 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
 export const billingOnlyGrows: Readonly<Record<string, string>> = {
   ledger_entries: 'what was charged or given stays as it was entered',
   ledger_seals: 'a link of the chain of an account stays as it was made',
+  payment_events: 'what a provider said stays as it was taken',
   usage_evidence: 'what a host saw stays as it was signed',
   usage_windows: 'what was used in a window stays as it was charged',
 };

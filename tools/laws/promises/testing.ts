@@ -39,6 +39,9 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   usage_windows: {
     ...{ to_at: () => '2026-06-01T01:00:00Z', exact: () => 0, charged_minor: () => 0, meter: () => 'gpu_time' },
   },
+  payment_sessions: { provider: () => 'stripe', currency: () => 'USD', state: () => 'open' },
+  payment_events: { outcome: () => 'ignored' },
+  payment_refunds: { currency: () => 'USD' },
   mail_deliveries: { kind: () => 'invitation', outcome: () => 'accepted', message_id: slug },
   password_letters: { email: () => `${slug()}@example.com`, token_hash: () => hex(64) },
   node_enrolments: { purpose: () => 'enrol' },

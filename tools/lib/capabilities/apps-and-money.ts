@@ -80,13 +80,33 @@ export const appsAndMoney: readonly CapabilityGroup[] = [
         },
         lacks: 'a slice on a real host',
       },
-      notBuilt('PAY-01', 'Payment webhooks are verified over the raw body and credited once'),
-      notBuilt('PAY-02', 'Refunds, and reconciliation that repairs'),
+      {
+        id: 'PAY-01',
+        words: 'Payment webhooks are verified over the raw body and credited once',
+        by: {
+          [t.webhookFuzz]: ['are refused, all of them, and an event credits once however often it comes'],
+          [t.payments]: ['that come many at a time credit once', 'that nobody signed are refused and change nothing'],
+          [t.paymentsStripe]: ['reads a signed event, whatever stands beside its signature'],
+        },
+      },
+      {
+        id: 'PAY-02',
+        words: 'Refunds, and reconciliation that repairs',
+        by: {
+          [t.payments]: [
+            'leaves the balance at once, goes to the provider, and is never more than was paid',
+            'takes out what is extra and corrects what is different',
+            'that are lost are found by asking, and heard once when they come after all',
+          ],
+          [t.paymentsStripe]: ['takes a refund as its description has it'],
+        },
+        lacks: 'a run against an account at Stripe',
+      },
       {
         id: 'PAY-03',
         words: 'Money has a lane of its own and always asks for an idempotency key',
         by: { [t.everyRoute]: ['asks for a key'], [t.billingRoutes]: ['is given by finance with a reason'] },
-        lacks: 'payments, and a test of the lane of money by name',
+        lacks: 'a test of the lane of money by name',
       },
       notBuilt('NTF-01', 'Notifications reach browsers through the bus and the cache'),
       notBuilt('NTF-02', 'Mail about low and depleted balance reaches people who are signed out'),

@@ -9,7 +9,7 @@ export const contracts: readonly CapabilityGroup[] = [
         id: 'EVT-01',
         words: 'Streams exist for each family of events and for dead letters',
         by: { [t.busNats]: ['keeps its streams as the newest process wants them'] },
-        lacks: 'BILLING, PAYMENTS, APPS, STORAGE and ACCESS, which come with what they carry',
+        lacks: 'BILLING, APPS, STORAGE and ACCESS, which come with what they carry',
       },
       {
         id: 'EVT-02',
@@ -24,7 +24,11 @@ export const contracts: readonly CapabilityGroup[] = [
       { id: 'EVT-04', words: 'billing.low_balance_warning', notBuilt: true },
       { id: 'EVT-05', words: 'billing.auto_release_pending', notBuilt: true },
       { id: 'EVT-06', words: 'billing.balance_depleted', notBuilt: true },
-      { id: 'EVT-07', words: 'payments.balance_credited', notBuilt: true },
+      {
+        id: 'EVT-07',
+        words: 'payments.balance_credited',
+        by: { [t.payments]: ['is begun with the provider, made there, and added to the balance once'] },
+      },
       { id: 'EVT-08', words: 'Events of apps and notifications are fully specified', notBuilt: true },
       {
         id: 'EVT-09',
@@ -129,7 +133,14 @@ export const contracts: readonly CapabilityGroup[] = [
         words: 'Policies are cached for 60 seconds',
         by: { [t.policies]: ['that changed without a word is seen after 60 seconds'] },
       },
-      { id: 'NUM-07', words: 'Payment webhooks have a tolerance of five minutes', notBuilt: true },
+      {
+        id: 'NUM-07',
+        words: 'Payment webhooks have a tolerance of five minutes',
+        by: {
+          [t.paymentsSimulated]: ['that was signed five minutes and a second ago', 'from the future'],
+          [t.paymentsStripe]: ['that was signed five minutes and a second ago', 'from the future'],
+        },
+      },
       { id: 'NUM-08', words: 'Guests push telemetry every 30 seconds', notBuilt: true },
       {
         id: 'NUM-09',

@@ -167,7 +167,12 @@ export const layers: readonly CapabilityGroup[] = [
       },
       { id: 'BIN-07', words: 'rke2-self-managed-controller runs Kubernetes inside an allocation', notBuilt: true },
       { id: 'BIN-08', words: 'billing-worker accrues usage, warns on low balance and forces releases', notBuilt: true },
-      { id: 'BIN-09', words: 'webhook-worker verifies payments’ webhooks and credits each event once', notBuilt: true },
+      {
+        id: 'BIN-09',
+        words: 'webhook-worker verifies payments’ webhooks and credits each event once',
+        by: { [t.payments]: ['that come many at a time credit once'] },
+        lacks: 'a process of its own: the api does it in one transaction',
+      },
       { id: 'BIN-10', words: 'app-runtime-worker drives the life of app instances', notBuilt: true },
       { id: 'BIN-11', words: 'notification-relay brings notifications from the bus to browsers', notBuilt: true },
       {
@@ -212,7 +217,17 @@ export const layers: readonly CapabilityGroup[] = [
       { id: 'SVC-02', words: 'Inventory: SKUs, nodes and a catalogue', sameAs: 'CAP-02' },
       { id: 'SVC-03', words: 'Provisioning: API and worker bring allocations to life and end them', sameAs: 'FLW-P5' },
       { id: 'SVC-04', words: 'Billing: ledger and accrual', notBuilt: true },
-      { id: 'SVC-05', words: 'Payments and refunds', notBuilt: true },
+      {
+        id: 'SVC-05',
+        words: 'Payments and refunds',
+        by: {
+          [t.payments]: [
+            'is begun with the provider, made there, and added to the balance once',
+            'leaves the balance at once, goes to the provider, and is never more than was paid',
+          ],
+        },
+        lacks: 'a run against an account at Stripe',
+      },
       { id: 'SVC-06', words: 'Terminal sessions, tokens and bindings', notBuilt: true },
       { id: 'SVC-07', words: 'App lifecycle, shared runtimes, access credentials', notBuilt: true },
       { id: 'SVC-08', words: 'Storage operations', notBuilt: true },

@@ -26,7 +26,7 @@ export const errorCodes = {
   allocation_not_found: { status: 404, retryable: false },
   /** This person belongs to the organization already. */
   already_member: { status: 409, retryable: false },
-  /** The amount is more than a policy allows. */
+  /** The amount is more or less than a policy allows. */
   amount_out_of_bounds: { status: 422, retryable: false },
   /** The assertion is malformed, expired, for another audience or signed with a wrong key. */
   assertion_invalid: { status: 401, retryable: false },
@@ -160,6 +160,12 @@ export const errorCodes = {
   passkeys_unavailable: { status: 409, retryable: false },
   /** The body is larger than this operation accepts. */
   payload_too_large: { status: 413, retryable: false },
+  /** There is no such payment. */
+  payment_not_found: { status: 404, retryable: false },
+  /** The payment provider refused to begin the payment; the message says why. */
+  payment_refused: { status: 409, retryable: false },
+  /** This installation takes no payments: ask for credit instead. */
+  payments_disabled: { status: 409, retryable: false },
   /** The dates are not a valid period, or the period is too long. */
   period_invalid: { status: 422, retryable: false },
   /** The token would live longer than the policy allows. */
@@ -194,6 +200,8 @@ export const errorCodes = {
   project_slug_taken: { status: 409, retryable: false },
   /** Too many requests in this lane; Retry-After says when to come back. */
   rate_limit_exceeded: { status: 429, retryable: true },
+  /** More would go back than was paid and has not gone back yet. */
+  refund_exceeds_payment: { status: 422, retryable: false },
   /** The payment is too old for a refund to the card; a credit is possible. */
   refund_window_exceeded: { status: 409, retryable: false },
   /** There is a region of this name already. */
@@ -256,7 +264,7 @@ export const errorCodes = {
   storage_object_not_found: { status: 404, retryable: false },
   /** The path leaves its namespace. */
   storage_path_traversal: { status: 400, retryable: false },
-  /** The webhook was not signed by the payment provider. */
+  /** The webhook was not signed by the payment provider, or is too old. */
   stripe_signature_invalid: { status: 400, retryable: false },
   /** There is no such task-signing key. */
   task_signer_not_found: { status: 404, retryable: false },
@@ -268,6 +276,8 @@ export const errorCodes = {
   token_missing: { status: 401, retryable: false },
   /** The token was not issued for this kind of use. */
   token_scope_invalid: { status: 401, retryable: false },
+  /** Too many payments of the organization wait to be paid: use one of them, or wait. */
+  too_many_payments: { status: 409, retryable: false },
   /** Too many event streams are open; close one, or come back later. */
   too_many_streams: { status: 429, retryable: true },
   /** The host has not reported its hardware yet: run a discovery first. */

@@ -72,6 +72,8 @@ export const operations = {
   outbox_rewind: { method: 'POST', path: '/api/v1/admin/outbox/rewind', keyed: true },
   outbox_discard: { method: 'POST', path: '/api/v1/admin/outbox/{event_id}/discard', keyed: true },
   outbox_requeue: { method: 'POST', path: '/api/v1/admin/outbox/{event_id}/requeue', keyed: true },
+  admin_payment_list: { method: 'GET', path: '/api/v1/admin/payments/sessions', query: ['cursor', 'limit', 'organization_id', 'state'], paged: true },
+  admin_payment_refund: { method: 'POST', path: '/api/v1/admin/payments/sessions/{payment_id}/refunds', keyed: true },
   platform_role_list: { method: 'GET', path: '/api/v1/admin/platform-roles', query: ['cursor', 'limit'], paged: true },
   policy_setting_list: { method: 'GET', path: '/api/v1/admin/policies', bare: true },
   policy_unset: { method: 'DELETE', path: '/api/v1/admin/policies/{policy_key}', keyed: true, body: true },
@@ -178,6 +180,10 @@ export const operations = {
   member_list: { method: 'GET', path: '/api/v1/organizations/{organization_id}/members', query: ['cursor', 'limit'], paged: true },
   member_remove: { method: 'DELETE', path: '/api/v1/organizations/{organization_id}/members/{user_id}', keyed: true },
   member_update: { method: 'PATCH', path: '/api/v1/organizations/{organization_id}/members/{user_id}', keyed: true },
+  payment_options_get: { method: 'GET', path: '/api/v1/organizations/{organization_id}/payments/options' },
+  payment_session_list: { method: 'GET', path: '/api/v1/organizations/{organization_id}/payments/sessions', query: ['cursor', 'limit'], paged: true },
+  payment_session_create: { method: 'POST', path: '/api/v1/organizations/{organization_id}/payments/sessions', keyed: true },
+  payment_session_get: { method: 'GET', path: '/api/v1/organizations/{organization_id}/payments/sessions/{session_id}' },
   project_list: { method: 'GET', path: '/api/v1/organizations/{organization_id}/projects', query: ['cursor', 'limit', 'state'], paged: true },
   project_create: { method: 'POST', path: '/api/v1/organizations/{organization_id}/projects', keyed: true },
   machine_identity_list: { method: 'GET', path: '/api/v1/organizations/{organization_id}/service-accounts', query: ['cursor', 'limit'], paged: true },
@@ -322,6 +328,10 @@ export const spaces = {
   adminOrganizations: {
     list: 'admin_organization_list',
     get: 'admin_organization_get',
+  },
+  adminPayments: {
+    list: 'admin_payment_list',
+    refund: 'admin_payment_refund',
   },
   adminUsers: {
     platformRoleList: 'platform_role_list',
@@ -481,6 +491,12 @@ export const spaces = {
     list: 'department_list',
     create: 'department_create',
     update: 'department_update',
+  },
+  payments: {
+    optionsGet: 'payment_options_get',
+    sessionList: 'payment_session_list',
+    sessionCreate: 'payment_session_create',
+    sessionGet: 'payment_session_get',
   },
   projects: {
     list: 'project_list',

@@ -170,6 +170,30 @@ readonly project_list: readonly {
   readonly type: "personal" | "enterprise";
 };
 
+export type AdminPayment = {
+  readonly amount: Money;
+  /** When it was last compared with the provider. */
+readonly checked_at: string | null;
+  readonly created_at: string;
+  readonly credited: Money;
+  readonly disputed: Money;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly problem: string | null;
+  readonly provider: "simulated" | "stripe" | "disabled";
+  readonly provider_checkout_id: string;
+  readonly provider_payment_id: string | null;
+  readonly refunded: Money;
+  readonly requested_by: string;
+  /** When it was added to the balance. */
+readonly settled_at: string | null;
+  readonly state: "open" | "paid" | "expired" | "disputed" | "charged_back" | "failed_reconcile";
+  /** The provider's page, for as long as it can be paid there. */
+readonly url: string | null;
+};
+
 export type AdminUser = {
   readonly created_at: string;
   readonly disabled_at: string | null;
@@ -1216,7 +1240,7 @@ export type NewPersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   /** The token. It is shown here and never again. */
 readonly token: string;
 };
@@ -1441,6 +1465,43 @@ readonly per_hour: readonly {
 readonly unread_notices: number | null;
 };
 
+export type PaymentOptions = {
+  readonly maximum: Money;
+  readonly minimum: Money;
+  readonly provider: "simulated" | "stripe" | "disabled";
+  /** How long a payment can go back to where it came from. */
+readonly refund_window_days: number;
+};
+
+export type PaymentRefund = {
+  readonly amount: Money;
+  readonly balance: Money;
+  readonly created_at: string;
+  readonly id: string;
+  readonly organization_id: string;
+  readonly reason: string;
+  readonly session_id: string;
+  readonly state: "requested" | "sent" | "refused";
+};
+
+export type PaymentSession = {
+  readonly amount: Money;
+  readonly created_at: string;
+  readonly credited: Money;
+  readonly disputed: Money;
+  readonly expires_at: string;
+  readonly id: string;
+  readonly organization_id: string;
+  readonly provider: "simulated" | "stripe" | "disabled";
+  readonly refunded: Money;
+  readonly requested_by: string;
+  /** When it was added to the balance. */
+readonly settled_at: string | null;
+  readonly state: "open" | "paid" | "expired" | "disputed" | "charged_back" | "failed_reconcile";
+  /** The provider's page, for as long as it can be paid there. */
+readonly url: string | null;
+};
+
 export type PersonalToken = {
   readonly created_at: string;
   readonly expires_at: string;
@@ -1450,7 +1511,7 @@ export type PersonalToken = {
   /** The first characters of the token, to recognise it. */
 readonly prefix: string;
   readonly revoked_at: string | null;
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
 };
 
 export type PlacementChange = {
@@ -1686,7 +1747,7 @@ readonly project_ids: readonly string[];
   readonly resource_name: string;
   /** Pinned to one project, or bounded by an organization and a list of its projects. */
 readonly scope: "project" | "organization";
-  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
+  readonly scopes: readonly ("organizations:read" | "organizations:write" | "organizations:delete" | "members:read" | "members:write" | "membership:leave" | "profile:read" | "profile:write" | "ssh_keys:read" | "ssh_keys:write" | "projects:read" | "projects:write" | "allocations:read" | "allocations:write" | "usage:read" | "billing:read" | "billing:pay" | "billing:admin" | "activity:read" | "audit:read" | "audit:admin" | "sessions:read" | "sessions:write" | "sessions:admin" | "tokens:read" | "tokens:write" | "factors:read" | "factors:write" | "service_accounts:read" | "service_accounts:write" | "policies:read" | "policies:admin" | "fleet:read" | "fleet:admin" | "organizations:admin" | "users:read" | "users:admin" | "roles:admin" | "events:read" | "events:admin")[];
   readonly slug: string;
   readonly state: "active" | "disabled" | "deleted";
   readonly updated_at: string;

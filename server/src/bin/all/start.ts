@@ -22,6 +22,7 @@ import { openFleetDesk } from './fleet-desk.ts';
 import { startHistory } from './history.ts';
 import { type Options, UsageFault } from './options.ts';
 import { announceRunning } from './running.ts';
+import { type SimulatedPayments, startSimulatedPayments } from './simulated-payments.ts';
 import { startFleet } from './start-fleet.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
 
@@ -127,12 +128,17 @@ export async function startAll(
     closing.push(accounts.close);
     // Only where no mail server is named: then letters go to the inbox, and somebody has to be able to read them.
     const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(server.urlFor('gpuaas_inbox'), closing);
+    // Only where nobody else takes payments: then a provider of our own stands in, and says so.
+    const payments = env['GPUAAS_PAYMENTS']
+      ? undefined
+      : await openPaymentPage(server.urlFor('gpuaas_payments'), url, closing, env, logPath);
     const startOne = options.split ? startApart : startHere;
     const members: Member[] = [];
     const keyring = openKeyring(sealingKey, 'The key of the data folder');
     for (const { spec, login, keys, stores } of processes) {
       // Each is given what it needs: only the api reaches accounts, and a worker opens only what it signs or writes with.
       const own = {
+        ...payments?.env,
         GPUAAS_DATABASE_URL: server.urlFor(login),
         ...(spec === api && {
           GPUAAS_ISSUER_URL: issuerUrl,
@@ -177,6 +183,7 @@ export async function startAll(
     welcome(steps, {
       url: publicUrl,
       inboxUrl,
+      checkoutUrl: payments?.url,
       isSimulated: desk !== undefined,
       dataDir,
       accounts,
@@ -213,6 +220,20 @@ async function openInbox(url: string, closing: (() => Promise<void>)[]): Promise
   });
   closing.push(page.close);
   return page.url;
+}
+
+async function openPaymentPage(
+  databaseUrl: string,
+  apiUrl: string,
+  closing: (() => Promise<void>)[],
+  env: Environment,
+  logPath: string | undefined,
+): Promise<SimulatedPayments> {
+  const log = openLog('simulated-payments', env, logPath);
+  closing.push(async () => log.flush());
+  const payments = await startSimulatedPayments({ databaseUrl, apiUrl, log: log.log });
+  closing.push(payments.close);
+  return payments;
 }
 
 async function prepareFolder(options: Options, closing: (() => Promise<void>)[]): Promise<string> {
@@ -261,6 +282,7 @@ function welcome(
     logPath: string | undefined;
     ephemeral: boolean;
     inboxUrl: string | undefined;
+    checkoutUrl: string | undefined;
     isSimulated: boolean;
     took: number;
   },
@@ -279,6 +301,7 @@ function welcome(
   line(`  Docs     ${url}/docs`);
   line(`  API      ${url}/openapi.json`);
   if (facts.inboxUrl) line(`  Mail     ${facts.inboxUrl}  (outgoing email, captured)`);
+  if (facts.checkoutUrl) line(`  Pay      ${facts.checkoutUrl}  (simulated checkout: no money moves)`);
   if (facts.isSimulated)
     line(`  Fleet    ${url}/api/v1/sim/nodes  (hosts that do not exist; the operator may break them)`);
   line(`  Data     ${dataDir}${facts.ephemeral ? ' (removed at the end)' : ''}`);

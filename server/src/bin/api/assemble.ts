@@ -27,6 +27,7 @@ import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/in
 import { noticeRoutes } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../domains/overview/index.ts';
+import { financeRoutes, makeTakeWebhook, sessionRoutes } from '../../domains/payments/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { secretRoutes } from '../../domains/secrets/index.ts';
 import { openServiceAccounts } from '../../domains/service-accounts/index.ts';
@@ -48,6 +49,7 @@ import type { Tenants } from '../../edge/http/admission/tenancy.ts';
 import { type Mount, openMount } from '../../edge/http/mount.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint, tokenPath } from '../../edge/oauth/token-endpoint.ts';
+import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStreams } from '../../edge/streams/watch.ts';
@@ -80,7 +82,7 @@ type ConsoleHome = Awaited<ReturnType<ReturnType<typeof makeConsole>['mount']>>;
 
 /** Puts the api together from its ports: every domain's routes behind one mount. */
 export async function assembleApi(
-  parts: Pick<Ports, 'database' | 'cache' | 'objects'> & Omit<Common<unknown>, 'config'>,
+  parts: Pick<Ports, 'database' | 'cache' | 'objects' | 'payments'> & Omit<Common<unknown>, 'config'>,
   settings: {
     readonly region: string;
     readonly issuer: string;
@@ -136,7 +138,7 @@ export async function assembleApi(
     readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;
   }
 > {
-  const { database, cache, clock, ids, log, metrics, scope } = parts;
+  const { database, cache, clock, ids, log, metrics, payments, scope } = parts;
   const db = database.database;
   const sealed = sealedInDatabase(settings.keyring, { db, ids });
   await requireKeys(sealed, settings.lostKeys);
@@ -334,6 +336,8 @@ export async function assembleApi(
       ...readRoutes({ db, clock, policies }),
       ...proofRoutes({ db }),
       ...grantRoutes({ db, ids, policies }),
+      ...sessionRoutes({ db, ids, clock, policies, payments, publicUrl: settings.publicUrl }),
+      ...financeRoutes({ db, ids, clock, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),
       ...makeEventStreams({ log: makeEventLog(db), tail }),
@@ -361,6 +365,8 @@ export async function assembleApi(
     rateLimit,
     log,
   });
+  const take = makeTakeWebhook({ db, begin: actsOf('payments', ids), ids, clock, log, metrics, payments });
+  await mountPaymentWebhook(mount.app, { take });
   return {
     ...scope.keep('http', mount),
     console: await console?.mount(mount.app),

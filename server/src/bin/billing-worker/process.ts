@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { openBilling } from '../../domains/billing/index.ts';
+import { openPaymentWork } from '../../domains/payments/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { defineProcess } from '../../ports/open.ts';
@@ -8,16 +9,15 @@ const name = 'billing-worker';
 
 export const billingWorker = defineProcess({
   name,
-  summary: 'Charges what hosts have proven, window by window, and compares balances with the ledger.',
-  needs: ['database'],
+  summary: 'Charges what hosts have proven, compares balances with the ledger and payments with their provider.',
+  needs: ['database', 'payments'],
   config: Type.Object({}),
-  async start({ database, clock, ids, log, metrics, scope }) {
+  async start({ database, payments, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
-    const billing = scope.keep(
-      'billing',
-      await openBilling({ db, begin: actsOf(name, ids), ids, clock, log, metrics, policies, listen: database.listen }),
-    );
+    const parts = { db, begin: actsOf(name, ids), ids, clock, log, metrics, listen: database.listen };
+    const billing = scope.keep('billing', await openBilling({ ...parts, policies }));
+    scope.keep('payment-work', await openPaymentWork({ ...parts, payments }));
     scope.ready('accrual', billing.check);
   },
 });

@@ -16,6 +16,9 @@ export const migrateConfig = Type.Object({
   cachePassword: Type.Optional(Secret({ description: 'The password of gpuaas_cache: needed without Redis.' })),
   sagasPassword: Type.Optional(Secret({ description: 'The password of gpuaas_sagas: needed without Temporal.' })),
   inboxPassword: Type.Optional(Secret({ description: 'The password of gpuaas_inbox: needed without a mail server.' })),
+  paymentsPassword: Type.Optional(
+    Secret({ description: 'The password of gpuaas_payments: needed with the simulated payment provider.' }),
+  ),
   issuerPassword: Type.Optional(
     Secret({ description: 'The password of gpuaas_issuer: needed with our own OpenID provider.' }),
   ),
@@ -42,6 +45,7 @@ export async function runMigrate(env: Environment): Promise<void> {
         gpuaas_cache: config.cachePassword,
         gpuaas_sagas: config.sagasPassword,
         gpuaas_inbox: config.inboxPassword,
+        gpuaas_payments: config.paymentsPassword,
         gpuaas_issuer: config.issuerPassword,
         gpuaas_authority: config.authorityPassword,
       },

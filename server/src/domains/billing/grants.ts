@@ -5,7 +5,7 @@ import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
 import { usualUsageDays } from './facts.ts';
-import { findAccount, insertGrant } from './ledger-store.ts';
+import { enter, findAccount } from './ledger-store.ts';
 import { money } from './money.ts';
 import { type BillingAccountRow, findGranted, listAccounts } from './read-store.ts';
 
@@ -51,8 +51,7 @@ const grant = on(adminBillingGrantCreate, ({ db, ids, policies }, act, { params,
       );
     }
     const [id, reason] = [ids.next(), body.reason.trim()];
-    const by = { actorId: act.actorId, correlationId: act.correlationId };
-    await insertGrant(tx, { id, organizationId, amount, reason, ...by });
+    await enter(tx, { id, organizationId, kind: 'grant', amount, reason }, act);
     const made = await findGranted(tx, organizationId, id);
     if (!made) throw new Error(`the grant ${id} was not entered`);
     return tx.commit(

@@ -1,4 +1,4 @@
-import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
+import { type ReadTx, sql, type Viewer, type WriteTx } from '../../kernel/act.ts';
 
 const accountSql = sql(
   'billing-account',
@@ -22,10 +22,11 @@ const orderedSql = sql(
    where a.organization_id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)`,
 );
 const holdSql = sql('billing-hold', `select pg_advisory_xact_lock(hashtextextended('billing ' || $1::text, 0))`);
-const grantSql = sql(
-  'ledger-grant',
-  `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason)
-   select $1, b.organization_id, b.currency, 'grant', '{customer,grants}', array[$3::bigint, -$3::bigint], $4, $5, $6
+const enterSql = sql(
+  'ledger-enter',
+  `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason,
+     corrects)
+   select $1, b.organization_id, b.currency, $3, array['customer', $4], array[$5::bigint, -$5::bigint], $6, $7, $8, $9
    from billing_accounts b where b.organization_id = $2 and mine(b.organization_id)`,
 );
 /**
@@ -124,20 +125,34 @@ export const readOrdered = async (tx: ReadTx, organizationId: string): Promise<b
   (await tx.rows<{ per_hour: bigint }>(orderedSql, [organizationId]))[0]?.per_hour ?? 0n;
 /** Whoever else decides about the balance of this organization waits until this transaction is over. */
 export const holdAccount = (tx: ReadTx, organizationId: string) => tx.rows(holdSql, [organizationId]);
-export const insertGrant = (
-  tx: WriteTx,
-  grant: {
-    readonly id: string;
-    readonly organizationId: string;
-    readonly amount: bigint;
-    readonly actorId: string;
-    readonly correlationId: string;
-    readonly reason: string;
-  },
-) =>
-  tx.run(grantSql, [
-    ...[grant.id, grant.organizationId, grant.amount, grant.actorId, grant.correlationId, grant.reason],
+/** Which account stands against the customer's in each kind of entry but usage. */
+const against = {
+  grant: 'grants',
+  top_up: 'payments',
+  refund: 'payments',
+  correction: 'payments',
+  hold: 'held',
+  hold_release: 'held',
+} as const;
+export interface NewEntry {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly kind: keyof typeof against;
+  /** What it does to the balance. */
+  readonly amount: bigint;
+  readonly reason?: string | undefined;
+  /** The entry that a correction sets right. */
+  readonly corrects?: string | undefined;
+}
+/** Who enters it, and what that goes back to: an act. */
+type EnteredBy = Pick<Viewer, 'actorId' | 'correlationId'>;
+export async function enter(tx: WriteTx, entry: NewEntry, by: EnteredBy): Promise<void> {
+  const entered = await tx.run(enterSql, [
+    ...[entry.id, entry.organizationId, entry.kind, against[entry.kind], entry.amount, by.actorId, by.correlationId],
+    ...[entry.reason ?? null, entry.corrects ?? null],
   ]);
+  if (entered !== 1) throw new Error(`the entry ${entry.id} was not made: ${entry.organizationId} has no account`);
+}
 export const verifyChain = async (tx: ReadTx, organizationId: string): Promise<Verified | undefined> =>
   (await tx.rows<Verified>(verifySql, [organizationId]))[0];
 export const findWrongUsage = async (tx: ReadTx, organizationId: string): Promise<string | undefined> =>

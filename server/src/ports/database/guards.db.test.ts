@@ -93,6 +93,7 @@ describe('a database that its owner migrated', () => {
       { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_mailer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
+      { rolname: 'gpuaas_payments', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_sagas', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_worker', rolcanlogin: true, mighty: false },

@@ -19,6 +19,7 @@ export const keptSchemas = {
   gpuaas_cache: 'gpuaas_cache',
   gpuaas_sagas: 'dbos',
   gpuaas_inbox: 'gpuaas_mail',
+  gpuaas_payments: 'gpuaas_payments',
   gpuaas_issuer: 'gpuaas_oidc',
   gpuaas_authority: 'gpuaas_pki',
 } as const;

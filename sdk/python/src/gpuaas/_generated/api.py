@@ -852,6 +852,30 @@ class AdminOrganizationsApi:
         return answer
 
 
+class AdminPaymentsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, state: Literal["open", "paid", "expired", "disputed", "charged_back", "failed_reconcile"] | Unset = UNSET, options: Options | None = None) -> Pages[AdminPayment]:
+        """Every payment, newest first
+
+        ``GET /api/v1/admin/payments/sessions``
+
+        Refusals: cursor_invalid.
+        """
+        return Pages(self._transport, "admin_payment_list", {"cursor": cursor, "limit": limit, "organization_id": organization_id, "state": state}, options)
+
+    def refund(self, payment_id: str, *, amount_minor: str, currency: str, reason: str, options: Options | None = None) -> PaymentRefund:
+        """Send a payment, or a part of it, back to where it came from
+
+        ``POST /api/v1/admin/payments/sessions/{payment_id}/refunds``
+
+        Refusals: currency_mismatch, illegal_transition, insufficient_balance, payment_not_found, refund_exceeds_payment, refund_window_exceeded, step_up_required.
+        """
+        answer: PaymentRefund = self._transport.call("admin_payment_refund", {"payment_id": payment_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
+        return answer
+
+
 class AdminUsersApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1296,7 +1320,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "machine_identity_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def machine_identity_create(self, organization_id: str, *, name: str, project_ids: Sequence[str], scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for some projects of an organization, for shared runtimes and outside workers
 
         ``POST /api/v1/organizations/{organization_id}/service-accounts``
@@ -1315,7 +1339,7 @@ class ServiceAccountsApi:
         """
         return Pages(self._transport, "service_account_list", {"project_id": project_id, "cursor": cursor, "limit": limit}, options)
 
-    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def create(self, project_id: str, *, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], slug: str, description: str | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Create a service account for one project
 
         ``POST /api/v1/projects/{project_id}/service-accounts``
@@ -1345,7 +1369,7 @@ class ServiceAccountsApi:
         answer: ServiceAccount = self._transport.call("service_account_get", {"service_account_id": service_account_id}, options)
         return answer
 
-    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
+    def update(self, service_account_id: str, *, description: str | None | Unset = UNSET, name: str | Unset = UNSET, project_ids: Sequence[str] | Unset = UNSET, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]] | Unset = UNSET, state: Literal["active", "disabled"] | Unset = UNSET, version: int | Unset = UNSET, options: Options | None = None) -> ServiceAccount:
         """Rename a service account, change its scopes and projects, or disable and enable it
 
         ``PATCH /api/v1/service-accounts/{service_account_id}``
@@ -1921,7 +1945,7 @@ class PersonalTokensApi:
         """
         return Pages(self._transport, "personal_token_list", {"cursor": cursor, "limit": limit}, options)
 
-    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
+    def create(self, *, expires_in_days: int, name: str, scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]], options: Options | None = None) -> NewPersonalToken:
         """Create a personal access token; it may do what both its scopes and its owner may do
 
         ``POST /api/v1/me/tokens``
@@ -2061,6 +2085,50 @@ class DepartmentsApi:
         Refusals: department_is_default, department_not_found, organization_not_found, version_conflict.
         """
         answer: Department = self._transport.call("department_update", {"department_id": department_id, "organization_id": organization_id, "name": name, "state": state, "version": version}, options)
+        return answer
+
+
+class PaymentsApi:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def options_get(self, organization_id: str, *, options: Options | None = None) -> PaymentOptions:
+        """How an organization can pay, and how much at once
+
+        ``GET /api/v1/organizations/{organization_id}/payments/options``
+
+        Refusals: organization_not_found.
+        """
+        answer: PaymentOptions = self._transport.call("payment_options_get", {"organization_id": organization_id}, options)
+        return answer
+
+    def session_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> Pages[PaymentSession]:
+        """The payments of an organization, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/payments/sessions``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return Pages(self._transport, "payment_session_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    def session_create(self, organization_id: str, *, amount_minor: str, currency: str, options: Options | None = None) -> PaymentSession:
+        """Begin a payment: the answer says where to pay
+
+        ``POST /api/v1/organizations/{organization_id}/payments/sessions``
+
+        Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, payment_refused, payments_disabled, too_many_payments.
+        """
+        answer: PaymentSession = self._transport.call("payment_session_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency}, options)
+        return answer
+
+    def session_get(self, organization_id: str, session_id: str, *, options: Options | None = None) -> PaymentSession:
+        """One payment
+
+        ``GET /api/v1/organizations/{organization_id}/payments/sessions/{session_id}``
+
+        Refusals: organization_not_found, payment_not_found.
+        """
+        answer: PaymentSession = self._transport.call("payment_session_get", {"organization_id": organization_id, "session_id": session_id}, options)
         return answer
 
 
@@ -2234,6 +2302,7 @@ class Api:
         self.admin_nodes = AdminNodesApi(transport)
         self.admin_os_images = AdminOsImagesApi(transport)
         self.admin_organizations = AdminOrganizationsApi(transport)
+        self.admin_payments = AdminPaymentsApi(transport)
         self.admin_users = AdminUsersApi(transport)
         self.admin_policies = AdminPoliciesApi(transport)
         self.admin_regions = AdminRegionsApi(transport)
@@ -2256,6 +2325,7 @@ class Api:
         self.organizations = OrganizationsApi(transport)
         self.audit = AuditApi(transport)
         self.departments = DepartmentsApi(transport)
+        self.payments = PaymentsApi(transport)
         self.projects = ProjectsApi(transport)
         self.overview = OverviewApi(transport)
         self.policies = PoliciesApi(transport)

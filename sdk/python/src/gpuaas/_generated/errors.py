@@ -101,7 +101,7 @@ class AlreadyMemberError(GpuaasError):
 
 
 class AmountOutOfBoundsError(GpuaasError):
-    """The amount is more than a policy allows."""
+    """The amount is more or less than a policy allows."""
 
     code = "amount_out_of_bounds"
     status = 422
@@ -636,6 +636,30 @@ class PayloadTooLargeError(GpuaasError):
     retryable = False
 
 
+class PaymentNotFoundError(GpuaasError):
+    """There is no such payment."""
+
+    code = "payment_not_found"
+    status = 404
+    retryable = False
+
+
+class PaymentRefusedError(GpuaasError):
+    """The payment provider refused to begin the payment; the message says why."""
+
+    code = "payment_refused"
+    status = 409
+    retryable = False
+
+
+class PaymentsDisabledError(GpuaasError):
+    """This installation takes no payments: ask for credit instead."""
+
+    code = "payments_disabled"
+    status = 409
+    retryable = False
+
+
 class PeriodInvalidError(GpuaasError):
     """The dates are not a valid period, or the period is too long."""
 
@@ -770,6 +794,14 @@ class RateLimitExceededError(GpuaasError):
     code = "rate_limit_exceeded"
     status = 429
     retryable = True
+
+
+class RefundExceedsPaymentError(GpuaasError):
+    """More would go back than was paid and has not gone back yet."""
+
+    code = "refund_exceeds_payment"
+    status = 422
+    retryable = False
 
 
 class RefundWindowExceededError(GpuaasError):
@@ -1021,7 +1053,7 @@ class StoragePathTraversalError(GpuaasError):
 
 
 class StripeSignatureInvalidError(GpuaasError):
-    """The webhook was not signed by the payment provider."""
+    """The webhook was not signed by the payment provider, or is too old."""
 
     code = "stripe_signature_invalid"
     status = 400
@@ -1065,6 +1097,14 @@ class TokenScopeInvalidError(GpuaasError):
 
     code = "token_scope_invalid"
     status = 401
+    retryable = False
+
+
+class TooManyPaymentsError(GpuaasError):
+    """Too many payments of the organization wait to be paid: use one of them, or wait."""
+
+    code = "too_many_payments"
+    status = 409
     retryable = False
 
 
@@ -1236,6 +1276,9 @@ by_code: dict[str, type[GpuaasError]] = {
     "passkey_wrong": PasskeyWrongError,
     "passkeys_unavailable": PasskeysUnavailableError,
     "payload_too_large": PayloadTooLargeError,
+    "payment_not_found": PaymentNotFoundError,
+    "payment_refused": PaymentRefusedError,
+    "payments_disabled": PaymentsDisabledError,
     "period_invalid": PeriodInvalidError,
     "personal_token_expiry_invalid": PersonalTokenExpiryInvalidError,
     "personal_token_not_found": PersonalTokenNotFoundError,
@@ -1253,6 +1296,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "project_required": ProjectRequiredError,
     "project_slug_taken": ProjectSlugTakenError,
     "rate_limit_exceeded": RateLimitExceededError,
+    "refund_exceeds_payment": RefundExceedsPaymentError,
     "refund_window_exceeded": RefundWindowExceededError,
     "region_already_exists": RegionAlreadyExistsError,
     "region_not_found": RegionNotFoundError,
@@ -1290,6 +1334,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "token_invalid": TokenInvalidError,
     "token_missing": TokenMissingError,
     "token_scope_invalid": TokenScopeInvalidError,
+    "too_many_payments": TooManyPaymentsError,
     "too_many_streams": TooManyStreamsError,
     "topology_missing": TopologyMissingError,
     "unsupported_media_type": UnsupportedMediaTypeError,

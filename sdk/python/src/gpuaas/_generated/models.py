@@ -195,6 +195,30 @@ class AdminOrganizationDetail(TypedDict):
     type: Literal["personal", "enterprise"]
 
 
+class AdminPayment(TypedDict):
+    amount: Money
+    checked_at: str | None
+    """When it was last compared with the provider."""
+    created_at: str
+    credited: Money
+    disputed: Money
+    expires_at: str
+    id: str
+    organization_id: str
+    organization_name: str
+    problem: str | None
+    provider: Literal["simulated", "stripe", "disabled"]
+    provider_checkout_id: str
+    provider_payment_id: str | None
+    refunded: Money
+    requested_by: str
+    settled_at: str | None
+    """When it was added to the balance."""
+    state: Literal["open", "paid", "expired", "disputed", "charged_back", "failed_reconcile"]
+    url: str | None
+    """The provider's page, for as long as it can be paid there."""
+
+
 class AdminUser(TypedDict):
     created_at: str
     disabled_at: str | None
@@ -1351,7 +1375,7 @@ class NewPersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     token: str
     """The token. It is shown here and never again."""
 
@@ -1601,6 +1625,43 @@ class Overview(TypedDict):
     """Unread notices of the caller, counted up to 100; null where activity is null."""
 
 
+class PaymentOptions(TypedDict):
+    maximum: Money
+    minimum: Money
+    provider: Literal["simulated", "stripe", "disabled"]
+    refund_window_days: int
+    """How long a payment can go back to where it came from."""
+
+
+class PaymentRefund(TypedDict):
+    amount: Money
+    balance: Money
+    created_at: str
+    id: str
+    organization_id: str
+    reason: str
+    session_id: str
+    state: Literal["requested", "sent", "refused"]
+
+
+class PaymentSession(TypedDict):
+    amount: Money
+    created_at: str
+    credited: Money
+    disputed: Money
+    expires_at: str
+    id: str
+    organization_id: str
+    provider: Literal["simulated", "stripe", "disabled"]
+    refunded: Money
+    requested_by: str
+    settled_at: str | None
+    """When it was added to the balance."""
+    state: Literal["open", "paid", "expired", "disputed", "charged_back", "failed_reconcile"]
+    url: str | None
+    """The provider's page, for as long as it can be paid there."""
+
+
 class PersonalToken(TypedDict):
     created_at: str
     expires_at: str
@@ -1610,7 +1671,7 @@ class PersonalToken(TypedDict):
     prefix: str
     """The first characters of the token, to recognise it."""
     revoked_at: str | None
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
 
 
 class PlacementChange(TypedDict):
@@ -1853,7 +1914,7 @@ class ServiceAccount(TypedDict):
     resource_name: str
     scope: Literal["project", "organization"]
     """Pinned to one project, or bounded by an organization and a list of its projects."""
-    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
+    scopes: Sequence[Literal["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"]]
     slug: str
     state: Literal["active", "disabled", "deleted"]
     updated_at: str

@@ -1,0 +1,29 @@
+import { Outage } from '../../kernel/fault.ts';
+import type { Payments } from './port.ts';
+
+const because = 'this installation takes no payments';
+
+/** An installation without a provider: nothing can be paid, and no webhook is believed. */
+export function makeDisabledPayments(): Payments {
+  let closed = false;
+  const refuse = async () => {
+    if (closed) throw new Error('payments are closed');
+    return { refused: because };
+  };
+  return {
+    provider: 'disabled',
+    customer: async () => {
+      throw new Outage(because);
+    },
+    openCheckout: refuse,
+    findCheckout: async () => undefined,
+    refund: refuse,
+    readEvent: () => ({ refused: because }),
+    async check() {
+      if (closed) throw new Error('payments are closed');
+    },
+    async close() {
+      closed = true;
+    },
+  };
+}
