@@ -74,6 +74,7 @@ const events = lazyPart(() => import('./ops/events/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
 const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
+const payments = lazyPart(() => import('./ops/billing/payments.tsx'), 'PaymentsPage');
 const accounts = lazyPart(() => import('./ops/billing/accounts.tsx'), 'AccountsPage');
 const tenants = lazyPart(() => import('./ops/people/tenants.tsx'), 'TenantsPage');
 const tenant = lazyPart(() => import('./ops/people/tenant.tsx'), 'TenantPage');
@@ -100,7 +101,7 @@ const tree = root.addChildren([
   page('/sessions', sessions, none),
   page('/security', security, none),
   page('/team', team, none),
-  page('/billing', billing, words('by')),
+  page('/billing', billing, words('by', 'payment')),
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
   page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
@@ -112,6 +113,7 @@ const tree = root.addChildren([
   page('/ops/allocations/$id', placement, none),
   page('/ops/queue', queue, words('sku', 'region')),
   page('/ops/accounts', accounts, words('q')),
+  page('/ops/payments', payments, words('state')),
   page('/ops/tenants', tenants, words('q')),
   page('/ops/tenants/$id', tenant, none),
   page('/ops/people', people, words('q', 'state')),

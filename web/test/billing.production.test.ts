@@ -16,6 +16,9 @@ const findAccount = async () => {
   return account;
 };
 
+const dollarsOf = (minor: bigint): string =>
+  `$${(minor / 100n).toLocaleString('en')}.${(minor % 100n).toString().padStart(2, '0')}`;
+
 describe('billing, in the console', () => {
   it('shows an owner the balance, the usage in groups, and a ledger that is found correct', {
     timeout: 240_000,
@@ -117,11 +120,52 @@ describe('billing, in the console', () => {
     await context.close();
   });
 
+  it('lets an owner top up on the checkout page and shows the new balance; finance sends a part back', {
+    timeout: 240_000,
+  }, async () => {
+    const before = BigInt((await findAccount()).balance.amount_minor);
+    const { context, page, complaints } = await here.enter('owner');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Billing' }).click();
+    await page.getByRole('button', { name: 'Top up' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Top up' });
+    await dialog.getByText('no money moves').waitFor();
+    await dialog.getByLabel('Amount (USD)').fill('9');
+    await dialog.getByText('The smallest payment is $10.00.').waitFor();
+    await dialog.getByLabel('Amount (USD)').fill('25');
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Pay $25.00' }).click();
+    // The page of the provider is elsewhere, and says what it is.
+    await page.getByText('Simulated.').waitFor();
+    expect(new URL(page.url()).port).not.toBe(new URL(here.base).port);
+    await page.getByRole('button', { name: /^Pay / }).click();
+    await page.waitForURL(/\/billing\?payment=/);
+    await page.getByText('$25.00 was added to the balance.').waitFor();
+    const balance = page.getByRole('region', { name: 'Balance' });
+    await balance.getByText(dollarsOf(before + 2_500n), { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Payments' }).getByText('Paid').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+
+    const finance = await here.enter('finance');
+    await finance.page.goto(`${here.base}/ops/payments`);
+    await finance.page.getByRole('button', { name: 'Refund $25.00 of Demo' }).click();
+    const refund = finance.page.getByRole('dialog', { name: 'Refund a payment of Demo' });
+    await refund.getByLabel('Amount (USD)').fill('10');
+    await refund.getByLabel('Reason').fill('too much');
+    await refund.getByRole('button', { name: 'Refund $10.00' }).click();
+    await finance.page.getByText('$10.00 is on its way back.').waitFor();
+    expect(await seriousFindings(finance.page)).toEqual([]);
+    expect(finance.complaints).toEqual([]);
+    await finance.context.close();
+    expect(BigInt((await findAccount()).balance.amount_minor)).toBe(before + 1_500n);
+  });
+
   it('shows a member what the project used, and nothing of the account', { timeout: 120_000 }, async () => {
     const { context, page, complaints } = await here.enter('member');
     await page.goto(`${here.base}/billing?by=allocation`);
     await page.getByRole('heading', { name: 'Usage of the last 30 days' }).waitFor();
-    await page.getByText(/^What the project Playground used\./).waitFor();
+    await page.getByText(/^The usage of project Playground\./).waitFor();
     expect(await page.getByRole('region', { name: /^(?:Balance|Ledger)$/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();

@@ -64,6 +64,7 @@ const operatorPlaces: readonly PlaceGroup[] = [
     name: 'Business',
     places: [
       { to: '/ops/accounts', label: 'Accounts', icon: 'wallet', needs: 'admin_billing_account_list' },
+      { to: '/ops/payments', label: 'Payments', icon: 'wallet', needs: 'admin_payment_list' },
       { to: '/ops/tenants', label: 'Tenants', icon: 'team', needs: 'admin_organization_list' },
       { to: '/ops/people', label: 'People', icon: 'devices', needs: 'user_list' },
       { to: '/ops/skus', label: 'SKUs and prices', icon: 'tag', needs: 'admin_sku_list' },

@@ -60,6 +60,8 @@ const events: Readonly<Record<string, string>> = {
   'provisioning.breaker.reset': 'Automation goes on in a pool',
   'provisioning.retried': 'A launch failed because of its host; it is tried on another one',
   'provisioning.releasing.requested': 'An allocation is being released',
+  'payments.balance_credited': 'A payment was added to a balance',
+  'payments.reconcile_failed': 'A payment does not fit what its provider says',
   'tenancy.ssh_key.added': 'An SSH key was added',
   'tenancy.ssh_key.removed': 'An SSH key was removed',
   'tenancy.member.changed': 'A member joined, left or changed role',

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
 import { useBalance } from '../../client/balance.ts';
+import { usePaymentOptions } from '../../client/payments.ts';
 import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Panel } from '../../parts/page.tsx';
@@ -9,6 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { balanceWarning, tellEnforced, tellRunway } from '../../words/billing/balance.ts';
 import { tellCheck } from '../../words/billing/usage.ts';
 import { spellMoney } from '../../words/money.ts';
+import { TopUpDialog } from './top-up-dialog.tsx';
 
 const tones = { warn: 'text-warn', bad: 'text-bad' } as const;
 
@@ -25,11 +28,14 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
     <Panel
       title="Balance"
       aside={
-        mayVerify && (
-          <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate(organizationId)}>
-            Verify the chain
-          </Button>
-        )
+        <span className="flex flex-wrap gap-2">
+          {mayVerify && (
+            <Button icon="check" busy={verify.isPending} onClick={() => verify.mutate(organizationId)}>
+              Verify the chain
+            </Button>
+          )}
+          <TopUp organizationId={organizationId} />
+        </span>
       }
     >
       {balance.error && !it ? (
@@ -67,5 +73,20 @@ export function BalancePanel({ organizationId }: { organizationId: string }) {
         )}
       </div>
     </Panel>
+  );
+}
+
+/** A way to pay, where this installation takes payments and the person may. */
+function TopUp({ organizationId }: { organizationId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const options = usePaymentOptions().data;
+  if (!options || options.provider === 'disabled') return null;
+  return (
+    <>
+      <Button look="primary" icon="plus" onClick={() => setOpen(true)}>
+        Top up
+      </Button>
+      {isOpen && <TopUpDialog organizationId={organizationId} options={options} onClose={() => setOpen(false)} />}
+    </>
   );
 }

@@ -9,6 +9,8 @@ import { Page } from '../../parts/page.tsx';
 import { NoProject } from '../../parts/states.tsx';
 import { BalancePanel } from './balance-panel.tsx';
 import { LedgerTable } from './ledger-table.tsx';
+import { PaymentNote } from './payment-note.tsx';
+import { PaymentsTable } from './payments-table.tsx';
 import { SpendChart } from './spend-chart.tsx';
 import { UsageTable } from './usage-table.tsx';
 
@@ -46,6 +48,7 @@ const useProjectUsage = (group_by: (typeof choices.project_usage_get.group_by)[n
 function AccountBilling({ organizationId }: { organizationId: string }) {
   const organization_id = organizationId;
   const by = useGroups(choices.billing_usage_get.group_by);
+  const { payment: paymentId } = useSearch({ strict: false }) as { payment?: string };
   const days = useAccountUsage(organization_id, 'day');
   const usage = useAccountUsage(organization_id, by);
   return (
@@ -54,6 +57,7 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
       lead="The balance of your organization, its spend, and its ledger. Amounts are before tax; days are in UTC."
       shown={{ operation: 'billing_usage_get', input: { organization_id, group_by: by } }}
     >
+      {paymentId !== undefined && <PaymentNote paymentId={paymentId} />}
       <BalancePanel organizationId={organization_id} />
       <SpendChart usage={days} />
       <UsageTable
@@ -61,6 +65,7 @@ function AccountBilling({ organizationId }: { organizationId: string }) {
         aside={<GroupFilter by={by} groups={choices.billing_usage_get.group_by} />}
         linked={false}
       />
+      <PaymentsTable organizationId={organization_id} />
       <LedgerTable organizationId={organization_id} />
     </Page>
   );
@@ -75,7 +80,7 @@ function ProjectBilling({ projectName }: { projectName: string }) {
       title="Billing"
       lead={
         <>
-          The usage of project <bdi>{projectName}</bdi> . Owners and administrators see the balance and the ledger.
+          The usage of project <bdi>{projectName}</bdi>. Owners and administrators see the balance and the ledger.
         </>
       }
       shown={{ operation: 'project_usage_get', input: { group_by: by } }}

@@ -1,0 +1,64 @@
+import type { PaymentOptions } from '@gpuaas/sdk';
+import { useState } from 'react';
+import { api } from '../../client/api.ts';
+import { useAct } from '../../client/ask.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { objectToAmount, tellProvider } from '../../words/billing/payments.ts';
+import { minorOf, spellMoney } from '../../words/money.ts';
+
+/** Asks for an amount and goes to the page of the payment provider, which sends the browser back here. */
+export function TopUpDialog({
+  organizationId,
+  options,
+  onClose,
+}: {
+  organizationId: string;
+  options: PaymentOptions;
+  onClose(): void;
+}) {
+  const { currency } = options.minimum;
+  const [amount, setAmount] = useState('');
+  const minor = minorOf(amount, currency);
+  const objection = objectToAmount(minor, options);
+  const begin = useAct(
+    'top up',
+    (amount_minor: string, how) =>
+      api.payments.sessionCreate({ organization_id: organizationId, amount_minor, currency }, how),
+    { stale: ['billing'], done: ({ url }) => url && location.assign(url) },
+  );
+  return (
+    <FormDialog
+      title="Top up"
+      lead={tellProvider(options)}
+      verb={objection === undefined && minor ? `Pay ${spellMoney({ amount_minor: minor, currency })}` : 'Pay'}
+      busy={begin.isPending}
+      error={begin.error}
+      onClose={onClose}
+      onSubmit={() => objection === undefined && minor && begin.mutate(minor)}
+    >
+      <Field
+        label={`Amount (${currency})`}
+        hint={
+          amount !== '' && objection
+            ? objection
+            : `From ${spellMoney(options.minimum)} to ${spellMoney(options.maximum)}.`
+        }
+      >
+        {(id) => (
+          <input
+            id={id}
+            required
+            inputMode="decimal"
+            autoComplete="off"
+            className="field"
+            placeholder="25.00"
+            aria-invalid={amount !== '' && objection !== undefined}
+            value={amount}
+            onChange={(event) => setAmount(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
