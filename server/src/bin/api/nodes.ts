@@ -30,7 +30,7 @@ import type { Ports } from '../../ports/open.ts';
 
 const pulseEveryMs = 5_000;
 
-/** The keys that sign tasks, as every process opens them that signs or shows them. */
+/** Opens the keys that sign tasks, for a process that signs tasks or shows the keys. */
 export async function openSigners(
   parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config' | 'metrics'>,
   settings: { readonly seal: Pick<Seal, 'close' | 'open'> | undefined; readonly policies: Policies },
@@ -56,14 +56,14 @@ export async function openSigners(
 export interface DoorSettings {
   readonly host: string;
   readonly port: number;
-  /** What nodes call us. */
+  /** The names under which nodes reach the api. */
   readonly names: readonly string[];
   readonly handshakeMs?: number;
   readonly limits?: NodeLimits;
   readonly certificates: Certificates;
 }
 
-/** The door of nodes and everything behind it: who they are, what they say, what they are asked to do. */
+/** Opens the door of nodes: identities, reports, tasks and results. */
 export async function openNodeDoor(
   parts: Pick<Ports, 'database' | 'objects'> & Omit<Common<unknown>, 'config'>,
   settings: DoorSettings & {
@@ -154,7 +154,7 @@ export async function openNodeDoor(
     }),
   );
   scope.keep('node-tasks wake-up', await database.listen(tasksChannel, room.wake));
-  // As long as nodes are heard and their words are written down, their silence means something.
+  // The silence of a node means something only while reports of nodes are received and written.
   scope.keep(
     'node-pulse',
     startReconciler(

@@ -18,8 +18,8 @@ import type { Ports } from '../../ports/open.ts';
 import { makeSagas } from './sagas.ts';
 
 /**
- * How late a guard notices; what matters sooner is told by events. Whoever pays by the second is looked at often, and what
- * is a matter of minutes is not: an installation with nothing to do should do next to nothing.
+ * How often each guard runs. What is urgent has an event. Expiry is charged by the second and runs often; the others are a matter
+ * of minutes, so an idle installation does next to nothing.
  */
 const guardEveryMs = {
   expiry: 2_000,
@@ -30,7 +30,7 @@ const guardEveryMs = {
   authorizedKeys: 5_000,
 };
 
-/** Serves the sagas of allocations and looks after those that nobody asks about. */
+/** Serves the sagas of allocations and runs the guards. */
 export async function serveAllocations(
   parts: Pick<Ports, 'database' | 'sagas'> & Omit<Common<unknown>, 'config'>,
   settings: { readonly policies: Policies; readonly tasks: Tasks },
@@ -100,7 +100,7 @@ export async function serveAllocations(
   for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest, authorizedKeys })) {
     const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
     const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs }));
-    // Who left is off the machines at once, not with the next look.
+    // Keys of a person who left are removed at once, not with the next round.
     if (guard === authorizedKeys) {
       scope.keep('authorized-keys-wake', await database.listen(tenancyChannel, reconciling.wake));
     }

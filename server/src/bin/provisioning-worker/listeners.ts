@@ -66,7 +66,7 @@ export function makeListeners(parts: {
     listener({
       event: nodeDrainCalledOff,
       action: 'node.call_drain_off',
-      // Told again, those who were told find that it is the last word already.
+      // Harmless when repeated: an allocation that has this notice gets no second one.
       before: (payload) => parts.tenants.callOff(payload.node_id),
       effect: node,
     }),
@@ -125,7 +125,7 @@ export function makeListeners(parts: {
     listener({
       event: provisioningForceReleaseRequested,
       action: 'allocation.begin_forced_release',
-      // Asked again it finds the allocation leaving, or gone.
+      // Harmless when repeated: it finds the allocation leaving, or gone.
       before: async (payload) => {
         await parts.release(payload.allocation_id, payload.reason);
       },

@@ -22,7 +22,7 @@ import { serveAllocations } from './allocations.ts';
 import { makeListeners } from './listeners.ts';
 import { emptyNodes, watchNodes } from './nodes.ts';
 
-/** A task that nobody ended is noticed this late, and a key that is due signs this late. Results are told of at once. */
+/** How late an expired task is found, and how late a due key begins to sign. Answers are delivered at once. */
 const sweepEveryMs = 5_000;
 const ageEveryMs = 15_000;
 

@@ -1,8 +1,8 @@
 import { hourMs, secondMs } from '../../kernel/units.ts';
 
-/** Where it is announced that slots came free. A name between processes of one installation. */
+/** The channel on which commits announce that slots came free. */
 export const capacityChannel = 'gpuaas_capacity';
-/** The backstop of a wait for a node: the task itself expires long before, and says so. */
+/** The last resort for a wait for a node: the task itself expires long before and answers the wait. */
 export const answerWithinMs = 24 * hourMs;
 /** Allocations or nodes that one round of a guard looks at before it comes round again. */
 export const guardBatch = 200;
@@ -16,23 +16,23 @@ export const namedInSentence = 5;
 export const maxSurveyed = 2_000;
 /** Hosts that are read at once when the index is filled; keeps one answer at some hundred kilobytes. */
 export const indexPage = 500;
-/** How often the index is filled anew, whatever it was told: it is only a hint, and being wrong costs a look more. */
+/** How often the index is filled anew, also without notifications: a lost one costs a query more until then. */
 export const relearnMs = 60 * 1_000;
-/** What comes free in this time after a look is learnt together: the index is a hint, and may be as old as that. */
+/** Slots that come free within this time are learnt together: the index is a hint and may be that old. */
 export const learnRestMs = 50;
 /** Slots that one process remembers to be taking; more than it has transactions at a time, and small. */
 export const maxInFlight = 1_024;
-/** Picks that wait for somebody else, when all that do not wait were in vain. Each sees what was committed meanwhile. */
+/** Picks that wait for locks, after all picks without waiting failed. Each sees what was committed meanwhile. */
 export const patientPicks = 3;
-/** Hosts that are tried in turn for a launch that failed elsewhere, when others take them away meanwhile. */
+/** Hosts that a retry tries in turn, when other requests take their slots meanwhile. */
 export const retryPicks = 3;
 /** Prices are per hour, durations in seconds. */
 export const secondsPerHour = 3_600;
-/** How often those who wait are looked at without having been told: for deadlines, and for wake-ups that were lost. */
+/** How often the queue runs without a notification: for deadlines, and for notifications that were lost. */
 export const queueEveryMs = 5 * 1_000;
-/** Rows of the queue that one look shows; whoever needs more filters by SKU and region. */
+/** Rows of the queue that one answer shows; filter by SKU and region to see the others. */
 export const maxQueueShown = 500;
-/** A node writes its report, sends it, and it is written down with others: that takes less than this. */
+/** The longest time from a node's writing of a report to its commit. */
 export const reportLagMs = 10 * secondMs;
-/** Of the sagas of allocations. Runs of the first one recorded each part of what is one transaction since the second. */
+/** The version of the sagas of allocations. Runs of version 1 recorded each part of what is one transaction in version 2. */
 export const sagaVersion = 2;

@@ -278,7 +278,7 @@ interface Whose {
 function filterValues(of: Whose, filter: AllocationFilter): unknown[] {
   const [tagKey, ...rest] = filter.tag?.split('=') ?? [];
   const tagValue = rest.length > 0 ? rest.join('=') : null;
-  // What somebody typed is text, not a pattern.
+  // The search text is not a pattern.
   const words = filter.q === undefined ? null : `%${filter.q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const { state, sku, group, requested_by } = filter;
   const named = [state ?? null, sku ?? null, tagKey ?? null, tagValue, group ?? null];

@@ -56,8 +56,8 @@ export interface NodeReply {
 }
 export interface NodeCalls {
   answer(call: NodeCall): Promise<NodeReply>;
-  /** Why this one may not speak here now; undefined when it may. */
-  judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined;
+  /** Why this certificate may not call now; undefined when it may. */
+  checkCertificate(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined;
   /** Something was refused because the node was beyond this limit. */
   countRefusal(limit: 'calls' | 'connections' | 'strangers'): void;
 }
@@ -162,7 +162,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     const isAnother = call.peer !== undefined && call.peer.nodeId !== nodeId;
     const fault = isAnother
       ? new Fault('node_certificate_invalid', 'The certificate is another node’s.')
-      : judge(call.peer);
+      : checkCertificate(call.peer);
     if (fault) return refuse(fault);
     const waitSeconds = budget.take(nodeId);
     if (waitSeconds !== undefined) {
@@ -210,7 +210,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
   }
 
   /** Whether the one on the line has a certificate that is good now. */
-  function judge(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined {
+  function checkCertificate(peer: Peer | undefined): Fault<'node_certificate_invalid'> | undefined {
     if (!peer) return new Fault('node_certificate_invalid', 'This path wants the certificate of a node.');
     if (peer.expiresAtMs <= clock.now().getTime()) {
       return new Fault('node_certificate_invalid', 'The certificate has expired.');
@@ -283,5 +283,5 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     userAgent: undefined,
   });
 
-  return { answer, judge, countRefusal };
+  return { answer, checkCertificate, countRefusal };
 }

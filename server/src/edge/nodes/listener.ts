@@ -127,7 +127,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   function mayUpgrade(request: IncomingMessage): boolean {
     const { url, method, headers, socket } = request;
     const isOffer = url === nodeTransport.line.path && method === 'GET' && headers.upgrade === lineProtocol;
-    return isOffer && calls.judge(peers.get(socket as TLSSocket)) === undefined;
+    return isOffer && calls.checkCertificate(peers.get(socket as TLSSocket)) === undefined;
   }
   server.on('upgrade', (request, upgraded, head) => {
     const socket = upgraded as TLSSocket;

@@ -5,7 +5,7 @@ type Status = AllocationGroup['status'];
 const isOver = (state: AllocationState) => state === 'released' || state === 'failed';
 const isComing = (state: AllocationState) => state === 'requested' || state === 'provisioning';
 
-/** What a group is, from its members and from whether somebody wants it gone. */
+/** The status of a group, from the states of its members and from whether its release was requested. */
 export function statusOf(states: readonly AllocationState[], releaseRequested: boolean): Status {
   const all = (test: (state: AllocationState) => boolean) => states.every(test);
   const any = (...wanted: AllocationState[]) => states.some((state) => wanted.includes(state));

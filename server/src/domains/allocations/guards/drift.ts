@@ -3,9 +3,9 @@ import type { Finding } from '../../attention/index.ts';
 import { reportLagMs } from '../facts.ts';
 
 /**
- * What a node holds, compared with what it should hold. The comparison decides nothing: it names each difference once,
- * and `guards.ts` does something about it. A node that reports something nobody wants is never told to kill
- * it: somebody's work may be in there, so the slots are kept aside and an operator looks.
+ * Compares what a node holds with what it should hold. It names each difference once; `drift-guard.ts` acts on them. A machine
+ * that should not exist is never killed, because a tenant's work may be in it: its free slots are quarantined and an operator
+ * looks.
  */
 export interface Desired {
   readonly allocationId: string;
@@ -23,7 +23,7 @@ export type Drift =
   | { readonly kind: 'orphan'; readonly lease: HeldLease }
   /** It holds something for a lease that has been replaced. */
   | { readonly kind: 'stale'; readonly lease: HeldLease; readonly generation: number }
-  /** It should hold something and says nothing of it. */
+  /** It should hold something and does not report it. */
   | { readonly kind: 'absent'; readonly allocationId: string; readonly generation: number }
   /** It ended the lease by itself, at its deadline. */
   | { readonly kind: 'ended'; readonly allocationId: string; readonly generation: number };
@@ -37,7 +37,7 @@ export interface Gone {
 }
 
 export function compareWithReport(desired: readonly Desired[], gone: Gone, reported: Reported): Drift[] {
-  // A report is a little older than its arrival: what happened on its way it cannot know.
+  // A report is older than its arrival by the time of its transport, and knows nothing of that time.
   const knownUntil = new Date(reported.at.getTime() - reportLagMs);
   const wanted = new Map(desired.map((each) => [each.allocationId, each]));
   const held = new Map(reported.leases.map((lease) => [lease.allocation_id, lease]));

@@ -18,7 +18,7 @@ const lockSql = sql(
    from allocations a left join nodes n on n.id = a.node_id
    where a.id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id) for update of a`,
 );
-/** The last word that it was given about its host. */
+/** The last notice that the allocation got about its host. */
 const lastWordSql = sql(
   'allocation-notice-last',
   `select name, detail ->> 'deadline_at' as deadline_at from allocation_timeline
@@ -45,8 +45,8 @@ interface About {
 }
 
 /**
- * Those who rent from one node, as the node's own domain may speak to them. Each is told in an act of its own, in its
- * organization: a note on its timeline and an event, once for each deadline. Why the host has to go is the operator's.
+ * The allocations on one node, for the domain of nodes. Each notice is an act of its own in the organization of the allocation: a
+ * note on its timeline and an event, once for each deadline. The operator's reason is not in it.
  */
 export function makeNodeTenants(parts: {
   readonly db: Database;
@@ -61,8 +61,8 @@ export function makeNodeTenants(parts: {
       tx.rows<{ id: string; state: string }>(stayingSql, [nodeId, parts.maxReleaseAttempts(), guardBatch]),
     );
 
-  /** Says something to one of them, unless the last word makes it idle. */
-  async function tell(
+  /** Sends a notice to one allocation, unless the last notice makes it superfluous. */
+  async function sendNotice(
     id: string,
     word: {
       readonly name: Word['name'];
@@ -76,7 +76,7 @@ export function makeNodeTenants(parts: {
       const [row] = await tx.rows<NoticedRow>(lockSql, [id]);
       if (!row) return tx.abandon(new Fault('allocation_not_found', 'It is leaving already.'));
       const [last] = await tx.rows<Word>(lastWordSql, [id, [notice, calledOff]]);
-      if (word.isIdle(last)) return tx.abandon(new Fault('illegal_transition', 'It was told already.'));
+      if (word.isIdle(last)) return tx.abandon(new Fault('illegal_transition', 'It has this notice already.'));
       await noteAllocation(tx, id, { ids, correlationId, kind: 'note', name: word.name, detail: word.detail });
       const { version, ...about } = row;
       return tx.commit(undefined, {
@@ -94,7 +94,7 @@ export function makeNodeTenants(parts: {
     async notify(nodeId, deadlineAt) {
       const tenants = await living(nodeId);
       for (const { id } of tenants) {
-        await tell(id, {
+        await sendNotice(id, {
           name: notice,
           detail: { deadline_at: deadlineAt },
           isIdle: (last) => last?.name === notice && last.deadline_at === deadlineAt,
@@ -105,7 +105,7 @@ export function makeNodeTenants(parts: {
     },
     async callOff(nodeId) {
       for (const { id } of await living(nodeId)) {
-        await tell(id, {
+        await sendNotice(id, {
           name: calledOff,
           detail: {},
           isIdle: (last) => last?.name !== notice,
@@ -116,7 +116,7 @@ export function makeNodeTenants(parts: {
     async release(nodeId) {
       const tenants = await staying(nodeId);
       const begun = await Promise.all(
-        // Whoever was asked kindly and could not leave is not asked again.
+        // An allocation whose release failed is released by force.
         tenants.map(({ id, state }) => parts.release(id, 'drain', state === 'release_failed')),
       );
       return begun.filter(Boolean).length;

@@ -20,7 +20,7 @@ const readSql = sql(
        select case when $3::boolean then reserved_slots(n.id, $4) else '{}' end as slot_ids) k
    where n.id = any ($1::uuid[])`,
 );
-/** Hosts on which it fits now, those where a launch failed lately at the end. This is the last word on whether there are any. */
+/** All hosts on which a request fits now; hosts that are avoided after a failed launch come last. */
 const fittingSql = sql(
   'placement-fitting',
   `select n.id, count(*) as free

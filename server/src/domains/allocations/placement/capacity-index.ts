@@ -3,19 +3,19 @@ import type { CandidateNode, PlacementRequest } from './model.ts';
 
 /**
  * Where free capacity is, as far as this process knows. It answers "which few nodes are worth a look" in a time that does
- * not depend on the size of the fleet, and is never believed: the rows decide, and whoever picked what was gone reads
- * before the next pick. What it does not know of is found by a query, so a stale index costs time and nothing else.
+ * not depend on the size of the fleet, and is only a hint: the rows decide, and after a pick that failed
+ * the rows are read before the next one. Hosts that the index does not know are found by a query, so a stale index costs only time.
  *
- * Nodes lie in drawers, by SKU and region and whether a launch failed there lately, then by how many slots are free in one of their NUMA groups, then by how many
- * are free on the node. The best fit is in the first drawer that is large enough.
+ * Nodes lie in drawers: by SKU, region and whether placement avoids them after a failed launch, then by the free slots in one
+ * of their NUMA groups, then by the free slots on the node. The best fit is in the first drawer that is large enough.
  */
 export interface CapacityIndex {
-  /** Takes in what nodes look like; whatever was known of them before is forgotten. */
+  /** Replaces what the index knows of these nodes. */
   learn(nodes: readonly CandidateNode[]): void;
   forget(nodeId: string): void;
-  /** The ids of at most `limit` nodes that may fit, best first; those where a launch failed lately only to fill it up. */
+  /** The ids of at most `limit` nodes that may fit, best first; nodes that are avoided after a failed launch come last. */
   suggest(request: PlacementRequest, limit: number, except?: ReadonlySet<string>): string[];
-  /** What these nodes looked like when they were last learnt of; those without free slots are not remembered. */
+  /** These nodes as they were learnt last; nodes without free slots are not remembered. */
   recall(nodeIds: readonly string[]): CandidateNode[];
   size(): number;
 }

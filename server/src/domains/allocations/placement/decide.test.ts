@@ -289,13 +289,13 @@ describe('a decision', () => {
     expect(redact(avoiding).reasons).toEqual([
       {
         ...{ constraint: 'launch_failed', nodes: 1 },
-        message: '1 host is avoided while others fit: a launch failed there lately.',
+        message: '1 host is avoided while others fit: a launch failed there recently.',
       },
     ]);
     expect(redact(decide(request, [node('a', { launchFailedAt })])).reasons).toEqual([
       {
         ...{ constraint: 'launch_failed', nodes: 1 },
-        message: 'A launch failed lately on the host that was chosen; no other host fits.',
+        message: 'A launch failed recently on the host that was chosen; no other host fits.',
       },
     ]);
   });

@@ -12,14 +12,14 @@ import {
 
 /**
  * Placement is a pure function of the request and of what the candidates look like: filter, rank, choose. It reserves
- * nothing and remembers nothing; the rows of the slots have the last word afterwards. Its answer is a document that says
+ * nothing and remembers nothing; the rows of the slots decide afterwards. Its answer is a document that says
  * why, in terms that can be checked against the fleet: for each candidate the first constraint that failed, with what was
  * needed and what was there.
  *
  * The ranking keeps large holes whole. A request goes to the NUMA group that it fills best, then to the node that it fills
  * best, so that a request for a whole group or a whole node still finds one; among equals, to a node that has the image.
- * A node where a launch failed lately comes after all others, however well it is filled; among several of them the one
- * whose failure is the oldest comes first, so that tries do not go to the same node again and again.
+ * A node that is avoided after a failed launch comes after all others, however well it is filled; among several of them the
+ * oldest failure comes first, so that attempts do not go to the same node again and again.
  */
 export interface Decision {
   readonly outcome: 'placed' | 'refused';
@@ -29,7 +29,7 @@ export interface Decision {
   readonly feasible: number;
   /** How many candidates failed at each constraint, in the order in which they are asked. */
   readonly reasons: readonly { readonly constraint: Constraint; readonly nodes: number }[];
-  /** How many of the feasible ones come last because a launch failed there lately. Not in older documents. */
+  /** How many feasible nodes come last because a launch failed there. Older documents do not have it. */
   readonly last_resort?: number;
   readonly candidates: readonly Verdict[];
   /** Candidates that were counted but are not named. */
@@ -46,7 +46,7 @@ export interface Chosen {
   readonly group_left: number;
   readonly node_left: number;
   readonly image_cached: boolean;
-  /** There when a launch failed on it lately: no other node fitted. */
+  /** Present when a launch failed on this node within the memory of the policy: no other node fitted. */
   readonly launch_failed_at?: string;
 }
 export interface NamedMiss extends Miss {
@@ -146,7 +146,7 @@ function show({ node, fit: found }: Fitting): Chosen {
   };
 }
 
-/** Whoever got furthest, and among them whoever lacked least. */
+/** The node that passed most constraints, and among equals the one that lacked least. */
 function nearer(a: NamedMiss, b: NamedMiss): number {
   const lack = ({ need, have }: Miss) => (typeof need === 'number' && typeof have === 'number' ? need - have : 0);
   return depth(b.constraint) - depth(a.constraint) || lack(a) - lack(b) || (a.node_id < b.node_id ? -1 : 1);

@@ -1,7 +1,7 @@
 import type { Change, Decision, Verdict } from './decide.ts';
 import { type Constraint, lastResort } from './model.ts';
 
-/** What a tenant may know of a decision: counts and reasons. Which hosts there are, and who is on them, is not theirs. */
+/** What a tenant may know of a decision: counts and reasons, but not which hosts there are or who rents them. */
 export interface RedactedDecision {
   readonly outcome: Decision['outcome'];
   readonly considered: number;
@@ -56,13 +56,13 @@ export function redact(decision: Decision): RedactedDecision {
   };
 }
 
-/** Hosts that fit and come last. A decision that was written down earlier does not know of them. */
+/** Hosts that fit and come last. Older decisions do not have them. */
 function sayLastResort({ chosen, last_resort: nodes = 0 }: Decision): RedactedDecision['reasons'] {
   if (nodes === 0 || !chosen) return [];
   const message =
     chosen.launch_failed_at === undefined
-      ? `${plural(nodes)} avoided while others fit: a launch failed there lately.`
-      : 'A launch failed lately on the host that was chosen; no other host fits.';
+      ? `${plural(nodes)} avoided while others fit: a launch failed there recently.`
+      : 'A launch failed recently on the host that was chosen; no other host fits.';
   return [{ constraint: lastResort, nodes, message }];
 }
 
@@ -82,7 +82,7 @@ const whys: readonly (readonly [readonly Constraint[], string])[] = [
   ],
 ];
 
-/** One sentence for the person who was refused. It keeps apart what they can do something about. */
+/** One sentence for the person who was refused, with what they could request instead. */
 export function sayWhy(decision: Decision): string {
   const { request, reasons, would_fit: changes } = decision;
   const [, why] = whys.find(([wanted]) => reasons.some(({ constraint }) => wanted.includes(constraint))) ?? [];

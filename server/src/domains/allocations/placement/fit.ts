@@ -20,7 +20,7 @@ export function fitOn(request: PlacementRequest, node: CandidateNode): Fit | Mis
   return isMiss(beside) ? kept : beside;
 }
 
-/** The node as somebody sees it who may not use these slots. */
+/** The node as it looks to a request that may not use these slots. */
 export const without = (node: CandidateNode, slotIds: ReadonlySet<string>): CandidateNode => ({
   ...node,
   slots: node.slots.map((slot) => (slotIds.has(slot.id) ? { ...slot, state: 'reserved' } : slot)),

@@ -76,7 +76,7 @@ describe('a host where a launch failed', () => {
     const next = await tryLaunch(both);
     expect(next.chosen?.node_id).toBe(other);
     expect(redact(next).reasons).toMatchObject([
-      { message: '1 host is avoided while others fit: a launch failed there lately.' },
+      { message: '1 host is avoided while others fit: a launch failed there recently.' },
     ]);
     await asSystem(
       yard.root,
@@ -97,7 +97,7 @@ describe('a host where a launch failed', () => {
       const last = await tryLaunch(remembered);
       expect(last.chosen).toMatchObject({ node_id: failing, launch_failed_at: expect.any(String) });
       expect(redact(last).reasons).toMatchObject([
-        { message: 'A launch failed lately on the host that was chosen; no other host fits.' },
+        { message: 'A launch failed recently on the host that was chosen; no other host fits.' },
       ]);
     }
   });

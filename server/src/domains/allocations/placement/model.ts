@@ -1,4 +1,4 @@
-/** What is asked of the fleet. Facts only: who asks, and whether they may, is settled before. */
+/** What placement has to find. Who asks, and whether they may, is checked before. */
 export interface PlacementRequest {
   readonly sku: string;
   readonly shape: 'gpu_slice' | 'baremetal';
@@ -9,7 +9,7 @@ export interface PlacementRequest {
   /** Each slot needs a disk of its own. */
   readonly nvme: boolean;
   readonly image?: { readonly id: string; readonly mustBeCached: boolean } | undefined;
-  /** When it will have ended, as a time, if it says so: until then it may use what is kept for somebody else. */
+  /** When it will have ended, if it has a duration: until then it may use slots that are kept for another request. */
   readonly endsAt?: string | undefined;
   /** How long a launch may take: requests that wait are reckoned to end so much later. */
   readonly provisionSeconds?: number;
@@ -22,7 +22,7 @@ export interface CandidateSlot {
   readonly numa: number;
   readonly fabric: boolean;
   readonly nvme: boolean;
-  /** Grows with every reservation; left out where nobody asks. */
+  /** Grows with every reservation. */
   readonly generation?: number;
   /** It is reserved for a request that has waited longer. */
   readonly kept?: boolean;

@@ -17,8 +17,8 @@ const slotsSql = sql(
 );
 
 /**
- * Why an allocation may not end later: another request has reserved its slots and would start later for it. What does not
- * delay that request may be extended. Who waits is not said.
+ * Refuses to extend an allocation when another request has reserved its slots and would start later for it. The refusal does
+ * not say whose request that is.
  */
 export async function whoWaitsFor(
   parts: AllocationParts,
@@ -26,7 +26,7 @@ export async function whoWaitsFor(
   row: AllocationRow,
   expiresAt: Date,
 ): Promise<Fault<'duration_invalid'> | undefined> {
-  // Requests of all tenants are looked at, as the queue does; nothing of them is told but that there is one.
+  // It reads requests of all tenants, as the queue does, and reveals only that there is one.
   return parts.db.read(systemViewer('allocations', act), async (tx) => {
     const [line] = await tx.rows<LineRow>(lineSql, [row.node_id]);
     if (!line) return undefined;
@@ -44,7 +44,7 @@ export async function whoWaitsFor(
     if (!waiter || !host || host.node.id !== row.node_id) return undefined;
     const slots = await tx.rows<{ id: string }>(slotsSql, [row.id, row.generation, row.node_id]);
     const ends = new Map([...host.ends, ...slots.map(({ id }) => [id, expiresAt] as const)]);
-    // Only an end later on the slots that are reserved delays the request.
+    // The request is delayed only by a later end on its reserved slots.
     const [before, after] = [host, { ...host, ends }].map((each) =>
       expectedStart(waiter.request, onlySlots(each, reservation.slotIds), view.now),
     );

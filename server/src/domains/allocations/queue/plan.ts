@@ -3,18 +3,18 @@ import { fitOn, isMiss, without } from '../placement/fit.ts';
 import type { CandidateNode, PlacementRequest } from '../placement/model.ts';
 
 /**
- * The queue decides as placement does: a pure function of who waits, what the hosts look like and when they come free. It
- * plans one line, which is what is sold of one SKU in one region; lines never wait for each other.
+ * A pure function, as placement is, of the waiting requests, of the hosts, and of the times at which their slots come free. It
+ * plans one line, which is one SKU in one region; lines never wait for each other.
  *
- * - Who waits is looked at in order. Who fits starts, on any slots that are not reserved for somebody else.
+ * - Requests are looked at in order. A request that fits starts, on slots that are not reserved for another request.
  * - The first that has waited for the ageing time and fits nowhere reserves slots on one host, as many as it asked for: those
  *   that are expected to come free for it first. A host has one reservation, and so has a line.
  * - Others use reserved slots only if they end before the reservation is expected to start (backfill). The other slots of the
  *   host are free for everybody.
  * - A reservation keeps its slots while they can still come free for it, and moves when that cannot happen any more.
  *
- * So nobody waits for ever while running allocations end: the oldest request that some host could hold has slots that
- * nobody new keeps busy beyond its expected start; when it has started, the next one is the oldest.
+ * So no request waits for ever while running allocations end: the oldest request that some host could hold has slots that no
+ * newer request keeps busy beyond its expected start; when it has started, the next one is the oldest.
  */
 export interface Waiter {
   readonly id: string;
@@ -22,12 +22,12 @@ export interface Waiter {
   readonly since: Date;
   /** Hosts that it is not placed on: its launch has failed there. */
   readonly except?: ReadonlySet<string>;
-  /** From its start to its end, where it said so; with what it takes to start it. */
+  /** Its duration with the time of its launch; undefined when it has no end. */
   readonly lastsMs: number | undefined;
 }
 export interface QueueHost {
   readonly node: CandidateNode;
-  /** When occupied slots are expected to come free, by slot. A slot that is not named ends nobody knows when. */
+  /** When occupied slots are expected to come free, by slot. A slot that is not named has no known end. */
   readonly ends: ReadonlyMap<string, Date>;
 }
 export interface HostReservation {

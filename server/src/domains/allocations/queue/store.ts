@@ -1,11 +1,11 @@
 import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 
 /**
- * The order of those who wait. Who has waited for the ageing time goes first, the oldest before all. Behind every other
- * request lies a weight: the GPUs that its organization holds already, those that it asked for earlier and still waits for,
- * less what its own waiting makes up for; whoever has little goes first.
+ * The order of waiting requests. Requests that have waited for the ageing time go first, the oldest before all. The others are
+ * ordered by weight, the smallest first: the GPUs that the organization holds, plus those of its earlier waiting requests,
+ * less a part that grows with the time that this request has waited.
  *
- * `in_kind` counts those that need the same of a host: when the first of them does not fit, none does.
+ * `in_kind` counts requests that need the same of a host: when the first of them does not fit, none does.
  */
 const queueSql = sql(
   'allocation-queue',

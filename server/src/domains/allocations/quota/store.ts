@@ -45,7 +45,7 @@ export interface Held {
   readonly held: number;
   /** Those that have ended for their owner, and whose hosts still clean up. */
   readonly leaving: number;
-  /** GPUs of the whole organization, whoever asked for them. */
+  /** GPUs of the whole organization, of all its requesters. */
   readonly gpus: number;
 }
 /** What the caller and the organization hold. Other requests of the organization wait until this one is settled. */

@@ -7,13 +7,13 @@ export const reserveSlots = sql(
    from slots_reserve($1::uuid[], $2, $3) s join nodes n on n.id = s.node_id`,
 );
 /**
- * Takes slots for allocations, writes them down and claims their slots, in one statement for as many as were asked for
- * together. Each gets all of its slots or none, and then leaves nothing behind. What is kept for those who wait is not taken. The slots of one get one generation that
- * none of them has seen. Whether they are free is asked before any is locked, so only a race leaves a lock on some of
- * them behind, until the end of the transaction.
+ * Takes slots for new allocations and inserts the allocations and their claims, in one statement for all of them. Each gets
+ * all of its slots or none, and then leaves nothing behind. Slots that are kept for waiting requests are not taken. The slots of
+ * an allocation get one generation that none of them had before. Whether they are free is read before any is locked, so only
+ * a race leaves some of them locked, until the end of the transaction.
  *
- * `limit (select …)` says nothing new to whoever reads the arrays. It keeps PostgreSQL from guessing how long they are:
- * by its guess it would plan this statement anew each time, at several times the cost of running it.
+ * `limit (select …)` only keeps PostgreSQL from guessing the length of the arrays: with its guess it would plan this statement
+ * anew each time, at several times the cost of running it.
  */
 export const takeSlots = sql(
   'slots-take',
@@ -124,5 +124,5 @@ export const insertClaims = sql(
   `insert into allocation_claims (id, allocation_id, organization_id, slot_id, node_id, kind, generation)
    select c.id, $2, $3, c.slot_id, $5, $6, $7 from unnest($1::uuid[], $4::uuid[]) as c (id, slot_id)`,
 );
-/** Tells everybody that capacity came free; sent with the commit, and lost with it. */
+/** Notifies all processes that slots came free; sent with the commit, and lost with it. */
 export const announceFree = sql('slots-announce-free', 'select pg_notify($1, $2)');

@@ -20,7 +20,7 @@ import {
 } from './slots-store.ts';
 
 export type SlotState = keyof StatesOf<typeof slotMachine>;
-/** Reserving is no transition that anybody else may ask for: it needs an allocation and grows the generation. */
+/** Reserving is not one of them: it needs an allocation and raises the generation. */
 export type SlotTransition = Exclude<Transition<StatesOf<typeof slotMachine>>, 'reserve'>;
 
 interface LockedSlot {
@@ -43,10 +43,10 @@ interface OfLease {
 }
 
 /**
- * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target
- * state already are left as they are, so that whoever does its work again finds it done. Undefined when there are none.
- * Coming free ends the claims on them and wakes those who wait for capacity. What the last report of the host says against
- * them is written first: a slot is held before it could be sold.
+ * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target state
+ * already stay as they are, so a step that runs twice finds its work done. Undefined when there are no slots. Slots that
+ * become free end their claims and wake the queue. The last report of the host is judged first: a bad slot is held before it
+ * can be sold.
  */
 export async function moveSlots(
   tx: WriteTx,
@@ -66,7 +66,7 @@ export async function moveSlots(
 }
 type Step = ReturnType<typeof stepOf<StatesOf<typeof slotMachine>>>;
 
-/** Those that an allocation holds: whatever becomes of an allocation moves them, so this is one statement. */
+/** The slots of an allocation, in one statement. */
 async function moveAllOf(
   tx: WriteTx,
   { allocationId, generation }: OfLease,
@@ -86,7 +86,7 @@ async function moveAllOf(
       );
 }
 
-/** Those that an operator names, wherever they are. */
+/** Slots that an operator or a guard names. */
 async function moveThese(
   tx: WriteTx,
   ids: readonly string[],
@@ -97,7 +97,7 @@ async function moveThese(
   const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
   if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
   const moving = rows.filter(({ state }) => state !== to);
-  // An operator takes no slot from an allocation that has not ended; a release that is under way proves it itself.
+  // An operator takes no slot from an allocation that has not ended; its release frees the slot with a proof.
   const byOperator = transition === 'clear' || transition === 'disable' || transition === 'enable';
   const stuck = moving.filter(({ state, held }) => !from.includes(state) || (byOperator && held));
   if (stuck.length > 0) return refusal(stuck);
@@ -125,9 +125,8 @@ export interface Reservation {
 }
 
 /**
- * Takes exactly these slots for an allocation, or nothing: whatever the caller believed about them, the rows decide.
- * `wait` waits for somebody who is busy with one of them; otherwise it counts as gone. Its slots share one
- * generation, which is that of the lease.
+ * Takes exactly these slots for an allocation, or none: the rows decide. With `wait` it waits for a transaction that has locked
+ * one of them; otherwise that slot counts as gone. The slots share one generation, which is that of the lease.
  */
 export async function reserveSlots(
   tx: WriteTx,
@@ -155,12 +154,12 @@ function asReservation(wanted: readonly string[], rows: readonly TakenRow[]): Re
   };
 }
 
-/** An allocation that is about to get its place. */
+/** The row of a new allocation, before it has slots. */
 export type UnplacedAllocation = Omit<NewAllocation, 'placement_status' | 'node_id' | 'generation'>;
 
 /**
- * The same without waiting, for allocations that are written down with it: the slots of each, the allocation and its
- * claims, or nothing. Answers in the order of the picks.
+ * The same without waiting, for new allocations: it takes the slots of each and inserts the allocation and its claims, or does
+ * nothing for it. Answers in the order of the picks.
  */
 export async function takeSlots(
   tx: WriteTx,
@@ -197,7 +196,7 @@ const asDocument = (allocation: UnplacedAllocation) => ({
 export const kindOf = ({ capacity_shape: shape }: Pick<UnplacedAllocation, 'capacity_shape'>) =>
   shape === 'baremetal' ? 'node_exclusive' : 'slot';
 
-/** Writes down who holds what. A unique index allows one live claim per slot, whatever happened before. */
+/** Inserts the claims of a lease. A unique index allows one live claim per slot. */
 export async function claimSlots(
   tx: WriteTx,
   claim: Reservation & {
@@ -212,7 +211,7 @@ export async function claimSlots(
   await tx.run(insertClaims, [names, allocationId, organizationId, slotIds, nodeId, kind, generation]);
 }
 
-/** A lease of an allocation holds nothing any more, whatever has to happen to its slots; the present one unless another is named. */
+/** Ends the claims of a lease: of the present one, unless another is named. The states of its slots do not change. */
 export const freeClaims = (tx: WriteTx, allocationId: string, generation?: number): Promise<number> =>
   tx.run(freeClaimsOfAllocation, [allocationId, generation ?? null]);
 

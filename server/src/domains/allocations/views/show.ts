@@ -11,7 +11,7 @@ export interface Limits {
 }
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-/** Kinds of alerts as those who rent are told of them: nothing of how a host is watched is in them. */
+/** Kinds of alerts for tenants: they do not reveal how a host is watched. */
 const kindsForTenants: Readonly<Record<string, string>> = { silent: 'unreachable', gpus_healthy: 'gpu_fault' };
 
 export const showAllocation = (row: AllocationRow, limits: Limits): Allocation => ({

@@ -9,14 +9,14 @@ import type { Sagas } from '../../../ports/sagas/port.ts';
 import { markEveryMs, sweepBatch } from '../facts.ts';
 import { type EndedRow, expireTasks, isAnyExpired, listUnanswered, markAnswered } from './tasks-store.ts';
 
-/** What a saga that waits for a task is told. */
+/** The answer that a saga gets when its task has ended. */
 export const TaskAnswer = Type.Object({
   task_id: Type.String(),
   outcome: Type.Enum(['succeeded', 'failed', 'expired']),
   output: Type.Optional(Type.Object({})),
   failure: Type.Optional(NodeTaskFailure),
   signed_result: Type.Union([Type.Object({}), Type.Null()], {
-    description: 'The result as the node signed it; null when the node never said anything.',
+    description: 'The result as the node signed it; null when the node sent no result.',
   }),
 });
 export type TaskAnswer = Static<typeof TaskAnswer>;
@@ -36,15 +36,15 @@ export function answerOf(task: Pick<EndedRow, 'id' | 'state' | 'result'>): TaskA
     ? {
         task_id: id,
         outcome: 'failed',
-        failure: { code: 'cancelled', message: 'The task was taken back before it ended.' },
+        failure: { code: 'cancelled', message: 'The task was cancelled before it ended.' },
         signed_result: null,
       }
     : { task_id: id, outcome: 'expired', signed_result: null };
 }
 
 /**
- * Tells sagas how their tasks ended. Whoever writes an end wakes this after the commit; what was written and not told,
- * because a process died in between, is found by the next look. Telling twice is harmless: the first answer counts.
+ * Delivers the answers of tasks to sagas. The transaction that ends a task wakes it after the commit; an answer that was not
+ * delivered, because a process died in between, is found in the next round. Delivering twice is harmless: the first counts.
  */
 export function makeAnswers(parts: {
   readonly db: Database;
@@ -55,25 +55,25 @@ export function makeAnswers(parts: {
   readonly log: Log;
 }) {
   const { db, ids, clock, log } = parts;
-  /** Told and not yet marked. Should it be lost, they are told once more. */
-  let told: string[] = [];
+  /** Delivered and not marked yet. If the process dies, they are delivered once more. */
+  let delivered: string[] = [];
   let markedAtMs = Number.NEGATIVE_INFINITY;
   const look = <T>(work: Parameters<typeof db.read<T>>[1]) =>
     db.read(systemViewer('nodes', { correlationId: ids.next() }), work);
   const begin = (action: string) => parts.begin(action, { correlationId: ids.next() });
 
-  async function tell(task: EndedRow): Promise<void> {
+  async function deliver(task: EndedRow): Promise<void> {
     const verdict = await parts.sagas.answer(task.saga_token, answerOf(task));
-    // The saga may have given up waiting, and an answer it cannot read will not get better: all of these are an end.
+    // The saga may have given up waiting, or cannot read the answer: a repetition would not help.
     if (verdict === 'invalid') log.error({ task: task.id }, 'a saga could not read the answer of a task');
-    told.push(task.id);
+    delivered.push(task.id);
   }
-  /** Nobody waits for the mark, so a busy second costs one. */
+  /** No caller waits for the mark, so it is written at most once in an interval. */
   async function mark(): Promise<void> {
     const nowMs = clock.now().getTime();
-    if (told.length === 0 || (nowMs - markedAtMs < markEveryMs && told.length < sweepBatch)) return;
-    const marked = told;
-    told = [];
+    if (delivered.length === 0 || (nowMs - markedAtMs < markEveryMs && delivered.length < sweepBatch)) return;
+    const marked = delivered;
+    delivered = [];
     try {
       await db.write(begin('node_task.answer'), async (tx) => {
         const tasks = await markAnswered(tx, marked);
@@ -81,20 +81,20 @@ export function makeAnswers(parts: {
       });
       markedAtMs = nowMs;
     } catch (error) {
-      told.push(...marked);
+      delivered.push(...marked);
       throw error;
     }
   }
 
   return {
-    /** Ends tasks whose time is up and tells what nobody has told. One process does it, more do no harm. */
+    /** Expires tasks and delivers answers. One process does it; more do no harm. */
     sweeper: {
       name: 'node-task-sweeper',
       async round(): Promise<'idle' | 'more'> {
         const now = clock.now();
         let expired = 0;
         const [isDue, found] = await look((tx) =>
-          Promise.all([isAnyExpired(tx, now), listUnanswered(tx, sweepBatch, told)] as const),
+          Promise.all([isAnyExpired(tx, now), listUnanswered(tx, sweepBatch, delivered)] as const),
         );
         if (isDue) {
           await db.write(begin('node_task.expire'), async (tx) => {
@@ -104,8 +104,8 @@ export function makeAnswers(parts: {
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });
         }
-        const unanswered = isDue ? await look((tx) => listUnanswered(tx, sweepBatch, told)) : found;
-        await Promise.all(unanswered.map(tell));
+        const unanswered = isDue ? await look((tx) => listUnanswered(tx, sweepBatch, delivered)) : found;
+        await Promise.all(unanswered.map(deliver));
         await mark();
         return expired === sweepBatch || unanswered.length === sweepBatch ? 'more' : 'idle';
       },

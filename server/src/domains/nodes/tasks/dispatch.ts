@@ -10,33 +10,33 @@ import { type Asker, dispatchTasks, pendingAnywhere, pendingNodes } from './task
 /** A node that asks for work. */
 export interface Asking {
   readonly nodeId: string;
-  /** The tasks that it has, when it says so: whatever else was handed out to it got lost on the way. */
+  /** The tasks that it has, if it lists them: every other dispatched task was lost on the way. */
   readonly knows?: readonly string[] | undefined;
 }
 export interface Dispatch {
-  /** Which of these nodes have something to fetch. */
+  /** Which of these nodes have tasks to fetch. */
   pending(asking: readonly Asking[]): Promise<string[]>;
-  /** Nodes that have something to fetch, whoever asks; at most some, for there are always more looks. */
+  /** Nodes that have tasks to fetch: a bounded number, because more rounds follow. */
   pendingAnywhere(): Promise<string[]>;
-  /** Hands out one task to each of these nodes that has one, in one transaction for all of them. */
+  /** Dispatches one task to each of these nodes that has one, in one transaction for all of them. */
   dispatch(asking: readonly Asking[]): Promise<Map<string, NodeTask>>;
 }
 
-/** Handing tasks out, for as many nodes as were woken together: the cost is one transaction, not one per node. */
+/** Dispatches tasks to all nodes that were woken together in one transaction, not in one per node. */
 export function makeDispatch(parts: {
   readonly db: Database;
   readonly begin: BeginAct;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly redispatchSeconds: () => number;
-  /** Seconds from a task's birth to its hand-out. */
+  /** Seconds from the issue of a task to its dispatch. */
   readonly onDispatched?: (waitedSeconds: number) => void;
 }): Dispatch {
   const { db, ids, clock } = parts;
   const abandonedBefore = () => new Date(clock.now().getTime() - parts.redispatchSeconds() * secondMs);
   const look = <T>(work: Parameters<typeof db.read<T>>[1]) =>
     db.read(systemViewer('nodes', { correlationId: ids.next() }), work);
-  /** Who says what it has need not be given time. The clock of whoever handed out may be a little ahead of ours. */
+  /** A node that lists its tasks needs no grace period. The clock of the process that dispatched may be ahead of ours. */
   const asAskers = (asking: readonly Asking[]): Asker[] => {
     const nowMs = clock.now().getTime();
     const patienceMs = parts.redispatchSeconds() * secondMs;
@@ -58,7 +58,7 @@ export function makeDispatch(parts: {
         const written = await db.write(act, async (tx) => {
           const dispatched = await dispatchTasks(tx, some);
           if (dispatched.length === 0) {
-            return tx.abandon(new Fault('node_task_not_found', 'Somebody else was faster.'));
+            return tx.abandon(new Fault('node_task_not_found', 'Another process has dispatched the task.'));
           }
           const change = {
             tasks: dispatched.length,

@@ -8,8 +8,8 @@ const insertSql = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 /**
- * For each of these nodes its oldest task that nobody works on: one that waits, or one that was handed out before a
- * moment of that node's own and is neither reported as running nor known to the node. One statement serves all who were
+ * For each of these nodes its oldest task that is not being worked on: a queued one, or one that was dispatched before a moment
+ * given for that node and is neither reported as running nor known to the node. One statement serves all nodes that were
  * woken together. `limit (select …)` only keeps PostgreSQL from guessing how many they are, and from planning anew.
  */
 const dispatchSql = sql(
@@ -37,7 +37,7 @@ const pendingSql = sql(
      and (c.state = 'queued' or (c.dispatched_at < n.abandoned_before
        and c.id <> all ($3::uuid[]) and not coalesce(r.running_tasks ? c.id::text, false)))`,
 );
-/** The same for all nodes there are. What is open is little, however many they are. */
+/** The same for all nodes. There are few open tasks, however many nodes there are. */
 const pendingAnywhereSql = sql(
   'node-task-pending-anywhere',
   `select distinct c.node_id from node_tasks c left join node_reports r on r.node_id = c.node_id
@@ -184,7 +184,7 @@ export const insertTask = (tx: WriteTx, { envelope, allocation, sagaToken, corre
     envelope.issued_at,
     envelope.expires_at,
   ]);
-/** A node that asks. What was handed out to it earlier than this, and it does not work on, is handed out again. */
+/** A node that asks for tasks. A task that was dispatched before `abandonedBefore` and is not being worked on is dispatched again. */
 export interface Asker {
   readonly nodeId: string;
   readonly abandonedBefore: Date;
@@ -206,7 +206,7 @@ export const pendingAnywhere = async (tx: ReadTx, abandonedBefore: Date, limit: 
   namesOf(await tx.rows<{ node_id: string }>(pendingAnywhereSql, [abandonedBefore, limit]));
 export const lockTask = async (tx: WriteTx, id: string, nodeId: string) =>
   (await tx.rows<TaskRow>(lockSql, [id, nodeId]))[0];
-/** Nobody changes the allocation that a task is about until the end of the transaction. */
+/** Locks the allocation of a task until the end of the transaction. */
 export const holdAllocationOf = (tx: WriteTx, id: string, nodeId: string) => tx.rows(holdAllocationSql, [id, nodeId]);
 export const settleTask = (
   tx: WriteTx,
@@ -219,10 +219,10 @@ export const expireTasks = (tx: WriteTx, now: Date, limit: number) =>
   tx.rows<{ id: string; node_id: string; saga_token: string | null }>(expireSql, [now, limit]);
 export const cancelTasks = async (tx: WriteTx, allocationId: string, generation: number): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelSql, [allocationId, generation])).map(({ id }) => id);
-/** Whether a node was ever given anything of this lease. */
+/** Whether a node was given a task of this lease. */
 export const wasHandedOut = async (tx: ReadTx, allocationId: string, generation: number): Promise<boolean> =>
   (await tx.rows<{ touched: boolean }>(handedOutSql, [allocationId, generation]))[0]?.touched ?? true;
-/** Ends what waits, and answers whether anything was handed out before: asked afterwards, for the end may have been waited for. */
+/** Cancels queued tasks, then reads whether any was dispatched: in this order, because the first statement may wait for a dispatch. */
 export const takeBackTasks = async (tx: WriteTx, allocationId: string, generation: number): Promise<boolean> => {
   const [, touched] = await Promise.all([
     tx.run(takeBackSql, [allocationId, generation]),
@@ -246,9 +246,9 @@ export const adoptTask = async (
   )[0];
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
-/** Those that were told already and only wait to be marked are left out. */
-export const listUnanswered = (tx: ReadTx, limit: number, told: readonly string[]) =>
-  tx.rows<EndedRow>(unansweredSql, [limit, told]);
+/** Without the answers that were delivered and only wait to be marked. */
+export const listUnanswered = (tx: ReadTx, limit: number, delivered: readonly string[]) =>
+  tx.rows<EndedRow>(unansweredSql, [limit, delivered]);
 export const markAnswered = (tx: WriteTx, ids: readonly string[]) => tx.run(answeredSql, [ids]);
 export const readBacklog = async (tx: ReadTx, now: Date) => {
   const [row] = await tx.rows<{ waiting: bigint; oldest: number }>(backlogSql, [now]);

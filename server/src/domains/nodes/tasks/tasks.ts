@@ -8,12 +8,11 @@ import type { TaskSigners } from '../signers/signers.ts';
 import { adoptTask, cancelNodeTasks, cancelTasks, insertTask, takeBackTasks, wasHandedOut } from './tasks-store.ts';
 
 /**
- * The queue of tasks is a table: a task exists from the commit that decided it, signed as it was decided, and ends in
- * exactly one way. What wakes the node leaves after the commit; should it get lost, the node finds the task when it
- * asks again.
+ * The queue of tasks is a table: a task exists from the commit that decided it, with its signature, and ends in exactly one
+ * way. The wake-up of the node is sent after the commit; if it is lost, the node finds the task when it asks again.
  */
 export interface TaskOrder<T extends NodeTaskType> {
-  /** When somebody has to know it before; otherwise it gets one. */
+  /** For a caller that needs the id before; otherwise the task gets one. */
   readonly id?: string;
   readonly nodeId: string;
   readonly type: T;
@@ -23,7 +22,7 @@ export interface TaskOrder<T extends NodeTaskType> {
   readonly ttlSeconds: number;
   readonly correlationId: string;
   readonly allocation?: { readonly id: string; readonly organizationId: string };
-  /** Answered when the task has ended. */
+  /** The saga that gets the answer when the task has ended. */
   readonly sagaToken?: string;
 }
 interface OfLease {
@@ -31,26 +30,26 @@ interface OfLease {
   readonly generation: number;
 }
 export interface Tasks {
-  /** Answers the task's id. */
+  /** Queues a task and answers its id. */
   queueTask<T extends NodeTaskType>(tx: WriteTx, order: TaskOrder<T>): Promise<string>;
-  /** Ends what an allocation still has open, up to this generation, and answers the ids. What the node does about it is not undone. */
+  /** Cancels the open tasks of a lease and answers their ids. The work of the node is not undone. */
   cancelOf(tx: WriteTx, of: OfLease): Promise<string[]>;
-  /** Whether the node was ever given anything of this lease. */
+  /** Whether the node was given a task of this lease. */
   wasHandedOut(tx: WriteTx, of: OfLease): Promise<boolean>;
-  /** Ends what the node was not given yet, and answers the same. What it never was given, it never touched. */
+  /** Cancels the tasks of a lease that the node was not given yet, and answers whether it was given any. */
   takeBack(tx: WriteTx, of: OfLease): Promise<boolean>;
   /** Makes a saga the one that gets the answer of a task of its lease. Undefined when the lease has no such task. */
   adoptTask(
     tx: WriteTx,
     of: OfLease & { readonly types: readonly NodeTaskType[]; readonly sagaToken: string },
   ): Promise<{ readonly id: string; readonly organizationId: string } | undefined>;
-  /** Ends everything that a node still has open: it is gone for good. */
+  /** Cancels all open tasks of a node that is gone for good. */
   cancelOfNode(tx: WriteTx, nodeId: string): Promise<string[]>;
 }
 
-/** Says which nodes have something to fetch, joined by commas. */
+/** Names the nodes that have tasks to fetch, joined by commas. */
 export const tasksChannel = 'gpuaas_node_tasks';
-/** Says that sagas wait for answers that nobody has given yet. */
+/** Says that tasks of sagas have ended and their answers are not delivered yet. */
 export const answersChannel = 'gpuaas_node_answers';
 
 const params = new Map<NodeTaskType, Validator>(
@@ -66,7 +65,7 @@ export const makeTasks = (parts: {
     const [fault] = params.get(order.type)?.Errors(order.params) ?? [
       { instancePath: '', message: 'is of no known type' },
     ];
-    // Whoever queues a task has checked what people typed; a value that gets this far is a mistake of ours.
+    // Handlers check what people type before they queue a task: a bad value here is a mistake of ours.
     if (fault) throw new Error(`a task ${order.type} is not as declared: ${fault.instancePath} ${fault.message}`);
     const now = parts.clock.now();
     const envelope: NodeTask = parts.signer.sign({
