@@ -91,6 +91,21 @@ describe('with tokens of another issuer, a revocation', () => {
     expect(await status(await token())).toBe(401);
   });
 
+  it('of one session is for ever too where the issuer names none: the moment of the sign-in names it', async () => {
+    const [signedInAt, earlier] = [seconds(), seconds() - 60];
+    const token = (at: number) => world.token('unnamed', { auth_time: at });
+    for (const at of [signedInAt, earlier]) expect(await status(await token(at))).toBe(200);
+    const path = '/api/v1/me/sessions/current';
+    const ended = await world.call('DELETE', path, { as: await token(signedInAt), key: systemIds.next() });
+    expect(ended.status, ended.text).toBe(200);
+    await expectRefused(await token(signedInAt));
+    // Another sign-in of the same person goes on.
+    expect(await status(await token(earlier))).toBe(200);
+    await clock.advance(400 * dayMs);
+    expect(await status(await token(signedInAt))).toBe(401);
+    expect(await status(await token(earlier))).toBe(200);
+  });
+
   it('leaves personal access tokens and service accounts alone: they are no sign-ins', async () => {
     const as = await world.token('maker', { sid: 'm', auth_time: seconds() });
     const made = await world.call('POST', '/api/v1/me/tokens', {

@@ -7,6 +7,13 @@ export interface ShownSignIn {
   /** When the person last proved to be there; undefined when the issuer does not say. */
   readonly signedInAt: Date | undefined;
 }
+/**
+ * The name of a sign-in: the one that its issuer gave it, or else the moment of the sign-in, which renewing a token does not
+ * move. Without either, only the token itself can be revoked.
+ */
+export const sessionNameOf = (sid: string | undefined, authTime: number | undefined): string | undefined =>
+  sid ?? (authTime === undefined ? undefined : `signed-in-${Math.floor(authTime)}`);
+
 /** From when on the sign-ins of a person count. Renewing a token does not move the moment of its sign-in. */
 export interface SignInFloor {
   readonly notBefore: Date;

@@ -1,4 +1,5 @@
 import { type JWTPayload, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
+import { sessionNameOf } from '../../kernel/access/revocation.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { IdentityProvider, Proof } from './port.ts';
@@ -46,7 +47,7 @@ function proofOf(payload: JWTPayload): Proof {
     kind: principal_type === 'service_account' ? 'service_account' : 'user',
     tokenId: payload.jti,
     clientId: textOf(client_id) ?? textOf(azp),
-    sessionId: textOf(sid),
+    sessionId: sessionNameOf(textOf(sid), typeof auth_time === 'number' ? auth_time : undefined),
     scopes: typeof scope === 'string' ? new Set(scope.split(' ').filter(Boolean)) : undefined,
     authenticatedAt: typeof auth_time === 'number' ? new Date(auth_time * 1_000) : undefined,
     methods: textsOf(amr),

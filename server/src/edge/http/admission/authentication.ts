@@ -10,6 +10,7 @@ import {
   errors as joseErrors,
   jwtVerify,
 } from 'jose';
+import { sessionNameOf } from '../../../kernel/access/revocation.ts';
 import type { Credential } from '../../../kernel/act.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { Fault, Outage } from '../../../kernel/fault.ts';
@@ -186,7 +187,9 @@ function identityOf(payload: JWTPayload, ours: boolean, mfaAcr: string | undefin
     credential: {
       kind: ours ? 'service_account' : 'oidc',
       tokenId: jti as string | undefined,
-      sessionId: sid as string | undefined,
+      sessionId: isMachine
+        ? (sid as string | undefined)
+        : sessionNameOf(sid as string | undefined, auth_time as number | undefined),
       scopes,
     },
     issuedAt: dateOf(iat),
