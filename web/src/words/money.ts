@@ -30,7 +30,7 @@ export const timesAmount = ({ amount_minor, currency }: Amount, times: number): 
   currency,
 });
 
-/** What somebody typed, in minor units; undefined where it is no amount. */
+/** What a person typed, in minor units; undefined where it is no amount. */
 export function minorOf(text: string, currency: string): string | undefined {
   const digits = digitsOf(currency);
   const [, whole = '', rest = ''] = /^(\d{1,12})(?:[.,](\d*))?$/.exec(text.trim()) ?? [];

@@ -20,17 +20,20 @@ export const makeMayAfford =
     await holdAccount(tx, organizationId);
     const [account, burn] = await Promise.all([findAccount(tx, organizationId), readOrdered(tx, organizationId)]);
     const balance = account?.balance_minor ?? 0n;
-    const needed = neededFor(burn + perHour, minutes);
-    if (balance > 0n && balance >= needed) return undefined;
+    const least = neededFor(burn + perHour, minutes);
+    const needed = least > 0n ? least : 1n;
+    if (balance >= needed) return undefined;
+    const missing = needed - balance;
     const details = {
       balance: money(balance, currency),
-      needed: money(needed > 0n ? needed : 1n, currency),
+      needed: money(needed, currency),
+      missing: money(missing, currency),
       per_hour: money(burn + perHour, currency),
       minimum_runway_minutes: minutes,
     };
     return new Fault(
       'insufficient_balance',
-      `The balance is ${balance} minor units of ${currency}. With this launch ${burn + perHour} are spent an hour, and the balance has to last for ${minutes} minutes: ${details.needed.amount_minor} are needed. Ask for credit, or release something.`,
+      `The balance is ${balance} minor units of ${currency}. With this launch ${burn + perHour} are spent an hour, and the balance has to last for ${minutes} minutes: ${needed} are needed, ${missing} more than there are. Top up (Billing in the console, or gpuaas billing top-up), or release something.`,
       details,
     );
   };

@@ -288,7 +288,10 @@ describe('a launch where the balance is enforced', () => {
         status: 402,
         body: {
           code: 'insufficient_balance',
-          details: { needed: { amount_minor: '900' }, minimum_runway_minutes: 120 },
+          message: expect.stringContaining('gpuaas billing top-up'),
+          details: {
+            ...{ needed: { amount_minor: '900' }, missing: { amount_minor: '900' }, minimum_runway_minutes: 120 },
+          },
         },
       });
       await grant(tenant, credit('899'));
@@ -297,7 +300,9 @@ describe('a launch where the balance is enforced', () => {
       const made = await launch();
       expect(made.status, made.text).toBe(201);
       const second = await launch();
-      expect(second.body.details).toMatchObject({ needed: { amount_minor: '1800' }, balance: { amount_minor: '900' } });
+      expect(second.body.details).toMatchObject({
+        ...{ needed: { amount_minor: '1800' }, missing: { amount_minor: '900' }, balance: { amount_minor: '900' } },
+      });
       expect(await strict.call('GET', path(tenant, 'balance'), { as: tenant.token })).toMatchObject({
         body: { enforced: true, minimum_runway_minutes: 120 },
       });
