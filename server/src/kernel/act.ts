@@ -13,10 +13,10 @@ import type { Ids } from './id.ts';
 
 declare const brand: unique symbol;
 
-/** How far a look may go: one organization, the caller's own things, or everything (operators and our own processes). */
+/** The reach of a read: one organization, the caller's own objects, or everything (operators and our own processes). */
 export type Reach = 'organization' | 'self' | 'platform';
 
-/** Someone looking. Every read happens in somebody's name, and row-level security is told whose. */
+/** A caller who reads. Every read has a caller, and row-level security gets its tenant. */
 export interface Viewer {
   readonly actorId: string;
   readonly actorKind: 'user' | 'service_account' | 'node' | 'system';
@@ -35,13 +35,13 @@ export interface Viewer {
   readonly credential?: Credential;
 }
 
-/** What somebody showed us to be let in. */
+/** The credential of a request. */
 export interface Credential {
   readonly kind: 'oidc' | 'personal_token' | 'service_account';
   readonly tokenId: string | undefined;
   /** The sign-in that the token belongs to, as its issuer names it. */
   readonly sessionId: string | undefined;
-  /** When its person last proved to be there, as far as the issuer says. */
+  /** When the person last signed in, as far as the issuer says. */
   readonly signedInAt?: Date | undefined;
   /** How they proved it, in the words of RFC 8176. */
   readonly methods?: readonly string[] | undefined;
@@ -49,7 +49,7 @@ export interface Credential {
   readonly scopes: ReadonlySet<string> | undefined;
 }
 
-/** Someone doing one named thing. The edge makes one per write request; a job makes one per run. */
+/** A caller who performs one named action. The edge makes one per write request; a job makes one per run. */
 export interface Act extends Viewer {
   readonly id: string;
   readonly action: string;
@@ -59,7 +59,7 @@ export interface Act extends Viewer {
 /** Makes the one act of a request or of a run. Only the mount, sagas, consumers and tasks call it; a lint rule keeps it so. */
 export const makeAct = (viewer: Viewer, action: string, id: string): Act => ({ ...viewer, action, id }) as Act;
 
-/** What an act of ours goes back to: the request or event that began it. */
+/** The cause of an act of our own processes: the request or event that began it. */
 export type ActOrigin = Pick<Viewer, 'correlationId'> &
   Partial<Pick<Viewer, 'traceparent' | 'organizationId' | 'projectId'>>;
 
@@ -93,7 +93,7 @@ export interface Receipt {
   readonly about?: string;
   /** `failure` records an attempt that was refused. */
   readonly result?: 'success' | 'failure';
-  /** Whose log and whose events these are, for an act that learns it on the way: somebody accepts an invitation. */
+  /** The tenant of the audit row and the events, for an act that learns it on the way: accepting an invitation. */
   readonly organizationId?: string;
   /** The same for the project: a node reports about an allocation whose project it does not know. */
   readonly projectId?: string;
@@ -131,12 +131,12 @@ export interface ReadTx {
 export interface WriteTx extends ReadTx {
   run(statement: Sql, values?: readonly unknown[]): Promise<number>;
   /**
-   * Tells the listeners of a channel `what`, a short word without a comma, once the commit is done and never without
-   * it. Best effort: should the process die in between, listeners find out by themselves a little later.
+   * Sends `what`, a short word without a comma, to the listeners of a channel after the commit and never without it.
+   * Best effort: if the process dies in between, listeners find out a little later.
    */
   wake(channel: string, what: string): void;
   commit<T>(value: T, receipt: Receipt): Commit<T>;
-  /** Leaving without writing: the transaction rolls back and the fault is the answer. */
+  /** Ends without writing: the transaction rolls back and the fault is the answer. */
   abandon<F extends Fault>(fault: F): Abandon<F>;
   readonly [brand]: 'write';
 }

@@ -38,7 +38,7 @@ export type LinkForm = keyof typeof covered;
 /** The form of new links. */
 export const linkForm = 2 satisfies LinkForm;
 
-/** The link: everything that the row says, after everything that was said before it. */
+/** The link: a hash of the row and of the link before it. */
 export const linkHash = (previous: string, sequence: string, row: AuditRow, form: LinkForm = linkForm): string =>
   hash('sha256', JSON.stringify([previous, sequence, ...covered[form].map((name) => sorted(row[name]))]));
 

@@ -1,6 +1,6 @@
 /**
- * Time as a part that is handed in. Domains never look at the wall: a test turns the clock by hand, `--speed` makes
- * it run faster, and both see the same code.
+ * Time as a parameter. Domains never read the system clock: a test sets the clock, `--speed` makes it run faster, and
+ * both run the same code.
  */
 export interface Clock {
   now(): Date;
@@ -36,7 +36,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
   advance(ms: number): Promise<void>;
 }

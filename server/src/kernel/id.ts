@@ -3,7 +3,7 @@ import { V7Generator } from 'uuidv7';
 import type { Clock } from './clock.ts';
 import { drawUint32 } from './randomness.ts';
 
-/** Names for new things, and secrets that nobody can guess. Handed in, so that a test can foresee them. */
+/** Ids for new objects, and secrets. A parameter, so that a test can foresee them. */
 export interface Ids {
   /** A UUIDv7: unique, and sorted by birth. */
   next(): string;
@@ -18,7 +18,7 @@ export const systemIds: Ids = {
   secret: (bytes) => randomBytes(bytes).toString('hex'),
 };
 
-/** Ids whose birth dates follow the given clock. */
+/** Ids whose timestamps follow the given clock. */
 export function clockIds(clock: Clock): Ids {
   const generator = new V7Generator();
   return {

@@ -21,7 +21,7 @@ export function attachIdempotency(act: Act, idempotency: Idempotency): void {
 }
 export const idempotencyOf = (act: Act): Idempotency | undefined => attached.get(act);
 
-/** What the first of several equal requests was told. */
+/** The stored answer of the first of several equal requests. */
 export interface StoredReply {
   readonly fingerprint: string;
   readonly status: number;

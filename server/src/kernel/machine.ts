@@ -11,7 +11,7 @@ export interface Moved {
   readonly version: number;
 }
 
-/** Why a transition cannot be: where the row is, and what can be done there. */
+/** Why a transition is not possible: the state of the row, and the possible transitions. */
 export function notFrom(machine: MachineTable, state: string): Fault<'illegal_transition'> {
   const possible = Object.keys(machine.states[state] ?? {});
   const instead = possible.length > 0 ? ` Possible now: ${possible.join(', ')}.` : '';

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 
 /**
- * The audit log is kept for ever, so it may hold ids, states, numbers and words of programs, and nothing that says who a
- * person is. A change is therefore split when it is written: every entry that could name a person goes into a row that
- * can be erased (`audit_particulars`), whoever writes it and whatever it is about. The rule looks at each value, not at a
- * list of writers, so that a new writer cannot forget it.
+ * The audit log is kept for ever, so it may hold ids, states, numbers and words of programs, and nothing that
+ * identifies a person. A change is therefore split when it is written: every entry that could name a person goes into a
+ * row that can be erased (`audit_particulars`), for every writer. The rule checks each value, not a list of writers, so
+ * a new writer cannot forget it.
  */
 
 /** Keys whose values people choose or that place them, even when the value is a single word. */

@@ -1,7 +1,7 @@
 /**
- * Mistakes that do not compile. Each case is one that somebody could make in good faith. The compiler must refuse it, and
- * an expectation that is not needed is an error of its own, so a type that grows lax fails the build. Nothing here runs
- * and nobody imports it; the number of cases only grows.
+ * Mistakes that must not compile. Each case is one that a person could make in good faith. The compiler must refuse it,
+ * and an unused expectation is an error itself, so a type that becomes lax fails the build. Nothing here runs or is
+ * imported; the number of cases only grows.
  */
 import {
   defineEvent,

@@ -34,9 +34,12 @@ export interface Step<P, Done, Out> {
   /** How long one attempt may take; then it counts as failed, though its code may still be running. */
   readonly attemptMs?: number;
 }
-/** Asks something outside (a node task, an approval) and sleeps until the token is answered or time is up. Nobody polls. */
+/**
+ * Asks something outside (a node task, an approval) and sleeps until the token is answered or the time is over. There
+ * is no polling.
+ */
 export interface Wait<P, Done, S extends TSchema> {
-  /** Answering a `Halt` says that there is no point in asking any more; whatever else it answers is ignored. */
+  /** A `Halt` means that asking again is pointless; any other answer is ignored. */
   readonly ask: (context: StepContext<P, Done>, token: string) => Promise<unknown>;
   readonly answer: S;
   /** From the moment that `ask` returned. */
@@ -47,8 +50,8 @@ export interface Wait<P, Done, S extends TSchema> {
 }
 
 /**
- * What becomes true when anything after it fails, the next step included. Nothing is done on the way forward, so nothing
- * is recorded: it costs nothing until it is needed. `done` holds what had come of the later steps.
+ * Runs only when a later step fails, the next one included. On the way forward nothing is done or recorded, so it costs
+ * nothing. `done` holds the outcomes of the later steps.
  */
 export interface OnFailure<P> {
   readonly undo: (context: StepContext<P, Readonly<Record<string, unknown>>>) => Promise<void>;

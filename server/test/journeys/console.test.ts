@@ -257,7 +257,7 @@ describe('the session of a browser', () => {
       world.consoleSeal.close(JSON.stringify(spent), place),
     ]);
     expect(await withCookie(cookie)).toMatchObject({ status: 401, body: { code: 'token_expired' } });
-    expect((await rowOf(cookie)).end_reason).toBe('the issuer renews it no more');
+    expect((await rowOf(cookie)).end_reason).toBe('the issuer no longer renews it');
     expect(await withCookie(cookie)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
   });
 

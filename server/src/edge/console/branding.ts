@@ -22,7 +22,7 @@ export interface Brand {
   readonly logo: { readonly type: string; readonly bytes: Buffer } | undefined;
 }
 
-/** As the product presents itself where nobody said otherwise. */
+/** The default branding of the product. */
 export const plainBranding = (product: string): Branding => ({
   name: product,
   logo_url: null,
@@ -39,7 +39,7 @@ const logoTypes: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '
 const mostLogoBytes = 256 * 1_024;
 /** What lies behind the accent in each theme, as the style sheet of the console has it. */
 const papers = { light: '#ffffff', dark: '#171b21' } as const;
-/** Text wants 4.5 to 1; the rest is for the softer grounds that the same colour is used on. */
+/** Text needs a contrast of 4.5 to 1; the rest is reserve for the softer backgrounds of the same colour. */
 const leastContrast = 5.5;
 
 export async function readBrand(wish: BrandWish, product: string): Promise<Brand> {
@@ -96,7 +96,7 @@ export function mountBrand(app: FastifyInstance, { branding: { accent }, logo }:
     app.get(coloursPath, free, (_, reply) => reply.header('cache-control', 'no-cache').type('text/css').send(colours));
   }
   if (!logo) return;
-  // An SVG that somebody opens by itself must not act in our name, so it may do nothing.
+  // An SVG that is opened by itself must not run scripts with our origin, so its policy forbids everything.
   app.get(logoPath, free, (_, reply) =>
     reply
       .headers({

@@ -3,9 +3,9 @@
  * them and no path can hide them; a browser on this machine that comes by http is given the same without the prefix.
  */
 export interface Jar {
-  /** What a browser is signed in with. */
+  /** The session cookie of the console. */
   readonly session: Cookie;
-  /** What a browser remembers between being sent to the issuer and coming back. */
+  /** The state of a sign-in while the browser is at the issuer. */
   readonly login: Cookie;
 }
 export interface Cookie {
@@ -18,7 +18,7 @@ export interface Cookie {
 export function makeJar(publicUrl: string): Jar {
   const isSecure = publicUrl.startsWith('https:');
   const prefix = isSecure ? '__Host-' : '';
-  // Lax: a link from a mail or a chat finds the person signed in, and no form of another site is sent with it.
+  // Lax: a link from another site finds the person signed in, and a form of another site is sent without the cookie.
   const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const cookie = (name: string): Cookie => ({
     name: `${prefix}${name}`,
@@ -29,7 +29,7 @@ export function makeJar(publicUrl: string): Jar {
   return { session: cookie('gpuaas_session'), login: cookie('gpuaas_login') };
 }
 
-/** The first of the name. A browser sends the more specific one first, and a second one was put there by somebody else. */
+/** The first cookie of the name. A browser sends the more specific one first; a second one was planted. */
 function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const cut = pair.indexOf('=');

@@ -2,8 +2,8 @@ import type { Branding } from '@gpuaas/contract';
 import { escapeHtml } from '../../kernel/html.ts';
 
 /**
- * Pages are built once, for whoever runs them, under the name of the product. This puts an installation's own name, mark
- * and colours into them when they are read, so that nobody sees the product's first and theirs a moment later.
+ * Pages are built once, under the name of the product. This inserts name, logo and colours of the installation when the
+ * pages are loaded, so that the browser never shows the product's first.
  */
 export const coloursPath = '/brand/colours.css';
 

@@ -39,7 +39,7 @@ export const consolePlaces = [
 export async function readConsoleFiles(folder: string, brand: Branding): Promise<ConsoleFiles | undefined> {
   const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
   if (built === undefined) return undefined;
-  // The page knows whose it is before its script has asked anybody anything.
+  // The page contains the branding, so that its script need not ask for it.
   const known = `<meta name="brand" content="${escapeHtml(JSON.stringify(brand))}">`;
   const index = makeDress(brand)(built).replace('</head>', () => `${known}\n</head>`);
   const files = await readStaticFiles(folder);
@@ -57,7 +57,7 @@ export async function readConsoleFiles(folder: string, brand: Branding): Promise
         'cache-control': 'no-store',
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        // Not no-referrer: under that, a browser would not even tell us that a form comes from our own page.
+        // Not no-referrer: with it, a browser would send no Origin for a form of our own page.
         'referrer-policy': 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
       },
@@ -65,7 +65,7 @@ export async function readConsoleFiles(folder: string, brand: Branding): Promise
   };
 }
 
-/** Whoever opens a place of the console gets the page; it sends those who are not signed in to sign in. */
+/** Every console address serves the page; the page sends visitors without a session to the sign-in. */
 export function mountConsoleFiles(
   app: FastifyInstance,
   { files, page }: ConsoleFiles,

@@ -9,7 +9,7 @@ export interface Tokens {
   readonly refreshToken: string | undefined;
   readonly idToken: string | undefined;
   readonly accessExpiresAt: string;
-  /** What to call the person; the issuer's word, shown and never decided by. */
+  /** The display name from the issuer; shown, never used for a decision. */
   readonly name: string | undefined;
 }
 /** What an ID token says of the sign-in itself. */
@@ -34,7 +34,7 @@ export interface IssuerClient {
   revoke(tokens: Tokens): Promise<void>;
   readIdToken(idToken: string): Promise<IdClaims>;
 }
-/** The issuer understood, and said no. */
+/** The issuer refused. */
 export type Refused = Fault<'token_expired'>;
 
 const answerWithinMs = 10_000;

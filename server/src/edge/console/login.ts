@@ -14,9 +14,9 @@ import { readReturnTo } from './return-to.ts';
 import type { BrowserSessions, OpenSession, Seal } from './sessions.ts';
 
 /**
- * Signing a browser in and out. The browser is sent to the issuer with a question that only it can answer: the state,
- * the nonce and the secret half of PKCE lie sealed in a cookie of that browser, so a callback that somebody else began
- * is refused. What comes back stays here; the browser gets a random cookie, a new one with every sign-in.
+ * Signs a browser in and out. State, nonce and PKCE verifier are sealed in a cookie of that browser, so a callback that
+ * another browser began is refused. Tokens stay on the server; the browser gets a random cookie, a new one with every
+ * sign-in.
  */
 export interface LoginParts {
   readonly publicUrl: string;
@@ -68,7 +68,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
     scoped.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 1_024 }, (_request, _body, done) => done(null));
 
     scoped.get('/auth/login', async (request, reply) => {
-      // Cookies belong to one host name, and the issuer sends everybody back to the one we go by.
+      // Cookies belong to one host name, and the issuer redirects to the public one.
       if (request.headers.host !== new URL(publicUrl).host) {
         return reply.redirect(new URL(request.url, publicUrl).href, 307);
       }
@@ -106,7 +106,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
       const question = readQuestion(request);
       reply.header('set-cookie', jar.login.clear());
       if (!question || query['state'] !== question.state) return show(reply, 400, overPage);
-      // RFC 9207: an answer that names another issuer was meant for another conversation.
+      // RFC 9207: an answer that names another issuer is refused.
       if (query['iss'] !== undefined && query['iss'] !== parts.issuer) return show(reply, 400, overPage);
       if (typeof query['error'] === 'string') return show(reply, 403, refusedPage(query['error']));
       if (typeof query['code'] !== 'string') return show(reply, 400, overPage);
@@ -118,10 +118,10 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
       const known = await parts.identify(named.accessToken, from);
       if (known === 'revoked') return startOver(reply, named, question);
       if (known instanceof Fault) {
-        parts.log.warn({ code: known.code }, 'the issuer gave the console a token that is not good here');
+        parts.log.warn({ code: known.code }, 'the issuer gave the console a token that is not valid here');
         return show(reply, 403, refusedPage(known.code));
       }
-      // A session that a browser brought along is never gone on with: whoever put it there must not share this one.
+      // An existing session of the browser is never reused: an attacker may have planted its cookie.
       const { sessionId } = known.identity.credential;
       await endPresent(request, 'replaced by a new sign-in', from, { sessionId });
       const cookie = ids.secret(secretBytes);
@@ -168,7 +168,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
     }
   }
 
-  /** The ID token ties the answer to this very question, and says when the person was last there. */
+  /** The ID token binds the answer to this request, and says when the person signed in. */
   async function nameTokens(tokens: Tokens, question: Question): Promise<Tokens | undefined> {
     if (!tokens.idToken) return undefined;
     try {
@@ -178,7 +178,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
       if (question.stepUp && (!authTime || authTime.getTime() < since)) return undefined;
       return { ...tokens, name };
     } catch (error) {
-      parts.log.warn({ err: error }, 'the ID token of a sign-in is not good');
+      parts.log.warn({ err: error }, 'the ID token of a sign-in is not valid');
       return undefined;
     }
   }
@@ -203,9 +203,11 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
   const revoke = (tokens: Tokens) =>
     client
       .revoke(tokens)
-      .catch((error: unknown) => parts.log.warn({ err: error }, 'the issuer was not told of the end of a session'));
+      .catch((error: unknown) =>
+        parts.log.warn({ err: error }, 'the issuer could not be notified of the end of a session'),
+      );
 
-  /** The issuer has a session of its own in this browser, and only the browser can end it. */
+  /** The issuer has a session of its own in this browser, which only the browser can end. */
   async function leave(reply: FastifyReply, tokens: Tokens | undefined) {
     const { logout } = await client.endpoints();
     if (!logout || !tokens?.idToken) return reply.redirect(`${publicUrl}/`, 303);
@@ -217,8 +219,8 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
   }
 
   /**
-   * The issuer still believes in a sign-in that was revoked here. It is told, and the person proves anew who they are;
-   * an issuer that gives the same sign-in even then is asked to end its session first.
+   * The issuer still accepts a session that was revoked here. The request asks for a new sign-in; if the issuer returns
+   * the same one again, its session is ended first.
    */
   async function startOver(reply: FastifyReply, tokens: Tokens, question: Question) {
     await revoke(tokens);

@@ -26,7 +26,7 @@ export const makeBrowserAdmission =
   };
 
 export interface ConsoleDoor {
-  /** What a browser finds at the front door: the console, or a word about who is signed in where none was built. */
+  /** What a browser sees at the root: the console, or a short page where none was built. */
   home(cookie: string | undefined): Promise<Page>;
   /** Shows the console that was built. */
   open(files: ConsoleFiles): void;
@@ -52,7 +52,7 @@ export async function mountConsole(
       if (!opened || opened instanceof Fault)
         return layOut(homePage({ product, version, name: undefined, leadsTo: undefined }));
       if (built) return built.page(await leadsTo());
-      return layOut(homePage({ product, version, name: opened.tokens.name ?? 'somebody', leadsTo: await leadsTo() }));
+      return layOut(homePage({ product, version, name: opened.tokens.name ?? 'a person without a name', leadsTo: await leadsTo() }));
     },
   };
 }

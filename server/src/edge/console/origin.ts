@@ -1,7 +1,6 @@
 /**
- * Whether a request that a browser sent with its cookie comes from a page of ours. Browsers say so in Origin with every
- * request that may change something, and in Sec-Fetch-Site, which pages cannot set. One that says neither is no browser
- * of today, and is not believed.
+ * Whether a request with a cookie comes from a page of ours. Browsers send Origin with every request that may change
+ * something, and Sec-Fetch-Site, which pages cannot set. A request with neither is refused.
  */
 export function isFromOurPage(
   publicUrl: string,

@@ -1,7 +1,7 @@
 import { html } from '../oidc/html.ts';
 import type { Sheet } from '../oidc/layout.ts';
 
-/** What a person sees who signs in to the console, until the console itself takes over. */
+/** The pages of a console sign-in, until the console itself takes over. */
 
 const again = html`<p><a href="/auth/login">Sign in</a></p>`;
 
@@ -44,7 +44,7 @@ ${again}
 export function homePage(about: {
   readonly product: string;
   readonly version: string;
-  /** What to call whoever is signed in; undefined when nobody is. */
+  /** The name of the signed-in person; undefined without a session. */
   readonly name: string | undefined;
   readonly leadsTo: string | undefined;
 }): Sheet {

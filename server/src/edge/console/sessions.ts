@@ -8,11 +8,10 @@ import type { ConsoleTokens } from '../../ports/database/port.ts';
 import type { IssuerClient, Tokens } from './issuer-client.ts';
 
 /**
- * A browser shows a cookie, and what the rest of the edge sees is the bearer token of that browser's sign-in. So
- * authentication, the deny list, roles and recent sign-ins are the same for both; nothing is decided twice.
- *
- * Access tokens are short. One that is about to end is renewed on the way, by one process only: a refresh token that is
- * shown twice looks stolen, and ends the sign-in. Others go on with the token that still is good, or wait a moment.
+ * A browser sends a cookie, and the rest of the edge sees the bearer token of its sign-in, so authentication, deny
+ * list, roles and step-up are the same for both. Access tokens are short-lived. One process renews a token that is
+ * about to expire: a refresh token that is used twice looks stolen, and ends the sign-in. Other processes use the token
+ * while it is valid, or wait a moment.
  */
 export interface BrowserSessions {
   /** The session of a cookie with its tokens, good for now. */
@@ -34,12 +33,12 @@ export interface Seal {
 
 const freshMs = 5_000;
 const maxKnown = 20_000;
-/** Renewed when less than this is left, so that nobody waits for it. */
+/** Renewed when less than this is left, so that no request waits for it. */
 const aheadMs = 60_000;
 const claimMs = 15_000;
 const lookAgainMs = 250;
 const looks = 40;
-/** 32 bytes in hex. What has another shape was not made by us, and is not looked up. */
+/** 32 bytes in hex. Any other value was not made by us and is not looked up. */
 const cookieShape = /^[0-9a-f]{64}$/;
 
 export function makeBrowserSessions(parts: {
@@ -85,7 +84,7 @@ export function makeBrowserSessions(parts: {
         address: undefined,
         userAgent: undefined,
       };
-      await parts.sessions.end(session, 'the issuer renews it no more', who);
+      await parts.sessions.end(session, 'the issuer no longer renews it', who);
       return renewed;
     }
     const sealed = parts.seal.close(JSON.stringify(renewed), consoleSessionPlace(id));
@@ -93,7 +92,7 @@ export function makeBrowserSessions(parts: {
     return { session: { ...session, sealed, generation: generation + 1n }, tokens: renewed };
   }
 
-  /** Somebody else is at it. */
+  /** Another process is renewing it. */
   async function wait(digest: string): Promise<OpenSession | Fault> {
     for (let look = 0; look < looks; look += 1) {
       const found = await load(digest);
@@ -130,7 +129,7 @@ export function makeBrowserSessions(parts: {
         if (!(renewed instanceof Fault)) return renewed;
         return renewed as Fault<'token_expired' | 'token_invalid' | 'service_unavailable'>;
       } catch (error) {
-        // The issuer is away: what is still good is used to its end.
+        // The issuer is unavailable: the token is used until it expires.
         if (!isGood(found, 0)) throw error;
         log.warn({ err: error }, 'the tokens of a console session could not be renewed');
         return found;

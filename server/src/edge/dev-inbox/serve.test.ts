@@ -70,7 +70,7 @@ describe('the inbox of a development installation', () => {
     broken = true;
     const { status, text } = await get('/');
     broken = false;
-    expect([status, text]).toEqual([500, 'The letters could not be read.\n']);
+    expect([status, text]).toEqual([500, 'The emails could not be read.\n']);
     expect(faults).toHaveLength(1);
     faults = [];
   });

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { html } from '../oidc/html.ts';
 
 /**
- * The letters of an installation without a mail server, as pages and as JSON. Served by `npm start` alone, on a loopback
- * port of its own: letters hold links that let people in, so no production process has this page. A browser that a
- * foreign site sends here is refused by the name it came under.
+ * The emails of an installation without a mail server, as pages and as JSON. Only `npm start` serves them, on a
+ * loopback port of its own: emails contain sign-in links, so no production process has this page. Requests with a
+ * foreign host name are refused.
  */
 export interface Letters {
   letters(page: { readonly limit: number; readonly before?: number }): Promise<readonly ShownLetter[]>;
@@ -37,7 +37,7 @@ const page = (title: string, body: ReturnType<typeof html>): Answer => ({
   type: 'text/html; charset=utf-8',
   body: html`<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}`.text,
 });
-const absent: Answer = { status: 404, type: 'text/plain; charset=utf-8', body: 'There is no such letter.\n' };
+const absent: Answer = { status: 404, type: 'text/plain; charset=utf-8', body: 'There is no such email.\n' };
 
 const links = (text: string) =>
   text
@@ -77,7 +77,7 @@ export async function serveInbox(parts: {
     }
     answer(parts.letters, request.url?.split('?')[0] ?? '/').then(send, (error: unknown) => {
       parts.onFault(error);
-      send({ status: 500, type: 'text/plain; charset=utf-8', body: 'The letters could not be read.\n' });
+      send({ status: 500, type: 'text/plain; charset=utf-8', body: 'The emails could not be read.\n' });
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { free } from '../gate/pass.ts';
 import { readStaticFiles, type StaticFile, sendFile } from '../http/static-files.ts';
 
-/** What a page of the docs may do: run our script and wear our style, and nothing of anybody else's. */
+/** The policy of a docs page: our own script and style only. */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

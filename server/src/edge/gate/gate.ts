@@ -3,17 +3,17 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { CallerAddress } from './caller-address.ts';
 
 /**
- * The first thing that a request meets, before anything is read, looked up or verified. A request whose credential was
- * found valid lately goes on; every other one is paid for from a budget of its address. So a flood of guessed tokens,
- * random cookies or sign-ins costs a comparison each, and an office behind one address is not throttled, since its
- * people are known after their first request. All of it is in memory: each process counts for itself.
+ * The first check of a request, before anything is read, looked up or verified. A request whose credential was valid
+ * recently passes; every other one counts against a budget of its address. So a flood of guessed tokens, random cookies
+ * or sign-ins costs one comparison each, and an office behind one address is not throttled, because its people are
+ * known after their first request. All state is in memory: each process counts alone.
  */
 export interface Gate {
   /** Seconds to wait; undefined when the request may go on. */
   admit(address: CallerAddress, credential: string | undefined): number | undefined;
   /** The credential was found valid. */
   vouch(credential: string): void;
-  /** The credential was refused: it is paid for again. */
+  /** The credential was refused: it counts again. */
   doubt(credential: string): void;
 }
 
@@ -24,7 +24,7 @@ const maxAddresses = 100_000;
 
 export function makeGate(parts: { readonly clock: Clock; readonly perMinute: () => number }): Gate {
   const trustedUntil = new Map<string, number>();
-  /** When the budget of an address is full again; what lies ahead of now is spent. */
+  /** When the budget of an address is full again; the time ahead of now is spent. */
   const fullAt = new Map<string, number>();
   const digest = (credential: string) => hash('sha256', credential, 'base64');
 

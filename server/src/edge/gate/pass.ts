@@ -12,11 +12,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered from memory without any I/O: passes the gate without being counted. */
     readonly isFree?: true;
-    /** Counts its callers by who they are, so a known credential need not be paid for by its address. */
+    /** Has a limit per caller, so a known credential does not count against its address. */
     readonly countsCallers?: true;
   }
 }
-/** For routes that are answered from memory: files, and whether the process lives. */
+/** For routes that are answered from memory: files and liveness. */
 export const free = { config: { isFree: true } } as const;
 
 export interface PassParts {
@@ -24,7 +24,7 @@ export interface PassParts {
   readonly proxies: Pick<UnlistedProxies, 'note'> & { readonly isTrusted: IsTrustedProxy };
   /** Reads the cookie that a browser is signed in with. */
   readonly sessionOf?: (cookie: string | undefined) => string | undefined;
-  /** What a person is shown whose address asks too often. */
+  /** The page for a person whose address sends too many requests. */
   readonly crowded?: Page;
   readonly metrics: Metrics;
 }
@@ -45,7 +45,7 @@ export function makePass(parts: PassParts) {
     }
     const { isFree, countsCallers } = request.routeOptions.config;
     if (isFree) return undefined;
-    // Pages of sign-in have no budget for each person: there a credential that is known elsewhere buys nothing.
+    // Sign-in pages have no limit per person, so a known credential does not exempt from the limit of the address.
     const credential = countsCallers ? credentialOf(request, parts.sessionOf) : undefined;
     const waitSeconds = parts.gate.admit(callerAddress(request.ip), credential);
     if (waitSeconds === undefined) return undefined;
@@ -61,10 +61,10 @@ export function makePass(parts: PassParts) {
   };
 }
 
-/** More than this is not read to the end only to keep a connection. */
+/** A longer body is not read only to keep a connection. */
 const worthReadingBytes = 64 * 1_024;
 
-/** Whoever is refused before the body was read sends it to nobody: a large one ends with its connection. */
+/** A request refused before its body was read: close the connection if the body is large. */
 export function dropBody(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const isLarge = encoding !== undefined || Number(length ?? 0) > worthReadingBytes;

@@ -3,9 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Cache } from '../../ports/cache/port.ts';
 
 /**
- * Proxies that may say whom they speak for. None is trusted by default: X-Forwarded-For from any other address is
- * ignored, since every caller can write it. A proxy that nobody listed makes all its callers look like one, which is
- * worth a warning to operators.
+ * Proxies whose X-Forwarded-For counts. None is trusted by default, because every caller can write that header. Behind
+ * an unlisted proxy all callers look like one, so operators get a warning.
  */
 export type IsTrustedProxy = (address: string) => boolean;
 
@@ -45,7 +44,7 @@ export interface UnlistedProxies {
 
 const key = 'edge:unlisted-proxy';
 const rememberedMs = 60 * 60_000;
-/** Told to the other processes this often at most: a header of a caller must not cost a round trip each time. */
+/** Other processes are notified this often at most: a header of a caller must not cost a round trip each time. */
 const everyMs = 60_000;
 
 export function makeUnlistedProxies(parts: {

@@ -8,7 +8,7 @@ import type { CallerAddress } from './caller-address.ts';
  * number of open ones is limited: for each caller, for each address, and in the process.
  */
 export interface StreamSeats {
-  /** A way to give the seat back, which may be called more than once; a fault when none is left. */
+  /** Returns a function that frees the seat and may be called more than once; a fault when no seat is left. */
   take(caller: string, address: CallerAddress, subject: PolicySubject): (() => void) | Fault<'too_many_streams'>;
 }
 

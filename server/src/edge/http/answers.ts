@@ -7,7 +7,7 @@ import type { Allowance } from './admission/rate-limit.ts';
 import type { RefusedAction } from './admission/refusals.ts';
 import { encodeProblem, problemType } from './problem.ts';
 
-/** What leaves the stages: the answer itself, and what the mount counts and writes down about it. */
+/** The result of the stages: the answer, and what the mount counts and audits. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export class Answers {
     };
   }
 
-  /** What was answered the first time. */
+  /** The stored first answer. */
   again({ status, body }: StoredReply): Answered {
     return { status, headers: { ...this.#headers, 'idempotency-replayed': 'true' }, body, replayed: true };
   }

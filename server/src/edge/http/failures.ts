@@ -3,13 +3,13 @@ import { Fault, Outage } from '../../kernel/fault.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { encodeProblem, framework, problemType } from './problem.ts';
 
-/** A refusal that no stage of a route has seen. */
+/** A refusal outside of the stages of a route. */
 export function refuse(reply: FastifyReply, correlationId: string, fault: Fault): FastifyReply {
   const { status, body } = encodeProblem(fault, correlationId);
   return reply.code(status).header('content-type', problemType).send(body);
 }
 
-/** A server that we need is away, or too busy to take another connection, or its disk is full. */
+/** A required server is unavailable, out of connections, or its disk is full. */
 export const isOutage = (error: unknown): boolean => {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return (
@@ -20,7 +20,7 @@ export const isOutage = (error: unknown): boolean => {
   );
 };
 
-/** What was thrown is logged whole and answered with its correlation id; what the framework refuses gets our words. */
+/** An exception is logged whole and answered with its correlation id; refusals of the framework get our words. */
 export function answerError(
   parts: { readonly log: Log },
   error: FastifyError,
@@ -37,12 +37,12 @@ export function answerError(
     return refuse(
       reply,
       request.id,
-      new Fault('service_unavailable', 'A service that this needs does not answer: try again.'),
+      new Fault('service_unavailable', 'A service that this request needs does not answer: try again.'),
     );
   }
   return refuse(
     reply,
     request.id,
-    new Fault('internal_error', 'Something failed on our side. The correlation id finds it.'),
+    new Fault('internal_error', 'An internal error. The correlation id finds it in the logs.'),
   );
 }

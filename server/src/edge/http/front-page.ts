@@ -7,7 +7,7 @@ import { free } from '../gate/pass.ts';
 
 const description = join(import.meta.dirname, '../../../../api/openapi.json');
 
-/** What somebody finds who opens the address in a browser, and the description that clients are made from. */
+/** What a browser sees at the address of the api, and the API description. */
 export async function mountFrontPage(
   app: FastifyInstance,
   about: {
@@ -33,7 +33,7 @@ A control plane that rents GPU capacity. This is its API.
 Every other call carries a token: Authorization: Bearer <token>
 Calls that change something also carry a key of yours, so that they may be repeated: Idempotency-Key: <uuid>
 `;
-  // The token stands behind the # of the address, which no browser sends: this page can only say what to do with it.
+  // The token is after the #, which browsers do not send: this page can only explain what to do.
   const invited = `${about.product}: you are invited
 
 Your invitation is the part of this page's address behind the sign #. Accept it with a token of yours:

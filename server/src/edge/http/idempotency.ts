@@ -32,11 +32,11 @@ export function readKey(
   return key;
 }
 
-/** What makes two requests the same: where they go, on whose behalf, and what they say. */
+/** The fingerprint of a request: route, tenant and content. */
 export const fingerprint = (url: string, projectHeader: string | undefined, body: unknown): string =>
   hash('sha256', `${url}\n${projectHeader ?? ''}\n${body === undefined ? '' : JSON.stringify(body)}`, 'base64');
 
-/** A secret is sent once and not kept: a replay says that it was shown. */
+/** A secret is sent once and not stored: a replay says that it was shown. */
 export const shownMark = '[shown once]';
 export function withoutSecrets(value: unknown, fields: readonly string[] | undefined): unknown {
   if (!fields || typeof value !== 'object' || value === null) return value;

@@ -28,7 +28,7 @@ export interface MountParts extends Omit<StageParts, 'stopping'>, PassParts {
   readonly routes?: readonly Route[];
   /** What a browser is shown at an address where there is nothing. */
   readonly lost?: Page;
-  /** Whether callers reach this by https, so that browsers may be told to come by nothing else. */
+  /** Whether callers use https, so that browsers may be required to (HSTS). */
   readonly isHttps?: boolean;
   readonly database: Database;
   readonly log: Log;
@@ -70,7 +70,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     logger: false,
     genReqId: (request) => {
       const offered = request.headers['x-request-id'];
-      // An id is written into every log, row and event, so one that looks like a credential is not taken up.
+      // A request id is written into logs, rows and events, so one that looks like a credential is replaced.
       return typeof offered === 'string' && wellFormedRequestId.test(offered) && redactText(offered) === offered
         ? offered
         : parts.ids.next();
@@ -112,7 +112,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   const pass = makePass(parts);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...headers, 'x-request-id': request.id });
-    // Before the body is read: nobody waits for what will not be used.
+    // Before the body is read, so that a request that will be refused does not wait for it.
     if (request.is404) return refuseUnknown(routes, request, reply, parts.lost);
     if (!closing) return pass(request, reply);
     reply.header('retry-after', '1');
@@ -186,7 +186,7 @@ const openSpanOf = (route: Route, request: FastifyRequest): OpenSpan =>
     attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
   });
 
-/** The server does not start with a promise it cannot keep, nor with a handler that nobody promised. */
+/** The server does not start with a route without a handler, nor with a handler without a route. */
 function matched(handlers: readonly Mounted[], routes: readonly Route[]): readonly Mounted[] {
   const byId = new Map(handlers.map((mounted) => [mounted.route.id, mounted]));
   const missing = routes.filter((route) => !byId.has(route.id)).map((route) => route.id);

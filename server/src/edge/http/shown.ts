@@ -5,7 +5,7 @@ export const header = (request: FastifyRequest, name: string): string | undefine
   return typeof value === 'string' ? value : undefined;
 };
 
-/** What a request shows to say who sends it: a header that somebody set, or the cookie of a browser. */
+/** The credential of a request: a header, or the cookie of a browser. */
 export const credentialOf = (
   request: FastifyRequest,
   sessionOf: ((cookie: string | undefined) => string | undefined) | undefined,

@@ -22,9 +22,9 @@ import { sendStream } from './stream.ts';
 import { makeValidation } from './validation.ts';
 
 /**
- * The stages of one route, in the one order there is: authentication, deny list, service accounts, tenant scope and
+ * The stages of one route, in a fixed order: authentication, deny list, service accounts, tenant scope and
  * authorisation, recent sign-in, rate limit; then the body is read; then idempotency, validation, handler, encoding.
- * Each either lets the request pass or ends it with a `Fault`. Nobody's body is read who may not send one.
+ * Each passes the request on or ends it with a `Fault`. The body is read only after authorisation.
  */
 export interface StageParts extends AdmissionParts {
   readonly tenants: Tenants;
@@ -38,7 +38,7 @@ export interface StageParts extends AdmissionParts {
   readonly stopping: AbortSignal;
 }
 export interface Stages {
-  /** All that is decided without the body. */
+  /** All decisions that need no body. */
   admit(request: FastifyRequest): Promise<Standby | Answered>;
   /** The rest, for a request that was admitted. */
   finish(request: FastifyRequest, standby: Standby, handle: Mounted['handle']): Promise<Answered>;
@@ -47,7 +47,7 @@ export interface Stages {
 export interface Standby {
   readonly answers: Answers;
   readonly viewer: Viewer;
-  /** What it is about does not exist any more: only a stored answer to this very request can help. */
+  /** The object no longer exists: only a stored answer to this request can be replayed. */
   readonly gone?: Fault;
 }
 export const isAnswered = (outcome: Standby | Answered): outcome is Answered => 'status' in outcome;
@@ -68,7 +68,7 @@ const streamRetrySeconds = 10;
 const nobody: Person = { id: 'anonymous', kind: 'user', platformRoles: [] };
 const emptyRequestId = () =>
   new Fault('validation_error', 'X-Request-Id is empty: leave it out, or send 1 to 128 characters.');
-/** Faults of a request that says too little, which is no attempt at anything. */
+/** Faults of an incomplete request, which is not an attempt at anything. */
 const unclear: ReadonlySet<string> = new Set(['validation_error', 'project_required', 'project_mismatch']);
 
 export function makeStages(route: Route, parts: StageParts): Stages {
@@ -102,12 +102,15 @@ export function makeStages(route: Route, parts: StageParts): Stages {
     return admission.stepUp(admitted.identity, { ...standing, actorId: person.id }) ?? standing;
   };
 
-  /** What is gone may be gone by this very request, whose answer was lost: it is told again to whoever asked then. */
+  /**
+   * This very request may have deleted the object before its answer was lost: the stored answer is replayed to the same
+   * caller.
+   */
   const retell = async (request: FastifyRequest, personId: string): Promise<StoredReply | undefined> => {
     const key = readKey(route, request.headers);
     if (key instanceof Fault || key === undefined) return undefined;
     const stored = await parts.replies.find(personId, route.id, key);
-    // Nothing has looked at the body yet, and only a valid one can be the one that was answered.
+    // The body was not validated yet, and only a valid one can match a stored answer.
     const { params, query, body } = request;
     if (!stored || validate({ params, query, body }) instanceof Fault) return undefined;
     return stored.fingerprint === fingerprintOf(request) ? stored : undefined;
@@ -264,16 +267,16 @@ function replay(stored: StoredReply | undefined, asked: string, answers: Answers
   if (!stored) {
     answers.retryAfter(1);
     return answers.problem(
-      new Fault('idempotency_in_progress', 'A request with this key is still running: ask again in a second.'),
+      new Fault('idempotency_in_progress', 'A request with this key is still running: repeat it in a second.'),
     );
   }
   if (stored.fingerprint === asked) return answers.again(stored);
   return answers.problem(
-    new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.'),
+    new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: use a new one.'),
   );
 }
 
-/** What a handler refuses is worth a row when it is about rights, as it is when a stage refuses it. */
+/** A refusal of a handler is audited when it is about rights, like one of a stage. */
 function refusalOf(fault: Fault): RefusedAction | undefined {
   if (fault.code === 'policy_out_of_bounds') return 'policy.bound_violation';
   return errors[fault.code].status === 403 ? 'authz.deny' : undefined;
@@ -281,7 +284,7 @@ function refusalOf(fault: Fault): RefusedAction | undefined {
 
 const isStream = (route: Route): boolean => route.method === 'GET' && route.stream === true;
 
-/** EventSource sets no headers of its own choosing: the project stands in the query, the last event in a header. */
+/** EventSource cannot set headers: the project is in the query, the last event id in its own header. */
 function projectInQuery(route: Route, request: FastifyRequest): string | undefined {
   const { project_id: named } = request.query as { project_id?: unknown };
   return isStream(route) && typeof named === 'string' ? named : undefined;

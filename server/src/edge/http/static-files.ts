@@ -6,15 +6,15 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * A folder of built files. They are read once and kept, and packed in the two ways that browsers ask for when somebody
- * first does: such a folder is a few megabytes, and a start that finds a torn build says so before anybody sees half of
- * it. Nothing is looked up on the disk by what somebody sent, so no path leads out of the folder.
+ * A folder of built files. They are read once and kept in memory, and compressed on first request: such a folder is a
+ * few megabytes, and a broken build is noticed at the start. Request paths never reach the disk, so no path leads out
+ * of the folder.
  */
 export interface StaticFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly etag: string;
-  /** Whether its name changes with its content, so that nobody ever has to ask again. */
+  /** Whether its name changes with its content, so that browsers may cache it for ever. */
   readonly isForever: boolean;
   packed(way: Packing): Promise<Buffer>;
 }
@@ -72,7 +72,7 @@ function makeFile(type: string, plain: Buffer, isForever: boolean): StaticFile {
   };
 }
 
-/** Answers with a file, in the packing that the browser likes best, or with the word that it has it already. */
+/** Sends a file in the best encoding for the browser, or 304. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** What is sent while nothing happens, so that nobody on the way takes the connection for dead. */
+/** Sent while nothing happens, so that proxies do not close the connection. */
 const keepAlive = ': still here\n\n';
-/** A credential that was revoked is found out after this long at the latest. */
+/** A revoked credential is noticed after this time at the latest. */
 export const recheckMs = 5_000;
 
 /**
- * Sends pieces for as long as there are any, the caller listens, and `mayStay` holds, which is asked again and again: a
- * stream outlives the moment in which its credential was checked.
+ * Sends chunks while there are any, the caller listens, and `mayStay` holds, which is checked repeatedly: a stream
+ * outlives the check of its credential.
  */
 export function sendStream(
   pieces: AsyncIterable<string>,
@@ -18,7 +18,7 @@ export function sendStream(
   async function* guarded(): AsyncGenerator<string> {
     const source = pieces[Symbol.asyncIterator]();
     let next = source.next();
-    // Whoever leaves early leaves it unawaited; what it throws then is nobody's.
+    // After an early disconnect nothing awaits it, so its rejection is ignored.
     next.catch(() => undefined);
     let checkedAt = clock.now().getTime();
     try {
@@ -45,7 +45,7 @@ export function sendStream(
         next.catch(() => undefined);
       }
     } finally {
-      // Not awaited: it ends when what it waits for does, and the answer is over now.
+      // Not awaited: it ends when its source does, and the answer is over now.
       source.return?.().catch(() => undefined);
     }
   }

@@ -5,7 +5,7 @@ import type { Page } from '../../ports/identity-provider/port.ts';
 import { refuse } from './failures.ts';
 import { isOfPerson } from './shown.ts';
 
-/** A path that nobody serves, or not with this method. A person who mistyped an address is shown `lost`. */
+/** A path without a route, or without this method. A browser is shown `lost`. */
 export function refuseUnknown(
   routes: readonly Route[],
   request: FastifyRequest,
@@ -19,7 +19,7 @@ export function refuseUnknown(
     return refuse(reply, request.id, new Fault('method_not_allowed', `This path takes ${allowed.join(', ')}.`));
   }
   if (lost && isOfPerson(request)) return reply.code(404).headers(lost.headers).send(lost.html);
-  // The path is not repeated: people paste all kinds of things into paths.
+  // The path is not repeated, because people paste secrets into paths.
   return refuse(reply, request.id, new Fault('route_not_found', 'There is no such path. /openapi.json lists all.'));
 }
 

@@ -8,7 +8,7 @@ import { unkeepable } from './keepable.ts';
 const maxFaults = 20;
 const nothing = {};
 
-/** Checks one request against its contract. Unknown fields are refused by name; every fault is told at once. */
+/** Validates one request against its contract. Unknown fields are refused by name; all faults are reported at once. */
 export function makeValidation(route: Route) {
   const params = compiled(route.params);
   const query = compiled(route.query);
@@ -66,7 +66,7 @@ interface FieldFault {
 const compiled = (schema: TSchema | undefined): Compiled | undefined =>
   schema && { schema, validator: Compile(schema) };
 
-/** What fits its schema may still be something that no table, event or reply could hold. */
+/** A value that matches its schema may still be one that no table, event or reply can hold. */
 const kept = (where: FieldFault['in'], value: unknown): FieldFault[] =>
   unkeepable(value).map(({ at, why }) => ({ in: where, field: clipped(at || where), message: why }));
 
@@ -94,7 +94,7 @@ function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: un
     const at = error.instancePath.split('/').slice(1).map(unescaped).join('.');
     const { params } = error as { params: { additionalProperties?: string[]; requiredProperties?: string[] } };
     const within = (name: string) => (at ? `${at}.${name}` : name);
-    // An unknown field is told of twice: once by itself and once in a list. With many of them the list does not come.
+    // TypeBox reports an unknown field twice: by itself and in a list. With many of them the list is missing.
     if (error.keyword === 'boolean') note(at, 'is not a field of this request');
     else if (params.additionalProperties) {
       for (const name of params.additionalProperties) note(within(name), 'is not a field of this request');
@@ -109,5 +109,5 @@ function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: un
 /** As JSON pointers write slashes and tildes. */
 const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Field names come from the caller; an answer does not repeat a novel. */
+/** Field names come from the caller, so a long one is cut. */
 const clipped = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);

@@ -7,7 +7,7 @@ export type BodyRefused = Fault<
   'payload_too_large' | 'invalid_request' | 'unsupported_media_type' | 'validation_error'
 >;
 
-/** Where a body comes from: what was parsed of at most so many bytes, or why there is nothing. */
+/** The source of a body: the parsed value of at most so many bytes, or a refusal. */
 export type BodySource = (limitBytes: number) => Promise<unknown>;
 
 /** Takes a body of at most so many bytes and holds it against its schema. */
@@ -36,8 +36,8 @@ export const bodyOf =
       const text = await readText(request, limitBytes);
       return text === undefined ? bodyTooLarge(limitBytes) : parseKeepable(text);
     } catch (error) {
-      // Whoever hung up in the middle of a body has said goodbye and nothing else.
-      if (request.destroyed && !request.complete) return new Fault('invalid_request', 'The body did not come whole.');
+      // The connection closed in the middle of a body.
+      if (request.destroyed && !request.complete) return new Fault('invalid_request', 'The body is incomplete.');
       throw error;
     }
   };
@@ -50,7 +50,9 @@ export function parseKeepable(text: string): unknown {
   }
 }
 
-/** Postgres keeps neither zero bytes nor half characters, and a member of this name is somebody's try. */
+/**
+ * Postgres stores neither zero bytes nor half surrogate pairs, and a member of this name is an attack on prototypes.
+ */
 function refuseOdd(name: string, value: unknown): unknown {
   if (name === '__proto__' || !isKeepable(name)) throw new SyntaxError('an odd name');
   if (typeof value === 'string' && !isKeepable(value)) throw new SyntaxError('an odd text');

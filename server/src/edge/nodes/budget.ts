@@ -2,13 +2,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { StrangerLimits } from './strangers.ts';
 
 /**
- * What one node may ask for, counted in memory and in front of all work. A node that lost its mind, or somebody who has
- * its key, then costs no more than this, and the others do not feel it.
+ * The budget of one node, counted in memory before any work. A broken agent, or an attacker with its key, costs no more
+ * than this, and other nodes are not affected.
  */
 export interface NodeLimits {
   readonly callsPerMinute: number;
   readonly connections: number;
-  /** Connections of those who show no certificate of a node. */
+  /** Connections without a certificate of a node. */
   readonly strangers: StrangerLimits;
 }
 /** Tasks, their phases and a report every few seconds stay far below; so does a node that comes back with many results. */
@@ -24,7 +24,7 @@ export interface NodeBudget {
 }
 
 const minuteMs = 60_000;
-/** More nodes than any process serves. The oldest is forgotten first, and begins with a full budget again. */
+/** More nodes than any process serves. The oldest is dropped first and begins with a full budget again. */
 const mostNodes = 100_000;
 
 /** A bucket for each node: it holds what a minute may bring, and fills evenly. */
@@ -38,7 +38,7 @@ export function makeNodeBudget(parts: { readonly clock: Clock; readonly callsPer
       const grown = (Math.max(0, nowMs - before.atMs) * callsPerMinute) / minuteMs;
       const left = Math.min(callsPerMinute, before.left + grown);
       const isAllowed = left >= 1;
-      // Behind the others, so that the first is the one that was silent for longest.
+      // Moved to the end, so that the first is the one that was silent the longest.
       buckets.delete(nodeId);
       buckets.set(nodeId, { left: isAllowed ? left - 1 : left, atMs: nowMs });
       const oldest = buckets.size > mostNodes ? buckets.keys().next().value : undefined;

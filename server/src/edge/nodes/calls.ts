@@ -29,22 +29,22 @@ import type { Peer } from './peer.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /**
- * What nodes may ask, however it is carried: as a request of its own or as a line among others. There are eight calls,
- * each from a node about itself; nobody without a certificate gets further than spending an enrolment token.
+ * The calls of nodes, over HTTP or over a line. There are eight, each from a node about itself; a caller without a
+ * certificate can only use an enrolment token.
  */
 export interface NodeCall {
   readonly method: string;
   readonly path: string;
-  /** Who is on the line; undefined for whoever has not shown the certificate of a node. */
+  /** The node of the connection; undefined without the certificate of a node. */
   readonly peer: Peer | undefined;
   readonly address: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: BodySource;
-  /** How long a question for work may be held. */
+  /** How long a poll for work may be held. */
   readonly holdMs: number;
   /** Whether more than a text can be answered. */
   readonly takesStreams: boolean;
-  /** Called when whoever asked hangs up before the answer. The last listener counts: a node waits once. */
+  /** Called when the node disconnects before the answer. The last listener counts: a node waits once. */
   onGone(listener: () => void): void;
 }
 export interface NodeReply {
@@ -67,7 +67,7 @@ export interface CallParts {
   readonly openRelease: OpenRelease;
   readonly reports: Reports;
   readonly results: Results;
-  /** Where nodes hand in what they saw of their leases. */
+  /** Receives usage records. */
   readonly takeUsage: (nodeId: string, records: NodeUsageReport['records']) => Promise<NodeUsageAnswer>;
   readonly room: WaitingRoom;
   readonly denials: () => Pick<Denials, 'denies'>;
@@ -96,7 +96,7 @@ const ofNode = new RegExp(
   `^/internal/v1/nodes/(${uuid})/(?:(certificate|heartbeat|usage|tasks/wait)|tasks/(${uuid})/(progress|result)|releases/([0-9a-f]{64}))$`,
 );
 const uuidAlone = new RegExp(`^${uuid}$`);
-/** A list that is not as it should be is none: the node is then given time, as one that says nothing. */
+/** A malformed list counts as none: the node then gets the grace period, like one that sends no list. */
 function knownTasks(call: NodeCall): readonly string[] | undefined {
   const said = call.headers[knownTasksHeader];
   if (typeof said !== 'string') return undefined;
@@ -124,7 +124,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
   const budget = makeNodeBudget({ clock, callsPerMinute: limits.callsPerMinute });
   const refused = parts.metrics.counter(
     'gpuaas_node_refusals_total',
-    'What nodes asked for beyond their limits, by the limit.',
+    'Calls of nodes that were refused by a limit, by the limit.',
     ['limit'],
   );
   const countRefusal = (limit: 'calls' | 'connections' | 'strangers') => refused.inc({ limit });
@@ -144,7 +144,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
     const kind: Kind = call.path === nodeTransport.enrol.path ? 'enrol' : named;
     const said = await decide(call, kind, found).catch((error: unknown) => {
       log.error({ err: error, kind }, 'a call of a node failed');
-      return refuse(new Fault('internal_error', 'Something broke here.'));
+      return refuse(new Fault('internal_error', 'An internal error. The log of the api has it.'));
     });
     counted.inc({ kind, status_class: `${Math.floor(said.status / 100)}xx` });
     return said;
@@ -250,7 +250,7 @@ export function makeNodeCalls(parts: CallParts): NodeCalls {
       const fault = new Fault('service_unavailable', 'Reports cannot be written now: try again.');
       return refuse(fault, { retryAfterSeconds: 1 });
     }
-    if (state === undefined) return refuse(new Fault('node_certificate_invalid', 'This node is no more.'));
+    if (state === undefined) return refuse(new Fault('node_certificate_invalid', 'This node was removed.'));
     const heard: NodeHeartbeatAnswer = {
       server_time: clock.now().toISOString(),
       ...parts.signers(),

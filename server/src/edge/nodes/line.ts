@@ -6,19 +6,19 @@ import type { NodeCalls } from './calls.ts';
 import type { Peer } from './peer.ts';
 
 /**
- * A connection that has left HTTP behind: calls and answers, one a line. Per node there is then one connection, no
- * request, no response and no parser, and that is most of what a node that waits costs.
+ * A connection after the upgrade: calls and answers, one per line. Each node has one connection and no HTTP parser,
+ * which is most of the cost of a waiting node.
  */
 export interface Line {
   /** Takes no more calls, and hangs up when those on their way have their answers. */
   retire(): void;
 }
 
-/** An agent believes a question for a minute and a half; it reports meanwhile, so that silence is noticed without it. */
+/** An agent waits a minute and a half for an answer; it reports meanwhile, so silence is noticed earlier. */
 const holdMs = 75_000;
 /** Reports come every few seconds. */
 const silenceMs = 5 * 60_000;
-/** A node has some tasks, a report and a question; whoever has more to say at once is no agent. */
+/** A node has some tasks, a report and a poll; more open calls than this are not an agent. */
 const mostUnderway = 64;
 const isCall = Compile(LineCall);
 const greeting = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${lineProtocol}\r\n\r\n`;
@@ -53,12 +53,12 @@ export function serveLine(socket: TLSSocket, parts: { readonly peer: Peer; reado
         write(`{"id":${id},"status":${status}${more}${text === undefined ? '' : `,"body":${text}`}}\n`);
         if (isRetired && underway === 0) socket.end();
       })
-      // Whoever asked would wait for nothing; a line that breaks is asked on again.
+      // A call without an answer would wait for ever; after a broken line the node asks again.
       .catch(() => socket.destroy());
   };
   const write = (text: string): void => {
     if (socket.destroyed || socket.write(text)) return;
-    // Whoever does not take its answers asks nothing more meanwhile.
+    // A node that does not read its answers is not read from.
     socket.pause();
     socket.once('drain', () => socket.resume());
   };

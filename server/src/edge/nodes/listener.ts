@@ -16,13 +16,13 @@ import { type Peer, peerOf } from './peer.ts';
 import { makeStrangers } from './strangers.ts';
 
 /**
- * The door of nodes: a port of its own that speaks TLS with certificates on both sides. It is small on purpose: nothing
- * here can be reached with a token of a person. What is kept per connection is who is there. A node says all it has to
- * say on one connection (`line.ts`); one that does not know how gets the same answers over HTTP, on as many as it needs.
+ * The listener for nodes: a port of its own with mutual TLS. It is small on purpose: no token of a person works here. A
+ * node uses one connection (`line.ts`); an older agent gets the same answers over HTTP, on as many connections as it
+ * needs.
  */
 export interface NodeListener {
   readonly port: number;
-  /** Cuts the connections of those who are denied now. */
+  /** Closes the connections of revoked nodes. */
   cutDenied(): void;
   readonly connections: number;
   close(): Promise<void>;
@@ -33,18 +33,18 @@ export interface ListenerParts extends CallParts {
   readonly port: number;
   /** What nodes call us: names and addresses for the certificate. */
   readonly names: readonly string[];
-  /** How long a greeting may take. */
+  /** How long a TLS handshake may take. */
   readonly handshakeMs?: number;
   readonly certificates: Certificates;
 }
 
 const serverCertificateMs = 30 * 24 * 3_600_000;
 const lookAtCertificateMs = 3_600_000;
-/** When everybody comes back at once, greetings wait for each other: who is patient is not sent away to try again. */
+/** When all nodes reconnect at once, handshakes queue: a longer timeout avoids retries. */
 const handshakeMs = 30_000;
 const tickMs = 1_000;
 const maxConnections = 50_000;
-/** A question over HTTP: something on the way may think a connection dead that says nothing for longer. */
+/** A poll over HTTP: proxies close connections that are silent for longer. */
 const holdMs = 30_000;
 
 export async function openNodeListener(parts: ListenerParts): Promise<NodeListener> {
@@ -71,11 +71,11 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       ...held.context,
       minVersion: 'TLSv1.3',
       requestCert: true,
-      // Enrolment has no certificate yet; every other request asks who is there.
+      // Enrolment has no certificate yet; every other request checks it.
       rejectUnauthorized: false,
       handshakeTimeout: parts.handshakeMs ?? handshakeMs,
       maxHeaderSize: 8 * 1_024,
-      // Whoever sends slowly is not waited for.
+      // Slow senders time out.
       headersTimeout: 10_000,
       requestTimeout: 20_000,
       keepAliveTimeout: 90_000,
@@ -113,17 +113,17 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       own.delete(socket);
       if (own.size === 0 && byNode.get(peer.nodeId) === own) byNode.delete(peer.nodeId);
     });
-    // The oldest goes: it may be left from before a restart of the node, and nobody is behind it.
+    // The oldest connection is closed: it is probably left from before a restart of the node.
     const [oldest] = own;
     if (own.size <= limits.connections || !oldest) return;
     calls.countRefusal('connections');
     oldest.destroy();
   });
-  // Whoever never finished its greeting hears nothing in return.
+  // A connection that never finished its handshake gets no answer.
   server.on('tlsClientError', (_, socket) => socket.destroy());
   server.on('clientError', (error: Error, socket) => answerUnreadable(error, socket as TLSSocket, ids.next(), {}));
 
-  /** Everybody else is answered as if nothing had been offered. */
+  /** Other upgrade requests are answered as normal requests. */
   function mayUpgrade(request: IncomingMessage): boolean {
     const { url, method, headers, socket } = request;
     const isOffer = url === nodeTransport.line.path && method === 'GET' && headers.upgrade === lineProtocol;
@@ -132,7 +132,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
   server.on('upgrade', (request, upgraded, head) => {
     const socket = upgraded as TLSSocket;
     const peer = peers.get(socket);
-    // Nobody speaks before the greeting: what came with the question belongs to no call.
+    // Bytes before the upgrade belong to no call.
     if (!peer || head.length > 0 || request.socket.destroyed) {
       socket.destroy();
       return;
@@ -171,7 +171,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       response.writeHead(status).end();
       return;
     }
-    // As it is: whoever asked counts the digest. A line that breaks in the middle says so by breaking.
+    // The raw bundle: the agent computes the digest. A broken connection tells it that the download failed.
     response.writeHead(status, { 'content-type': 'application/octet-stream', 'content-length': stream.size });
     await pipeline(stream.body, response).catch((error: unknown) => {
       log.warn({ err: error }, 'a release did not reach its node');
@@ -232,7 +232,7 @@ export async function openNodeListener(parts: ListenerParts): Promise<NodeListen
       await parts.room.close();
       server.closeIdleConnections();
       await parts.reports.close();
-      // The server counts those who left HTTP as open, and knows them no more.
+      // The server counts upgraded connections as open, but no longer tracks them.
       for (const socket of lines.keys()) socket.destroy();
       server.closeAllConnections();
       await closed;

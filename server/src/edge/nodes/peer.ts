@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { nodeCommonName } from '@gpuaas/contract/node';
 
-/** Who is on the line, by the certificate that the connection was opened with. */
+/** The node of a connection, by its certificate. */
 export interface Peer {
   readonly nodeId: string;
   readonly serial: string;
@@ -11,9 +11,8 @@ export interface Peer {
 const spiffe = /^URI:spiffe:\/\/gpuaas\/node\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /**
- * The node that a connection belongs to; undefined for everybody else. The chain was checked when the connection was
- * made. The names must be exactly a node's URI, alone, and the common name of the same node: a certificate that says
- * two things says nothing.
+ * The node that a connection belongs to; undefined for every other peer. The chain was verified in the handshake. The
+ * names must be exactly one URI of a node and the common name of the same node; an ambiguous certificate is refused.
  */
 export function peerOf(socket: TLSSocket): Peer | undefined {
   if (!socket.authorized) return undefined;

@@ -10,7 +10,7 @@ export interface StrangerLimits {
 }
 export interface Strangers {
   readonly size: number;
-  /** A way to give the seat back; undefined when none is left for this address. */
+  /** Returns a function that frees the seat; undefined when no seat is left for this address. */
   take(address: CallerAddress): (() => void) | undefined;
 }
 

@@ -4,21 +4,20 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 
 /**
- * Where nodes wait for work. Ten thousand of them cost a map entry each: there is no timer, no connection and no query
- * per node. Whoever arrives is looked up together with all who arrived meanwhile, in one statement; whoever is woken by
- * a commit gets its task from one transaction that serves all who were woken together. The two do not wait for each
- * other: those who are woken have something to fetch, those who arrive nearly never. One look every few seconds finds
- * what a lost wake-up left behind, at a price that does not depend on how many wait.
+ * Where nodes wait for work. Ten thousand of them cost a map entry each: there is no timer, connection or query per
+ * node. Nodes that arrive together are looked up in one statement; nodes that a commit wakes together get their tasks
+ * in one transaction. Both run independently: woken nodes have a task to fetch, arriving ones nearly never. One query
+ * every few seconds finds what a lost wake-up left behind, at a cost that does not depend on the number of nodes.
  */
 export interface WaitingRoom {
   /**
-   * Answers once: with a task, or with nothing when its time is over. A node waits once: its older question ends. Whoever
-   * hangs up calls what this returns, and is not answered.
+   * Calls back once: with a task, or with nothing when the time is over. A node waits once: its older poll ends. The
+   * returned function cancels without a callback.
    */
   wait(asking: Asking, holdMs: number, answer: (task: NodeTask | undefined) => void): () => void;
   /** The payload of a wake-up: ids joined by commas. Nothing means that something may have been missed. */
   wake(payload: string): void;
-  /** Answers those who have waited long enough, and looks for what was missed. */
+  /** Answers polls whose time is over, and looks for missed tasks. */
   tick(): Promise<void>;
   /** Sends a node away, as one that may not wait any more. */
   dismiss(nodeId: string): void;
@@ -55,10 +54,10 @@ export function openWaitingRoom(parts: {
     waiter.answer(undefined);
   };
 
-  /** Those of them who are still here, as they asked. */
+  /** The nodes of the list that still wait, with their polls. */
   const present = (nodeIds: Iterable<string>): Asking[] => [...nodeIds].flatMap((id) => room.get(id)?.asking ?? []);
   const trouble = (error: unknown) => {
-    // They stay in the room: the next look over all of them tries again.
+    // They stay in the room: the next round tries again.
     log.warn({ err: error }, 'tasks could not be handed out');
   };
 
@@ -87,7 +86,7 @@ export function openWaitingRoom(parts: {
       try {
         for (const [nodeId, task] of await tasks.dispatch(due)) {
           const waiter = room.get(nodeId);
-          // Gone meanwhile: it is handed out again when the node comes back and does not know it.
+          // Disconnected meanwhile: the task is handed out again when the node reconnects without it.
           if (!waiter) continue;
           room.delete(nodeId);
           waiter.answer(task);

@@ -22,7 +22,7 @@ export const defaultAttemptLimits: AttemptLimits = {
   perLogin: 100,
 };
 
-/** Letters that are asked for within a window: from one address, and to one recipient. */
+/** Emails that are requested within a window: from one address, and to one recipient. */
 const lettersPerAddress = 30;
 const lettersPerRecipient = 5;
 
@@ -36,7 +36,7 @@ export interface Attempts {
   password(login: string, address: CallerAddress, browser?: string): Counted;
   /** The code of a device is short enough to be typed, so it is worth guessing as well. */
   deviceCode(address: CallerAddress): Counted;
-  /** A letter that was not asked for is a nuisance to whoever gets it. */
+  /** Emails that the recipient did not request are a nuisance. */
   letter(recipient: string, address: CallerAddress): Counted;
 }
 

@@ -50,7 +50,7 @@ const passkeyForm = (action: string, options: object): Html => html`
 <button type="submit" autofocus>Use a passkey</button>
 </form>`;
 
-/** For somebody who needs a second factor now and has none yet. */
+/** For a person who needs a second factor now and has none. */
 export const setUpPage = (step: Step & { readonly totp: Pick<NewTotp, 'secret' | 'uri'> }): Sheet => ({
   title: 'Set up a second factor',
   leadsTo: step.question.redirectUri,

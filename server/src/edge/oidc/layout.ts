@@ -98,14 +98,14 @@ ${script === undefined ? undefined : new Html(`<script>${script}</script>`)}
         'cache-control': 'no-store',
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        // Not no-referrer: under that, a browser would not even tell us that a form comes from our own page.
+        // Not no-referrer: with it, a browser would send no Origin for a form of our own page.
         'referrer-policy': 'same-origin',
       },
     };
   };
 }
 
-/** In the clothes of the product: for those who open an issuer and show nobody a page. */
+/** The default branding, for tests and tools that show no page. */
 export const plainLayOut: LayOut = makeLayOut({ name: 'GPUaaS', logo_url: null, accent: null, support_url: null });
 
 /** Answers with a page, in the clothes of the installation. */

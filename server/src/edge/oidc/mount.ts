@@ -28,11 +28,11 @@ export interface OidcMountParts {
   readonly ids: Ids;
   readonly log: { error(details: object, message: string): void };
   readonly attempts?: AttemptLimits;
-  /** Sends a link for a password to an address, if it may have one; left out where no letters are sent. */
+  /** Sends a password link to an address, if it may have one; left out where no emails are sent. */
   readonly sendPasswordLink?: ((address: string) => Promise<void>) | undefined;
   /** Ends what was signed in with the old password; left out where no API stands behind the issuer. */
   readonly passwordChanged?: ((accountId: string) => Promise<void>) | undefined;
-  /** Writes down what changed about somebody's second factors, and tells them by mail. */
+  /** Records a change of second factors, and notifies the person by email. */
   readonly factorChanged?: ((accountId: string, change: FactorChange) => Promise<void>) | undefined;
 }
 
@@ -107,8 +107,8 @@ function findElsewhere(request: FastifyRequest, publicUrl: URL): string | undefi
 }
 
 /**
- * The issuer makes addresses from the name by which it was called, and believes what proxies say. Callers choose both,
- * so both are replaced by what we know: our public name, and the address that Fastify found, which knows its proxies.
+ * The library builds addresses from the Host header and trusts proxy headers. Callers control both, so both are
+ * replaced: by our public name, and by the address that Fastify determined from its trusted proxies.
  */
 function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & { originalUrl?: string } {
   const raw: IncomingMessage & { originalUrl?: string } = request.raw;
@@ -224,7 +224,7 @@ async function addPages(
   });
 }
 
-/** The issuer has written the answer itself. Said afterwards, so that a failure before it still gets a page. */
+/** The library has written the answer itself. Marked afterwards, so that a failure before it still gets a page. */
 const answered = (reply: FastifyReply) => reply.hijack();
 
 /** A form of another site carries its origin, or the browser says that it crossed sites. Programs say neither. */

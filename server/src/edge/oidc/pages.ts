@@ -18,7 +18,7 @@ export function loginPage(form: {
   readonly question: Question;
   readonly login: string;
   readonly problem: string | undefined;
-  /** Where a link for a password is asked for; left out where no letters are sent. */
+  /** Where a password link is requested; left out where no emails are sent. */
   readonly linkUrl: string | undefined;
 }): Sheet {
   return {
@@ -103,7 +103,7 @@ export const spentPage = (linkUrl: string | undefined): Sheet => ({
   title: 'This link does not work any more',
   body: linkUrl
     ? html`<p>It was used, or is too old. <a href="${linkUrl}">Get a new link.</a></p>`
-    : html`<p>It was used, or is too old. Ask whoever sent it to you for a new one.</p>`,
+    : html`<p>It was used, or is too old. Ask the sender for a new one.</p>`,
 });
 
 export const notePage = (title: string, text: string): Sheet => ({ title, body: html`<p>${text}</p>` });
@@ -124,9 +124,7 @@ ${hidden('xsrf', xsrf)}
   deviceConfirm: ({ action, xsrf, code, clientName, address }) => ({
     title: 'Is this your device?',
     body: html`<p>${clientName}${address ? html` at ${address}` : undefined} shows this code:</p>
-<p class="code">${code}</p>
-<p class="dim">If it does not, or if somebody sent you here, refuse: whoever shows this code would be signed in as you.</p>
-<form method="post" action="${action}">
+<p class="code">${code}</p> <p class="dim">If it does not, or if another person sent you here, refuse: that person would be signed in as you.</p> <form method="post" action="${action}">
 ${hidden('xsrf', xsrf)}${hidden('user_code', code)}
 <button type="submit" name="confirm" value="yes">Yes, continue</button>
 </form>
@@ -173,7 +171,7 @@ ${fields.map(([name, value]) => hidden(name, value))}
   }),
 };
 
-/** When something of ours broke. */
+/** The page for an internal error. */
 export const failedPage: Sheet = issuerSheets.problem({ code: 'server_error', description: undefined });
 
 /** The pages that the protocol itself asks for. */

@@ -6,8 +6,8 @@ import type { Send } from './layout.ts';
 import { linkPage, notePage, passwordPage, passwordSetPage, spentPage } from './pages.ts';
 
 /**
- * How people come to a password: they ask for a link by mail, and choose a password under it. Whoever asks gets the same
- * answer whether or not the address has an account. The answer does not wait for the work, so its time tells nothing.
+ * Password links: a person requests one by email, and chooses a password under it. The answer is the same whether or
+ * not the address has an account, and does not wait for the work, so its timing reveals nothing.
  */
 const maxUnderWay = 50;
 const maxAddressLength = 254;
@@ -70,7 +70,7 @@ export function mountPasswordRoutes(
     underWay.add(work);
     return send(reply, 200, sentPage);
   });
-  // Letters that were asked for are handed over before the process ends.
+  // Requested emails are handed over before the process ends.
   scope.addHook('onClose', async () => {
     await Promise.all(underWay);
   });
@@ -81,5 +81,5 @@ export const linkUrl = (base: string): string => `${base}/password-link`;
 
 const sentPage = notePage(
   'Check your mail',
-  'If this address has an account or was invited, a letter with a link is on its way. The link works once, for an hour.',
+  'If this address has an account or was invited, an email with a link is on its way. The link works once, for an hour.',
 );

@@ -9,7 +9,7 @@ import type {
 import { factorPage, recoveryCodesPage, setUpPage } from './factor-pages.ts';
 import type { Send } from './layout.ts';
 
-/** What changed about somebody's second factors while they signed in; they are told by mail. */
+/** A change of second factors during sign-in; the person is notified by email. */
 export type FactorChange = 'factor_added' | 'recovery_code_used';
 
 const wrongCode = 'That code is wrong, or was used before. Wait for the next one and try again.';
@@ -70,7 +70,7 @@ export function makeSecondStep(parts: {
   }
 
   return {
-    /** Goes on after the right password. */
+    /** Continues after the right password. */
     async begin(request: FastifyRequest, reply: FastifyReply, question: Question, accountId: string) {
       if (await factors.has(accountId)) {
         await secondSteps.keep(question.id, { accountId });
@@ -101,14 +101,14 @@ export function makeSecondStep(parts: {
         const { question, step } = found;
         const done = await factors.confirmTotp(step.accountId, totp.id, fieldOf(request, 'code').slice(0, 32));
         if ('refused' in done) {
-          // It took too long, or was begun anew elsewhere.
+          // It expired, or was started anew elsewhere.
           if (done.refused === 'not_found') return send(reply, 400, overPage);
           const { status, text, headers } = problemOf(done);
           return send(reply, status, setUpPage({ ...formOf(question, '/set-up', text), totp }), headers);
         }
         await parts.factorChanged?.(step.accountId, 'factor_added');
         const proved = { accountId: step.accountId, proved: ['otp'] };
-        // Somebody who set up a factor elsewhere meanwhile has codes already.
+        // A person who set up a factor elsewhere meanwhile has recovery codes already.
         if (!done.recoveryCodes) return finish(request, reply, question, proved);
         await secondSteps.keep(question.id, proved);
         const sheet = recoveryCodesPage({ action: path(question.id, '/kept'), question, codes: done.recoveryCodes });

@@ -3,9 +3,9 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Round } from './tail.ts';
 
 /**
- * The outbox as somebody sees it who may see one project, or as operators see it: all of it. It is read in the rounds of
- * the relay (see outbox-log.ts), so that nothing is skipped and events of one key stay in order. Where a reader stands is
- * three numbers, which any process can go on from: they are the id of each event on the wire.
+ * The outbox as seen by a reader of one project, or by operators as a whole. It is read in the rounds of the relay (see
+ * outbox-log.ts), so nothing is skipped and events of one key stay in order. The position of a reader is three numbers,
+ * which any process can continue from: they are the id of each event on the wire.
  */
 export interface Mark {
   readonly from: string;
@@ -64,12 +64,12 @@ const readHorizon = sql('stream-horizon', 'select pg_snapshot_xmin(pg_current_sn
 
 const batch = 200;
 
-/** Only whoever may look over every wall reads without a project; for all others a missing one finds nothing. */
+/** Only a viewer with platform reach reads without a project; for others a missing one finds nothing. */
 const projectOf = ({ reach, projectId }: Viewer): string | null => (reach === 'platform' ? null : (projectId ?? ''));
 
 /**
- * What a round of the tail says to somebody who has read everything before the mark: the same that the log would say.
- * The round holds events of the viewer's organization only, or of all for whoever may look over every wall.
+ * What a round of the tail contains for a reader who has read everything before the mark: the same as the log. The
+ * round holds events of the viewer's organization, or all events for platform reach.
  */
 export function readOff(round: Round, who: Viewer, at: Mark, { about, types }: Wanted): Reading {
   const [from, to] = [at.to, String(round.to)];
@@ -90,20 +90,20 @@ export function makeEventLog(db: Database) {
   const horizon = async (who: Viewer): Promise<string> =>
     db.read(who, async (tx) => (await tx.rows<{ xid: string }>(readHorizon))[0]?.xid ?? '0');
   return {
-    /** Where a reader stands who wants only what is yet to come. */
+    /** The position of a reader who wants only new events. */
     async now(who: Viewer): Promise<Mark> {
       const xid = await horizon(who);
       return { from: xid, to: xid, position: '0' };
     },
     /**
-     * Where a reader goes on from a mark. One that lies in the future is of another life of the database, which was
-     * restored meanwhile: its reader starts with what is yet to come, rather than waiting for it.
+     * Resumes a reader from a mark. A mark in the future belongs to a database that was restored meanwhile: the reader
+     * starts with new events.
      */
     async resume(who: Viewer, mark: Mark): Promise<Mark> {
       const xid = await horizon(who);
       return BigInt(mark.to) > BigInt(xid) ? { from: xid, to: xid, position: '0' } : mark;
     },
-    /** What comes next, where it leaves the reader, and whether that was all there is. */
+    /** The next events, the position after them, and whether that was all. */
     next(who: Viewer, at: Mark, wanted: Wanted): Promise<Reading> {
       return db.read(who, async (tx) => {
         const read = async (mark: Mark) =>

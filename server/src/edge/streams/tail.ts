@@ -3,19 +3,16 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 
 /**
- * What is new, for all who watch. One look per commit and process reads the events of every organization that somebody
- * watches, and hands them to its followers: a busy tenant costs the watchers of a quiet one nothing, and a second
- * watcher of the same costs no second question.
- *
- * The tail is no memory. It keeps a little for a follower that is busy; one that comes late, or falls behind, finds a gap
- * between where it stands and what it was handed, and reads the log by itself.
+ * New events for all watchers of a process. One query per commit reads the events of every watched organization and
+ * hands them to its followers: a busy tenant costs the watchers of a quiet one nothing, and a second watcher costs no
+ * second query. The tail keeps little; a follower that comes late or falls behind finds a gap and reads the log itself.
  */
 export interface Tail {
   follow(organizationId: string | 'anybody'): Follower;
   close(): Promise<void>;
 }
 export interface Follower {
-  /** The next round that says something new to whoever has read everything below the given transaction. */
+  /** The next round with events for a reader who has read everything below the given transaction. */
   next(readBelow: string): Promise<Round | 'gap' | 'over'>;
   close(): void;
 }
@@ -59,7 +56,7 @@ const look = sql(
 );
 type Row = { readonly horizon: string; readonly more: boolean } & (TailEvent | { readonly position: null });
 
-/** An event is shown when every transaction that began before it is over; this is how soon to look again. */
+/** An event is shown when every transaction that began before it has ended; this is the delay before the next query. */
 const retryMs = 10;
 /** In case a wake-up was lost. */
 const everyMs = 5_000;
@@ -77,11 +74,11 @@ export async function openTail(parts: {
   const stopping = new AbortController();
   const followers = new Set<ReturnType<typeof makeFollower>>();
   let woken = Promise.withResolvers<void>();
-  // Every commit of the product rings here; with nobody watching it is not worth getting up.
+  // Every commit rings here; without watchers it is ignored.
   const listening = await parts.onCommit(() => {
     if (followers.size > 0) woken.resolve();
   });
-  /** Below this transaction everything was handed out. */
+  /** Everything below this transaction was handed out. */
   let handedOut: bigint | undefined;
 
   async function round(): Promise<'more' | 'idle'> {
@@ -101,7 +98,7 @@ export async function openTail(parts: {
     const events = rows.filter((row): row is Row & TailEvent => row.position !== null);
     const from = handedOut;
     handedOut = to;
-    // The first look only finds out where the end is.
+    // The first query only finds the end.
     const isWhole = from !== undefined && events.length < mostEvents;
     for (const follower of asking) {
       if (isWhole) follower.hand({ from, to, events });
@@ -113,7 +110,7 @@ export async function openTail(parts: {
     while (!stopping.signal.aborted) {
       const wakened = woken.promise;
       if (followers.size === 0) {
-        // With nobody watching there is nothing to look for, and the place to look from is found anew.
+        // Without watchers nothing is queried, and the start position is determined anew later.
         handedOut = undefined;
         await wakened;
         woken = Promise.withResolvers<void>();

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Server-Sent Events of one project, and of everything for operators. Whoever keeps up is handed what the tail has read
- * for all; a slow reader is not buffered for, and reads the log when it is ready for more.
+ * Server-Sent Events of one project, and of all tenants for operators. A fast reader gets what the tail has read for
+ * all; for a slow one nothing is buffered: it reads the log when it is ready.
  */
 export const makeEventStreams = (parts: Parts): Mounted[] =>
   [eventStream, adminEventStream].map((route) => ({
@@ -57,7 +57,7 @@ async function* watch(
   }
 }
 
-/** A generator ends only where it yields. One that waits for news that may never come is told first. */
+/** A generator ends only where it yields. One that waits for news is woken first. */
 const endingAtOnce = (pieces: AsyncGenerator<string>, tell: () => void): AsyncIterator<string> => ({
   next: () => pieces.next(),
   return: () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Remembers answers for a short while. Concurrent questions share one look-up; the oldest answer makes room. */
+/** Caches answers for a short time. Concurrent lookups share one query; the oldest entry is evicted. */
 export function makeFresh<K, V>(parts: { readonly clock: Clock; readonly ttlMs: number; readonly max: number }) {
   const known = new Map<K, { readonly value: Promise<V>; readonly untilMs: number }>();
   return {
@@ -13,7 +13,7 @@ export function makeFresh<K, V>(parts: { readonly clock: Clock; readonly ttlMs: 
       if (known.size >= parts.max) known.delete(known.keys().next().value as K);
       const entry = { value, untilMs: nowMs + parts.ttlMs };
       known.set(key, entry);
-      // A look-up that failed is forgotten, but not the newer one that may have taken its place.
+      // A failed lookup is dropped, but not a newer one that replaced it.
       value.catch(() => known.get(key) === entry && known.delete(key));
       return value;
     },

@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 export interface ShownSignIn {
   readonly sessionId: string | undefined;
   readonly tokenId: string | undefined;
-  /** When the person last proved to be there; undefined when the issuer does not say. */
+  /** When the person last signed in; undefined when the issuer does not say. */
   readonly signedInAt: Date | undefined;
 }
 /**
@@ -17,11 +17,11 @@ export const sessionNameOf = (sid: string | undefined, authTime: number | undefi
 /** From when on the sign-ins of a person count. Renewing a token does not move the moment of its sign-in. */
 export interface SignInFloor {
   readonly notBefore: Date;
-  /** The sign-in that ended the others. It is known by the first of these that is there. */
+  /** The sign-in that revoked the others stays valid. It is identified by the first of these that is set. */
   readonly spares: Partial<ShownSignIn>;
 }
 
-/** Whether a sign-in is over. One that does not say when it was is, unless it is the spared one. */
+/** Whether a sign-in is revoked. One without a time is, unless it is the spared one. */
 export function isBelow({ notBefore, spares }: SignInFloor, shown: ShownSignIn): boolean {
   if (shown.signedInAt && shown.signedInAt >= notBefore) return false;
   if (spares.sessionId !== undefined) return spares.sessionId !== shown.sessionId;
@@ -31,7 +31,7 @@ export function isBelow({ notBefore, spares }: SignInFloor, shown: ShownSignIn):
 
 const revokedDetails = { authorization_parameters: { prompt: 'login', max_age: 0 } };
 
-/** The refusal of what was revoked; it tells a program what to ask the issuer for. */
+/** The refusal of a revoked sign-in; it tells a client what to ask the issuer for. */
 export const revoked = (): Fault<'token_invalid'> =>
   new Fault('token_invalid', 'This sign-in was revoked: sign in again.', revokedDetails);
 

@@ -6,7 +6,7 @@ export interface Closable {
 /** What a process has opened, in order. It is closed in the reverse order, within a deadline. */
 export interface Scope {
   keep<T extends Closable>(name: string, thing: T): T;
-  /** Real work that `/readyz` does to find out whether this process can do its own. */
+  /** A real operation that `/readyz` runs to check the process. */
   ready(name: string, check: () => Promise<void>): void;
   /** Fires when the process begins to stop. */
   readonly stopping: AbortSignal;
@@ -30,7 +30,7 @@ export function makeScope(log: Log): OwnedScope {
     ready: (name, check) => void checks.push({ name, check }),
     stopping: stopping.signal,
     checks,
-    // Whoever asks a second time waits for the same end.
+    // A second call waits for the same end.
     close(deadlineMs) {
       closing ??= closeAll(deadlineMs);
       return closing;

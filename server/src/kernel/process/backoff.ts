@@ -10,8 +10,8 @@ export const backoffMs = (wait: Backoff, failures: number): number =>
   Math.min(wait.maxMs, wait.firstMs * 2 ** (failures - 1));
 
 /**
- * The same, moved down by up to half of itself: processes that lost a server in one moment do not all come back to it in
- * one moment.
+ * The same, reduced by up to half at random, so that processes that lost a server at the same time do not reconnect at
+ * the same time.
  */
 export const jitteredBackoffMs = (wait: Backoff, failures: number, fraction = drawUint32() / 2 ** 32): number =>
   backoffMs(wait, failures) * (1 - fraction / 2);

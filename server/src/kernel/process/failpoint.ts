@@ -25,7 +25,7 @@ export type FailpointName = (typeof failpointNames)[number];
 /** What a passage is about; several things where a batch passes. */
 export type About = string | (() => readonly string[]);
 
-/** What is there to be armed by whoever started the process, and is not armed yet. */
+/** Failpoints that were requested at the start and are not armed yet. */
 const nothing = 'none';
 
 let armed: Map<string, { failure: Failure; after: number }> | undefined;

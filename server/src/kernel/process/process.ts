@@ -38,7 +38,7 @@ export const processesOver =
   ): ProcessSpec<Ports, Need, Config> =>
     spec;
 
-/** What every process may be told, besides its own settings. */
+/** The settings of every process, besides its own. */
 export const everyProcess = Type.Object({
   healthHost: Type.String({
     default: '127.0.0.1',
@@ -76,7 +76,7 @@ export async function startProcess<Ports, Need extends keyof Ports, Config exten
     readonly ids: Ids;
     readonly log: Log;
     readonly version: string;
-    /** What opening the ports will read, so that its faults are told together with the others. */
+    /** The settings of the ports, so that their faults are reported together with the others. */
     readonly portsConfig?: TObject;
     /** Opens the ports that were asked for; closing them is the scope's business. */
     readonly openPorts: (needs: readonly Need[], common: Common<unknown>, name: string) => Promise<Pick<Ports, Need>>;

@@ -3,12 +3,12 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
- * A reconciler takes no orders. It looks at the world and the wish, does a bounded amount about the difference, and is
- * called again: by a wake-up that says only "look", and by a timer in case a wake-up was lost.
+ * A reconciler compares the desired with the actual state, does a bounded amount of work on the difference, and is
+ * called again: by a wake-up, which carries no data, and by a timer in case a wake-up was lost.
  */
 export interface Reconciler {
   readonly name: string;
-  /** Answers `more` when it stopped at its bound: it is called again at once. */
+  /** Returns `more` when it stopped at its bound: it is called again at once. */
   round(signal: AbortSignal): Promise<'idle' | 'more'>;
 }
 export interface Reconciling {
@@ -19,8 +19,8 @@ export interface Reconciling {
 }
 
 /**
- * Runs the work of one node (or of another object that somebody else controls) inside a round. If it throws, the failure is
- * logged and counted, and the round goes on: what one node reports must not keep the round from all others.
+ * Runs the work of one node (or of another object that a tenant or host controls) inside a round. If it throws, the
+ * failure is logged and counted, and the round continues: one node must not block the others.
  */
 export function makeApart(name: string, parts: { readonly log: Log; readonly metrics: Metrics }) {
   const failed = parts.metrics.counter(
@@ -47,7 +47,7 @@ export function startReconciler(
     readonly clock: Clock;
     readonly log: Log;
     readonly everyMs: number;
-    /** Rests this long after a round, whoever wakes it: what comes in the meantime is done together. */
+    /** The pause after a round, whatever wakes it: wake-ups in the meantime are handled together. */
     readonly restMs?: number;
   },
 ): Reconciling {

@@ -151,7 +151,7 @@ export function makeKey(id: string): string {
 /** The keyring of a data directory: made once, readable by its owner alone. */
 export async function keepKeyring(path: string): Promise<string> {
   try {
-    // Made under its own name only if nobody was faster; a reader that meets it half-written is told to look again.
+    // Created only if no other process was faster; a reader that finds it half-written reads again.
     const file = await open(path, 'wx', 0o600);
     try {
       await file.writeFile(`${makeKey('k1')}\n`);

@@ -3,8 +3,8 @@ import { KeyringFault, type Purpose } from './keyring.ts';
 import type { Seal } from './seal.ts';
 
 /**
- * Values that one purpose keeps sealed in one table. A key is replaced by sealing them anew with the current key, a page
- * at a time, while processes read and write them: a value that changed meanwhile was sealed by whoever changed it, and is
+ * Values that one purpose keeps sealed in one table. A key is replaced by sealing them again with the current key, a
+ * page at a time, while processes read and write them: a value that changed meanwhile was sealed by its writer and is
  * left alone. A key may be removed when no table holds a value that it sealed.
  */
 export interface SealedValues {

@@ -36,7 +36,7 @@ export async function readiness(
   return { ready, checks: Object.fromEntries(results) };
 }
 
-/** One answer for all who ask within a second, so that asking costs no more than one look. */
+/** One result for all requests within a second, so that probing is cheap. */
 export function makeShared<T>(parts: { readonly clock: Clock; readonly ask: () => Promise<T> }): () => Promise<T> {
   const known = makeFresh<'answer', T>({ clock: parts.clock, ttlMs: sharedMs, max: 1 });
   return () => known.get('answer', parts.ask);

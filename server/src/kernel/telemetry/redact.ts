@@ -56,7 +56,7 @@ const secretValues: readonly RegExp[] = [
 const maxDepth = 8;
 const maxItems = 200;
 const maxNodes = 5_000;
-/** Longer text is cut before it is searched: a megabyte in a log line helps nobody and costs everybody. */
+/** Longer text is cut before it is searched, to bound the cost. */
 const maxText = 16_384;
 
 const inBase64 = /[A-Za-z0-9+/_-]{16,}={0,2}/g;

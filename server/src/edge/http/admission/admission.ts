@@ -7,14 +7,14 @@ import type { DenyList, Shown } from './deny-list.ts';
 import { makeStepUp, type StepUpParts } from './step-up.ts';
 import type { Person } from './tenancy.ts';
 
-/** Whom a request comes from, once its credential was checked. */
+/** The caller, once the credential was checked. */
 export interface Admitted {
   readonly person: Person;
   readonly identity: Identity;
 }
 export interface AdmissionParts extends StepUpParts {
   readonly authenticate: Authenticate;
-  /** Finds the token behind the cookie of a browser; undefined when it carries none of ours. */
+  /** Finds the token of a session cookie; undefined without a cookie of ours. */
   readonly browser?: (request: BrowserRequest) => Promise<string | Fault | undefined>;
   /** The cookie that a browser is signed in with, as it stands in its header. */
   readonly sessionOf?: (cookie: string | undefined) => string | undefined;
@@ -23,10 +23,10 @@ export interface AdmissionParts extends StepUpParts {
     correlationId: string,
   ) => Promise<Person | Fault<'token_invalid' | 'account_disabled'>>;
   readonly denyList: DenyList;
-  /** Notes that somebody was here. Costs nothing: it is written later, with others. */
+  /** Records that a person was active. Written later in a batch. */
   readonly seen: (admitted: Admitted, from: From) => void;
 }
-/** What tells a page of ours from a page of others. */
+/** What distinguishes a page of ours from others. */
 export interface BrowserRequest {
   readonly cookie: string | undefined;
   readonly isWrite: boolean;
@@ -39,14 +39,14 @@ interface From {
   readonly userAgent: string | undefined;
 }
 
-/** The sign-in behind a credential; nothing for those that outlive sign-ins. */
+/** The sign-in of a credential; undefined for credentials that outlive sign-ins. */
 export function signInOf({ kind, credential, issuedAt, signedInAt }: Identity): ShownSignIn | undefined {
   const { tokenId, sessionId } = credential;
-  // A program of the issuer proves itself anew for every token.
+  // A client of the issuer authenticates anew for every token.
   const at = kind === 'service_account' ? (signedInAt ?? issuedAt) : signedInAt;
   return credential.kind === 'oidc' ? { tokenId, sessionId, signedInAt: at } : undefined;
 }
-/** What the deny list is asked about. */
+/** The subject of the deny list. */
 export const shownBy = (personId: string, identity: Identity): Shown => {
   const { tokenId, sessionId } = identity.credential;
   const signIn = signInOf(identity);
@@ -64,14 +64,14 @@ export function makeAdmission(route: Route, parts: AdmissionParts) {
       from: From,
       correlationId: string,
     ): Promise<Admitted | Fault> {
-      // Whoever sends a header means it; a cookie is sent by itself, and counts only without one.
+      // An explicit header counts; a cookie is sent automatically and counts only without one.
       const shown = authorization ?? (await parts.browser?.(browser));
       if (shown instanceof Fault) return shown;
       const identity = await parts.authenticate(shown, callerAddress(from.address));
       if (identity instanceof Fault) return identity;
       const person = await parts.recognise(identity, correlationId);
       if (person instanceof Fault) return person;
-      // What kind of caller this is the token says, each time anew; who it is may be remembered.
+      // The kind of caller is read from the token each time; its identity may be cached.
       const admitted = { person: { ...person, kind: identity.kind }, identity };
       if (parts.denyList.denies(shownBy(person.id, identity))) return revoked();
       parts.seen(admitted, from);

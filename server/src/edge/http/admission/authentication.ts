@@ -24,10 +24,10 @@ export interface Identity {
   readonly credential: Credential;
   readonly issuedAt: Date | undefined;
   readonly expiresAt: Date;
-  /** When this person last proved to be there, and how, as far as the issuer says. */
+  /** When and how the person last signed in, as far as the issuer says. */
   readonly signedInAt: Date | undefined;
   readonly methods: readonly string[];
-  /** What the issuer calls the person, where it says so. */
+  /** The display name from the issuer, if any. */
   readonly name?: string;
   /** The key of a service account of ours that asked for this token. */
   readonly keyId: string | undefined;
@@ -37,13 +37,13 @@ export type Authenticate = (
   authorization: string | undefined,
   address: CallerAddress,
 ) => Promise<Identity | AuthenticationFault>;
-/** Answers for the tokens that are no JWT: those that people make for themselves. */
+/** Looks up tokens that are not JWTs: personal access tokens. */
 export interface OpaqueTokens {
   readonly prefix: string;
   identify(token: string, address: CallerAddress): Promise<Identity | AuthenticationFault>;
 }
 
-/** Asymmetric only: with these, nobody can pass a public key off as a shared secret, and `none` is not on the list. */
+/** Asymmetric algorithms only: a public key cannot be used as a shared secret, and `none` is not on the list. */
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'];
 const refreshMs = 5 * 60_000;
 const cachedTokens = 10_000;
@@ -63,7 +63,7 @@ export async function keysFrom(url: URL): Promise<KeySource> {
     return { kind: 'keys', keys: JSON.parse(await readFile(url, 'utf8')) as JSONWebKeySet };
   }
   const isHere = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(url.hostname);
-  // Keys that came over an open line could be anybody's.
+  // Keys over plain HTTP could come from anyone.
   if (url.protocol === 'https:' || isHere) return { kind: 'url', url };
   throw new Error(`The keys at ${url.origin} must come by https; http is for this machine alone.`);
 }
@@ -96,14 +96,14 @@ export interface TokenIssuer {
 export function makeAuthenticate(parts: {
   /** Who signs the tokens of people. */
   readonly people: TokenIssuer;
-  /** Ourselves, who sign those of service accounts. */
+  /** Our own issuer, which signs the tokens of service accounts. */
   readonly machines?: TokenIssuer;
   readonly opaque?: OpaqueTokens;
   readonly clock: Clock;
 }): Authenticate {
   const people = { ...parts.people, find: findKeys(parts.people.keys) };
   const machines = parts.machines && { ...parts.machines, find: findKeys(parts.machines.keys) };
-  // Verifying costs more than everything else in a request. The same token is checked once, and its dates every time.
+  // Verifying costs more than everything else in a request. A token is verified once, and its dates every time.
   const verified = new Map<string, { identity: Identity; untilMs: number }>();
 
   return async (authorization, address) => {
@@ -120,7 +120,7 @@ export function makeAuthenticate(parts: {
       if (known.untilMs > nowMs) return known.identity;
       verified.delete(fingerprint);
     }
-    // What a token says of itself only chooses whose keys it is held against.
+    // The unverified claims of a token only select the keys to verify it with.
     const ours = machines !== undefined && claimedIssuer(token) === machines.issuer;
     const by = ours ? machines : people;
     try {
@@ -135,7 +135,7 @@ export function makeAuthenticate(parts: {
       if (told instanceof Fault) return told;
       const identity = { ...told, issuer: by.name ?? told.issuer };
       if (verified.size >= cachedTokens) verified.delete(verified.keys().next().value ?? '');
-      // Not longer than keys are remembered: a key that its issuer took back must not live on in what it once signed.
+      // Not longer than keys are cached: a token of a withdrawn key must not stay valid.
       verified.set(fingerprint, { identity, untilMs: Math.min((payload.exp ?? 0) * 1_000, nowMs + refreshMs) });
       return identity;
     } catch (error) {
@@ -152,7 +152,7 @@ function claimedIssuer(token: string): string | undefined {
   }
 }
 
-/** The signature vouches for who wrote the claims, not for their types: what cannot be understood is refused. */
+/** The signature proves who wrote the claims, not their types: malformed claims are refused. */
 function identityOf(payload: JWTPayload, ours: boolean, mfaAcr: string | undefined): Identity | AuthenticationFault {
   const {
     iss,
@@ -221,7 +221,7 @@ function nameOf(claim: unknown): string | undefined {
 const dateOf = (seconds: unknown): Date | undefined =>
   typeof seconds === 'number' ? new Date(seconds * 1_000) : undefined;
 
-/** A narrowing that we cannot read must not be taken for none. */
+/** A scope claim that cannot be read must not count as unrestricted. */
 function scopesOf(scope: unknown): ReadonlySet<string> | undefined | 'unreadable' {
   if (scope === undefined) return undefined;
   if (typeof scope === 'string') return narrowing(scope.split(' ').filter(Boolean));
@@ -235,7 +235,7 @@ function refusal(error: unknown): AuthenticationFault {
   if (error instanceof joseErrors.JWTExpired)
     return new Fault('token_expired', 'The token has expired: sign in again.');
   if (aboutTheToken.some((kind) => error instanceof kind)) return notValid();
-  // Whatever else went wrong is no fault of the caller, who would sign in again in vain.
+  // Other errors are not the caller's fault: a new sign-in would not help.
   throw new Outage('the keys of the issuer cannot be used', { cause: error });
 }
 
@@ -251,8 +251,8 @@ const aboutTheToken = [
 ];
 
 /**
- * Words that issuers put into every token say who somebody is, not what they may do. A token that carries nothing else
- * is not narrowed; one that carries other words may do what they name, and nothing if we know none of them.
+ * Standard scopes that issuers put into every token identify a person and grant nothing. A token with only these is not
+ * restricted; one with other scopes may do what they name, and nothing if none is known.
  */
 const aboutThePerson = new Set([
   'openid',

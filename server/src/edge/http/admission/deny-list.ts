@@ -2,17 +2,17 @@ import { isBelow, type ShownSignIn, type SignInFloor } from '../../../kernel/acc
 import type { Clock } from '../../../kernel/clock.ts';
 
 /**
- * What was revoked lately: one token, one session of a person, or every sign-in of a person before a moment. Each
- * process holds the list in memory, is told of additions at once and looks again on a timer, so that asking costs
- * nothing. It makes a revocation fast; what makes it last is asked when a person is recognised.
+ * Recent revocations: one token, one session, or every sign-in of a person before a time. Each process holds the list
+ * in memory, receives additions at once and reloads it on a timer, so a check costs no I/O. The list makes a revocation
+ * fast; a check at sign-in makes it permanent.
  */
 export interface DenyList {
   denies(shown: Shown): boolean;
 }
-/** What somebody shows: a token, the sign-in that it belongs to, and whose it is. */
+/** A credential: a token, its sign-in, and its person. */
 export interface Shown extends ShownSignIn {
   readonly personId: string;
-  /** False for what outlives sign-ins: tokens that people and service accounts hold. */
+  /** False for credentials that outlive sign-ins: personal tokens and service accounts. */
   readonly isSignIn: boolean;
 }
 export type Denial =
@@ -30,7 +30,7 @@ export interface TokenDenials {
   onChange(listener: () => void): Promise<{ close(): Promise<void> }>;
 }
 
-/** Issuers choose the names of sessions, so a name means something beside its person only. */
+/** Session ids are chosen by issuers, so they are unique per person only. */
 export const sessionSubject = (personId: string, sessionId: string): string => `${personId} ${sessionId}`;
 
 const lookAgainMs = 5_000;
@@ -61,7 +61,7 @@ export async function openDenyList(parts: {
 }): Promise<DenyList & { close(): Promise<void> }> {
   let held = hold([]);
   const stopping = new AbortController();
-  // One look at a time: were two under way, the older answer could come last and let a revoked token back in.
+  // One load at a time: with two, the older answer could arrive last and drop a revocation.
   let tail: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
   const look = async () => {
@@ -72,7 +72,7 @@ export async function openDenyList(parts: {
     queued ??= tail = tail.catch(() => undefined).then(look);
     return queued;
   };
-  // Listening comes first, so that nothing is added between the first look and the first word.
+  // Subscribes first, so that no addition is missed between the first load and the subscription.
   const listening = await parts.denials.onChange(() => void load().catch(parts.onFault));
   try {
     await load();

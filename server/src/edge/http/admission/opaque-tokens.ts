@@ -24,9 +24,9 @@ const maxKnown = 10_000;
 const trustedMs = 10 * 60_000;
 
 /**
- * Tokens that mean nothing by themselves are looked up by their digest: right, wrong, malformed or revoked, each takes
- * the same one statement. What an address shows for the first time is counted before it is looked up, so that guessing
- * costs the guesser and not the database.
+ * Opaque tokens are looked up by their digest: valid, wrong, malformed or revoked, each takes the same one statement.
+ * The first use of a token from an address is counted before the lookup, so a guesser runs out of budget before it
+ * costs the database.
  */
 export function makeOpaqueTokens(parts: {
   readonly prefix: string;
@@ -67,7 +67,7 @@ export function makeOpaqueTokens(parts: {
       const digest = hash('sha256', token, 'hex');
       const found = await known.get(digest, () => look(digest, address));
       if (found instanceof Fault) {
-        // A refusal for too many attempts says nothing about the token: another address may ask about it.
+        // A refusal for too many attempts says nothing about the token: another address may still use it.
         if (found.code === 'rate_limit_exceeded') known.forget(digest);
         return found;
       }
@@ -83,7 +83,7 @@ const identityOf = ({ id, issuer, subject, scopes, expiresAt }: KnownToken): Ide
   subject,
   kind: 'user',
   credential: { kind: 'personal_token', tokenId: id, sessionId: undefined, scopes: new Set(scopes) },
-  // It is no sign-in: ending those does not end it, and it never counts as a recent one.
+  // It is not a sign-in: ending sign-ins does not end it, and it never counts as a recent one.
   issuedAt: undefined,
   expiresAt,
   signedInAt: undefined,

@@ -21,7 +21,7 @@ export interface PolicySubject {
   readonly projectId?: string | undefined;
   readonly organizationId?: string | undefined;
 }
-/** Whose budget it is: that of somebody we know, or that of an address. */
+/** The owner of the budget: a known caller, or an address. */
 export type Caller = { readonly person: string } | { readonly address: CallerAddress };
 export type RateLimit = (lane: Lane, caller: Caller, subject: PolicySubject) => Promise<Allowance>;
 
@@ -70,7 +70,7 @@ export function makeRateLimit(parts: {
     return { allowed: true, limit, remaining, resetSeconds, firstRefusal: false };
   };
 
-  /** A cache that is away must not stop the product: each process then counts for itself until it is back. */
+  /** An unavailable cache must not stop the product: each process then counts alone. */
   async function shared(purse: Purse, key: string, share: number): Promise<{ count: number; resetMs: number }> {
     try {
       return await parts.cache.hit(`rate:${key}`, windowMs, share);

@@ -5,12 +5,12 @@ import type { Ids } from '../../../kernel/id.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../../kernel/telemetry/metrics.ts';
 
-/** Refusals that are worth a row: attempts at what is not allowed. */
+/** Refusals that are audited: attempts at what is not allowed. */
 export type RefusedAction = 'authz.deny' | 'rate_limit.block' | 'policy.bound_violation';
 
 /**
- * Refused requests run no transaction of their own, so the edge writes them down. It does so beside the answer, not
- * before it, and with a bounded queue: a flood of refusals must not become a flood of writes.
+ * A refused request runs no transaction of its own, so the edge writes its audit row. It does so after the answer, from
+ * a bounded queue: a flood of refusals must not become a flood of writes.
  */
 export interface Refusals {
   note(viewer: Viewer, action: RefusedAction, route: Route, fault: Fault): void;

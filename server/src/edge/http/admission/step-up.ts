@@ -15,8 +15,8 @@ export interface StepUpParts {
 }
 
 /**
- * Sensitive operations ask when the caller last proved to be there. A token that does not say counts as old: a stolen
- * one must not open what its owner would have had to sign in for.
+ * Sensitive operations need a recent sign-in. A token without a sign-in time counts as old: a stolen token must not
+ * suffice.
  */
 export function makeStepUp(route: Route, parts: StepUpParts) {
   const maxAge = stepUpOf(route);

@@ -12,18 +12,18 @@ import type { Viewer } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Identity } from './authentication.ts';
 
-/** Someone we know, and what the platform lets them do besides their organizations' business. */
+/** A known caller, and their platform roles. */
 export interface Person {
   readonly id: string;
   readonly kind: Identity['kind'];
   readonly platformRoles: readonly PlatformRole[];
-  /** A machine has no roles: it holds these scopes, in these projects, and nothing else exists for it. */
+  /** A service account has no roles: it has these scopes in these projects and sees nothing else. */
   readonly bounds?: Bounds;
 }
 export interface Bounds {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
-  /** Whether what belongs to the organization and to no project exists for it. */
+  /** Whether it sees objects of the organization that belong to no project. */
   readonly seesOrganization: boolean;
   readonly scopes: readonly Scope[];
 }
@@ -31,7 +31,7 @@ export interface Owned {
   readonly organizationId: string;
   readonly projectId: string | undefined;
 }
-/** Finds whose an object is. Answers undefined for what does not exist. */
+/** Finds the tenant of an object; undefined for an absent one. */
 export type FindOwner = (id: string) => Promise<Owned | undefined>;
 
 export interface Tenants {
@@ -47,8 +47,8 @@ export type Standing = Pick<Viewer, 'reach' | 'organizationId' | 'projectId' | '
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Decides on whose behalf a request runs, before any handler sees it. What belongs to a tenant that the caller is not a
- * member of does not exist for the caller: the answer is the one for an absent object, to the byte.
+ * Decides the tenant of a request before any handler runs. Objects of a tenant that the caller does not belong to do
+ * not exist for the caller: the answer is byte for byte the one for an absent object.
  */
 export function makeScoping(route: Route, tenants: Tenants, newId: () => string) {
   const { tenancy, auth } = route;
@@ -58,7 +58,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     throw new Error(`${route.id}: no domain says whose a ${pathParam ?? 'project_id'} is`);
   }
 
-  /** People have the role of their membership; a machine is a member wherever its bounds let it be. */
+  /** People have the role of their membership; a service account is a member within its bounds. */
   const roleIn = async ({ id, bounds }: Person, owned: Owned): Promise<TenantRole | undefined> => {
     if (!bounds) return tenants.role(id, owned.organizationId, owned.projectId);
     const isInside = owned.projectId ? bounds.projectIds.includes(owned.projectId) : bounds.seesOrganization;
@@ -82,7 +82,7 @@ export function makeScoping(route: Route, tenants: Tenants, newId: () => string)
     }
     const id = pathParam ? request.params[pathParam] : request.projectHeader;
     if (id === undefined) {
-      return new Fault('project_required', 'Say which project this is about: send its id as X-Project-ID.');
+      return new Fault('project_required', 'Name the project: send its id as X-Project-ID.');
     }
     if (!uuid.test(id)) {
       const field = pathParam ?? 'X-Project-ID';
