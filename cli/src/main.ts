@@ -81,7 +81,7 @@ async function say(error: unknown, { stderr, env }: Surroundings): Promise<ExitC
     const wantsStack = Boolean(env['GPUAAS_DEBUG']) && error instanceof Error;
     const text = error instanceof Error ? error.message : String(error);
     stderr.write(`${red('Error:')} Unexpected error: ${wantsStack ? (error.stack ?? text) : text}\n`);
-    if (!wantsStack) stderr.write('Next: Repeat it with GPUAAS_DEBUG=1 to see the stack trace. ');
+    if (!wantsStack) stderr.write('Next: Repeat it with GPUAAS_DEBUG=1 to see the stack trace.\n');
     return exitCodes.failed;
   }
   stderr.write(failure.exitCode === exitCodes.ok ? `${failure.message}\n` : `${red('Error:')} ${failure.message}\n`);

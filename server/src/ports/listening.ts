@@ -8,7 +8,7 @@ import { jitteredBackoffMs } from '../kernel/process/backoff.ts';
  *
  * There is one loop: connect, listen, wait until the connection is lost, pause, start again. Nothing else connects, and no
  * event of the library starts anything, so there is never more than one attempt under way. The library emits `end` also
- * after a failed connect; whoever reconnects from that event starts a second loop with every failure.
+ * after a failed connect; reconnecting from that event would start a second loop with every failure.
  *
  * Pauses double from 50 ms to 2 s, with jitter. A connection that was lost again within `steadyMs` counts as a failure:
  * otherwise a server that accepts and hangs up would be asked twenty times a second. Pauses follow the wall clock and not

@@ -30,7 +30,7 @@ export async function openPatiently<T>(
     readonly withinMs: number;
     readonly log: Log;
     readonly stopping: AbortSignal;
-    /** Told what is waited for, for whoever asks whether this process is ready. */
+    /** Called with what is waited for, for the readiness check. */
     readonly waiting: (why: string) => void;
   },
 ): Promise<T> {

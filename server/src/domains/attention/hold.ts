@@ -15,7 +15,7 @@ export async function holdBeforeSale(
   const nodes = await nodesOf(tx, which);
   if (nodes.length === 0) return;
   for (const row of await listReports(tx, nodes, undefined, heldAtOnce)) {
-    // Whoever leaves does not count any more: what they may have brought about is judged as the host's own now.
+    // A tenant who leaves no longer counts: findings of the node are now judged as its own.
     const findings = judgeReport({ ...row, slots: row.slots.map((slot) => ({ ...slot, state: 'available' })) });
     if (!isSame(findings, row.alerts)) await replaceAlerts(tx, { source: 'health', nodeId: row.id }, findings);
   }

@@ -33,7 +33,7 @@ export interface Host {
 const shownOnly: ReadonlySet<string> = new Set(['ClockKept', 'KernelLogReadable', 'SshAnswers']);
 /** Said by the agent while it drains: the state of the node says so already. */
 const known: ReadonlySet<string> = new Set(['AcceptsLeases']);
-/** What whoever has root on a whole node can bring about without any hardware being at fault. */
+/** Conditions that a tenant with root on a whole node can cause without a hardware fault. */
 const tenantMade: ReadonlySet<string> = new Set(['GpusHealthy', 'DriverReady', 'StorageReady', 'HostResponsive']);
 /** What only the hardware brings about, as the host's kernel and the GPU's own counters see it. */
 const hardware = /\bxid[ _]?(\d+)|fallen off the bus|memory errors could not be corrected/i;
@@ -41,9 +41,9 @@ const hardware = /\bxid[ _]?(\d+)|fallen off the bus|memory errors could not be 
 const kindOf = (type: string): string => type.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 
 /**
- * What a report means. A condition that does not hold blocks the sale of the slots that it names, or of all of them when it
- * names none. While somebody rents a whole node, what a person with root there can do themselves only informs: it neither
- * sets the node aside nor says anything against its GPUs. It is judged again, without them, when the node becomes free.
+ * What a report means. A condition that does not hold blocks the sale of the slots that it names, or of all slots.
+ * While a tenant rents a whole node, conditions that root there can cause only inform: they neither quarantine the node
+ * nor count against its GPUs. They are judged again when the node becomes free.
  */
 export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
   const isRented = shape === 'baremetal' && slots.some(({ state }) => state === 'in_use');
@@ -68,8 +68,8 @@ export function judgeReport({ shape, conditions, slots }: Host): Finding[] {
 }
 
 /**
- * One finding for each kind, slot and allocation: a node may report a condition twice, and an alert is kept once. Of two, the
- * one with more effect stays, then the one that tenants are told, then the first.
+ * One finding for each kind, slot and allocation: a node may report a condition twice, and an alert is kept once. Of
+ * two, the one with more effect stays, then the one that tenants see, then the first.
  */
 export function oncePerTarget(findings: readonly Finding[]): Finding[] {
   const kept = new Map<string, Finding>();

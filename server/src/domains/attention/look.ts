@@ -60,7 +60,7 @@ export function makeAttention(parts: RoundParts): Reconciler {
           await apart({ node: row.id }, async () => {
             const findings = judgeReport(row);
             if (isSame(findings, row.alerts)) return;
-            // Held back already: there is nothing to write until somebody resets the breaker.
+            // Held back already: there is nothing to write until an operator resets the breaker.
             if (row.tripped && isSame(heldBack(findings, row.alerts), row.alerts)) return;
             await settle({ source: 'health', nodeId: row.id }, findings);
           });
@@ -84,8 +84,8 @@ const silentSql = sql(
 );
 
 /**
- * Says which nodes are silent, in whatever state they are: one that is drained or set aside can be lost as well. Silence
- * keeps new work away and ends nothing; those who rent are told, and told no more when it is heard again.
+ * Raises alerts for silent nodes, in any state: a drained or quarantined one can be lost as well. Silence stops new
+ * work and ends nothing; tenants see the alert until the node reports again.
  */
 export function makeSilence(parts: RoundParts) {
   const { db, ids } = parts;

@@ -4,7 +4,7 @@ import type { Metrics } from '../../kernel/telemetry/metrics.ts';
 import { countTripped } from './breaker-store.ts';
 import { countAlerts } from './store.ts';
 
-/** Counts the alerts and the breakers that tripped whenever somebody asks. */
+/** Counts the alerts and the tripped breakers at each scrape. */
 export function showAlerts(parts: { readonly db: Database; readonly ids: Ids; readonly metrics: Metrics }): void {
   const { db, ids, metrics } = parts;
   const tripped = metrics.gauge(

@@ -2,7 +2,7 @@ import type { Alert } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { Finding, Host, KnownSlot, ReportedCondition } from './judge.ts';
 
-/** Whoever writes alerts of a node waits for whoever else does, before any slot of it is locked. */
+/** Lock order: writers of alerts of a node lock this row before any of its slots. */
 const holdSql = sql('alerts-hold-node', `select pg_advisory_xact_lock(hashtextextended('alerts ' || $1::text, 0))`);
 /** Replaces what one source says of one node: what it says no more is gone, what it says still keeps its time. */
 const replaceSql = sql(

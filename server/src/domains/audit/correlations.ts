@@ -56,7 +56,7 @@ const timelineSql = sql(
      and mine(t.organization_id) and ($2::uuid is null or a.project_id = $2)
    order by t.id limit $3`,
 );
-/** Few at any time; whoever has many of them has another trouble. */
+/** Few at any time; many of them would be a problem of their own. */
 const deadSql = sql(
   'correlation-dead-letters',
   `select seq::text as seq, event_id, consumer, organization_id, envelope, attempts, reason, state, created_at
@@ -178,7 +178,7 @@ const ofDead = (row: DeadRow): CorrelationMoment => ({
   took_ms: null,
   detail: { event_id: row.event_id, attempts: row.attempts, reason: row.reason },
 });
-/** A task is two moments: when the node was told, and when it had done it. Tenants do not hear which host it was. */
+/** A task is two records: when it was sent, and when it ended. Tenants do not see which host it was. */
 function ofTask(row: TaskRow, isOperator: boolean): CorrelationMoment[] {
   const told: CorrelationMoment = {
     at: row.issued_at.toISOString(),

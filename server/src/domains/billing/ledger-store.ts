@@ -123,7 +123,7 @@ export const readBurn = async (tx: ReadTx, organizationId: string): Promise<bigi
   (await tx.rows<{ per_hour: bigint }>(burnSql, [organizationId]))[0]?.per_hour ?? 0n;
 export const readOrdered = async (tx: ReadTx, organizationId: string): Promise<bigint> =>
   (await tx.rows<{ per_hour: bigint }>(orderedSql, [organizationId]))[0]?.per_hour ?? 0n;
-/** Whoever else decides about the balance of this organization waits until this transaction is over. */
+/** Locks the account: other decisions about this balance wait until this transaction ends. */
 export const holdAccount = (tx: ReadTx, organizationId: string) => tx.rows(holdSql, [organizationId]);
 /** Which account stands against the customer's in each kind of entry but usage. */
 const against = {

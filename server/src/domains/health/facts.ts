@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, secondMs } from '../../kernel/units.ts';
 
-/** From when on a number worries somebody, and from when on it is wrong. All of them are in seconds or counts. */
+/** The thresholds of warning and failure. All of them are in seconds or counts. */
 export interface Limits {
   readonly warn: number;
   readonly bad: number;
@@ -17,7 +17,7 @@ export const consumerDepth: Limits = { warn: 100, bad: 10_000 };
 export const deadLetters: Limits = { warn: 1, bad: 25 };
 /** A node takes its task within a second when it is there. */
 export const taskAge: Limits = { warn: seconds(30 * secondMs), bad: seconds(5 * minuteMs) };
-/** One node that is lost is work for somebody, five are an outage. */
+/** One lost node is work for an operator, five are an outage. */
 export const lostNodes: Limits = { warn: 1, bad: 5 };
 /** Signatures and leases bear a few seconds; certificates and tokens begin to fail at a minute. */
 export const clockSkew: Limits = { warn: 2, bad: seconds(minuteMs) };

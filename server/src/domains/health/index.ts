@@ -9,7 +9,7 @@ import { readBacklog } from '../outbox/index.ts';
 import { newestRows } from './facts.ts';
 import { type Behind, findAll, type Reading, type UnlistedProxy, worstOf } from './findings.ts';
 
-// Each family of processes has a role of its own, so whoever is connected says which processes are there.
+// Each family of processes has a database role of its own, so the connected roles show which processes run.
 const serverSql = sql(
   'health-server',
   `select pg_database_size(current_database())::text as bytes, count(*)::int as connections,
@@ -100,7 +100,7 @@ const health = on(platformHealthGet, async (parts, who) => {
   const [reading, behind, unlistedProxy] = await Promise.all([
     db.read(who, (tx) => read(tx, clock)),
     readBehind(parts),
-    // A cache that is away is told of by its own check.
+    // An unavailable cache is reported by its own check.
     parts.unlistedProxy().catch(() => undefined),
   ]);
   const findings = findAll({ ...reading, behind, unlistedProxy });

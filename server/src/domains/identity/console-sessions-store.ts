@@ -15,7 +15,7 @@ const endSql = sql(
   `update console_sessions set ended_at = act_time(), end_reason = $2
    where id = $1 and ended_at is null and is_me(user_id)`,
 );
-/** A browser whose issuer names no sessions cannot be told from the one that asks; its tokens are refused instead. */
+/** A browser whose issuer names no sessions cannot be distinguished from the caller; its tokens are refused instead. */
 const endAllSql = sql(
   'console-session-end-all',
   `update console_sessions set ended_at = act_time(), end_reason = $2

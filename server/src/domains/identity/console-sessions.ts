@@ -13,10 +13,10 @@ import {
 import { denialOf, type SessionParts } from './sessions.ts';
 import { addDenials, lockCurrent, markRevoked } from './sessions-store.ts';
 
-/** Somebody at a browser, as far as an act needs to know. */
+/** The person at a browser, as far as an act needs it. */
 export type AtBrowser = Pick<Viewer, 'correlationId' | 'address' | 'userAgent'> & { readonly personId: string };
 
-/** The browsers that are signed in to the console. What their tokens are is known to whoever holds the seal. */
+/** The browsers that are signed in to the console. Only the holder of the seal can read their tokens. */
 export interface ConsoleSessions {
   begin(session: NewConsoleSession, who: AtBrowser): Promise<void>;
   /** By the SHA-256 of the cookie, in hex; nothing when it never was, or is over. */

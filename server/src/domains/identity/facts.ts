@@ -1,6 +1,6 @@
 import { minuteMs, secondMs } from '../../kernel/units.ts';
 
-/** The promise about revocation: whoever lost a role is refused after this long at the latest. */
+/** The promise about revocation: a person who lost a role is refused after this long at the latest. */
 export const freshMs = 5 * secondMs;
 /** For this long after a revocation every process holds it in memory; by then none remembers a person from before it. */
 export const recentMs = 10 * minuteMs;

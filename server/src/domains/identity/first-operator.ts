@@ -13,13 +13,12 @@ const anySql = sql(
  */
 const aloneSql = sql('operator-alone', `select pg_advisory_xact_lock(hashtextextended('gpuaas first operator', 0))`);
 
-/** Whether somebody may already do everything here. */
+/** Whether there is a superadmin already. */
 export const hasOperator = async (tx: ReadTx): Promise<boolean> => (await tx.rows(anySql, [role])).length > 0;
 
 /**
- * Makes a person an operator who may do everything, where nobody is one yet. An installation begins without any, and
- * operators are made by operators, so that the first one is made by whoever holds the database. Being refused leaves an
- * audit row too.
+ * Makes a person the first superadmin. An installation begins without one, and operators are made by operators, so the
+ * first one is made by an administrator with access to the database. A refusal leaves an audit row too.
  */
 export async function bindFirstOperator(
   db: Database,

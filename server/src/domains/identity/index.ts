@@ -41,20 +41,17 @@ export interface Identities {
     },
     correlationId: string,
   ): Promise<KnownPerson>;
-  /**
-   * The same for somebody who wants to be let in, which a person whom an operator has disabled is not, nor one who shows a
-   * sign-in that was revoked, however long ago.
-   */
+  /** The same for a sign-in: refuses a person whom an operator has disabled, and a revoked sign-in, however old. */
   admit(
     identity: Parameters<Identities['recognise']>[0],
     signIn: ShownSignIn | undefined,
     correlationId: string,
   ): Promise<KnownPerson | Fault<'account_disabled' | 'token_invalid'>>;
-  /** What was revoked of somebody's sign-ins, asked of the database each time. */
+  /** The revocations of a person's sign-ins, read from the database each time. */
   revocations(issuer: string, subject: string, sessionId: string | undefined): Promise<Revocations>;
-  /** Makes a person an operator. Called by whoever runs the platform, never by a sign-in. */
+  /** Makes a person an operator. Called from the command line of the installation, never by a sign-in. */
   bindPlatformRole(personId: string, role: PlatformRole, correlationId: string): Promise<void>;
-  /** Forgets who was recognised, because what is known about somebody has changed. */
+  /** Clears the cache of recognised people after a change. */
   forget(): void;
   readonly denials: { current(): Promise<readonly Denial[]> };
 }
@@ -64,7 +61,7 @@ export interface Credentials extends Identities {
   readonly consoleSessions: ConsoleSessions;
   /** Ends what was signed in with a password that is no more; undefined where another provider keeps the accounts. */
   readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
-  /** Notes that somebody was here. Written later, with others. */
+  /** Records that a person was active. Written later in a batch. */
   seen(sighting: Sighting): void;
   /** A personal token by the SHA-256 of it, in hex; nothing when it never was, or was revoked. */
   findToken(digest: string): Promise<
@@ -98,7 +95,7 @@ interface Known {
   readonly isSessionRevoked: boolean;
 }
 
-/** What somebody finds here after their first sign-in, made in the same transaction as they are. */
+/** What a person gets at their first sign-in, created in the same transaction. */
 export type Welcome = (
   tx: WriteTx,
   personId: string,

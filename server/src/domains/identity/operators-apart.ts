@@ -5,7 +5,7 @@ import { holdsRole, type LockedPerson } from './people-store.ts';
 
 const superadmin: PlatformRole = 'platform_superadmin';
 
-/** Whoever looks after people must not be able to remove those who look after the platform, or to keep them out. */
+/** An operator who manages people must not be able to remove or disable people with platform roles. */
 export async function whyNotTouch(
   tx: WriteTx,
   act: Act,

@@ -5,9 +5,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 
 /**
- * Letters with a link under which somebody chooses a password. The api, which may look into accounts, decides who gets
- * one; the process that writes letters may not, and finds here what it has to write. The token in the link follows from
- * the id and a key that both have, so no table, event or log carries it.
+ * Emails with a link to choose a password. The api, which may read accounts, decides who gets one; the email-worker may
+ * not, and reads here what it has to write. The token in the link is derived from the id and a key that both have, so
+ * no table, event or log contains it.
  */
 const insert = sql(
   'password-letter-insert',

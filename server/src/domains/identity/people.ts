@@ -38,7 +38,7 @@ import { insertBinding } from './store.ts';
 
 /** People as operators see them: who they are, which roles they have on the platform, and whether they are let in. */
 export interface PeopleParts extends SessionParts {
-  /** Tells every process that somebody's standing is another one. */
+  /** Notifies every process that the standing of a person changed. */
   readonly changed: () => void;
   /** Their accounts, where people have them with us; left out where another provider keeps them. */
   readonly accounts?: OwnAccounts | undefined;
@@ -80,7 +80,7 @@ async function held(
   return (await whyNotTouch(tx, act, person)) ?? person;
 }
 
-/** The account of this person with us; nothing for somebody of another provider. */
+/** The account of this person with our own provider; undefined for another provider. */
 const accountOf = ({ accounts }: PeopleParts, person: LockedPerson) =>
   accounts && person.issuer === accounts.issuer ? { accounts, id: person.subject } : undefined;
 

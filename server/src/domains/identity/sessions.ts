@@ -173,7 +173,7 @@ const revokeOthers = on(sessionRevokeOthers, async (parts, act, { body }) => {
   await parts.flush();
   const written = await revokeMany(parts, act, act.actorId, act.credential, body.reason);
   parts.announce();
-  // Whoever calls this exists: the mount has just recognised them.
+  // The caller exists: the mount has just recognised them.
   if (written instanceof Fault) throw new Error('a caller is not in the table of people', { cause: written });
   return written;
 });

@@ -6,7 +6,7 @@ import type { Seen, SeenSession, Sightings } from '../../ports/database/port.ts'
 import { everyMs, gatherMs, maxRemembered, maxWaiting } from './facts.ts';
 import { describeDevice } from './user-agent.ts';
 
-/** Somebody was let in. */
+/** A person was active. */
 export interface Sighting {
   readonly personId: string;
   readonly credential: Credential;
@@ -20,7 +20,7 @@ export interface Sighting {
 }
 export interface Watch {
   note(sighting: Sighting): void;
-  /** Writes down what waits, before somebody reads it. */
+  /** Writes the buffered sightings before they are read. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }

@@ -55,7 +55,7 @@ export const recentFloors = async (tx: ReadTx, since: Date) =>
     return floor ? [{ personId: row.user_id, floor }] : [];
   });
 
-/** What was revoked of somebody's sign-ins, and of the named one. */
+/** The revocations of a person's sign-ins, and of the named one. */
 export async function findRevocations(
   tx: ReadTx,
   issuer: string,

@@ -47,6 +47,6 @@ export async function insertUser(
 
 export const insertName = (tx: WriteTx, personId: string, displayName: string) => tx.run(name, [personId, displayName]);
 
-/** Answers how many were added: none for somebody who has the role already. */
+/** Returns how many were added: none for a person who has the role already. */
 export const insertBinding = (tx: WriteTx, personId: string, role: PlatformRole, grantedBy: string): Promise<number> =>
   tx.run(bind, [personId, role, grantedBy]);

@@ -2,7 +2,7 @@ import { profileFor, type Sku } from '@gpuaas/contract';
 
 type Offer = Pick<Sku, 'capacity_shape' | 'gpus_total' | 'allowed_gpu_counts' | 'resource_profile'>;
 
-/** Everything that does not fit together, in sentences: whoever mends it should not have to ask again. */
+/** Every inconsistency of a SKU, in sentences, so that one round of corrections suffices. */
 export function skuProblems({ capacity_shape, gpus_total, allowed_gpu_counts, resource_profile }: Offer): string[] {
   const { slice_vm_profiles: profiles } = resource_profile;
   const names = profiles.map(({ name }) => name);

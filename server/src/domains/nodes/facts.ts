@@ -4,7 +4,7 @@ import { hourMs, secondMs } from '../../kernel/units.ts';
 export const signersLookAgainMs = 5 * secondMs;
 /** Keys that are shown to operators: those of some years. */
 export const signersShown = 100;
-/** Keys that nodes are told of: those they obey, and as many before them as a long absence may have missed. */
+/** Keys in the list for nodes: those they obey, and as many before them as a long absence may have missed. */
 export const signersAnnounced = 16;
 /** Between two audit rows about the same kind of refusal of one node; the metric counts each. */
 export const refusalsAuditedEveryMs = hourMs;
@@ -16,7 +16,7 @@ export const nodesAtOnce = 500;
 export const answerWithinMs = 24 * hourMs;
 /** Tasks that one round of the sweeper ends or answers. */
 export const sweepBatch = 200;
-/** Between two marks that sagas were told of their tasks. */
+/** The interval of marking answers as delivered to sagas. */
 export const markEveryMs = secondMs;
 /** The ids of tasks that one audit row names; the rest is counted. */
 export const taskIdsNamed = 20;
@@ -38,7 +38,7 @@ export const reportsEveryMs = secondMs;
 export const maxReportsHeld = 100_000;
 /** Processes that hear nodes say so every five seconds; after three that are missing nobody was listening. */
 export const pulseMissedMs = 15 * secondMs;
-/** A certificate of 24 hours is renewed after 16; half of the rest is left when this begins to worry somebody. */
+/** A certificate of 24 hours is renewed after 16; half of the rest is left when the alert begins. */
 export const certificateWarningMs = 4 * hourMs;
 /** Moments of timelines that say what is usual: those of some thousand allocations, however busy the days were. */
 export const momentsRead = 50_000;

@@ -13,10 +13,7 @@ const moveSql = sql(
 export type NodeTransition = Transition<StatesOf<typeof nodeMachine>>;
 const advance = makeAdvance(nodeMachine, { lock: lockSql, move: moveSql });
 
-/**
- * The only code that changes the state of a node. The reason is for whoever looks at it later, and goes with the state
- * that it explains.
- */
+/** The only code that changes the state of a node. The reason is stored with the state that it explains. */
 export const advanceNode = (
   tx: WriteTx,
   id: string,

@@ -9,8 +9,8 @@ export interface Written {
 }
 
 /**
- * A name that somebody chose, as it may stand in a letter: on one line, without signs that turn the direction of what
- * follows, and without an address that a mail reader would turn into a link of the sender's.
+ * A chosen name in an email: on one line, without characters that change the writing direction, and without an address
+ * that a mail reader would turn into a link.
  */
 export const plainName = (name: string): string =>
   name
@@ -28,7 +28,7 @@ export function invitationLetter(about: {
   readonly expiresAt: Date;
   /** Where the token is used. It stands behind a #, which browsers keep to themselves. */
   readonly link: string;
-  /** Where somebody without an account gets one; left out where accounts are another provider's. */
+  /** Where a person without an account gets one; left out where another provider keeps accounts. */
   readonly accountUrl: string | undefined;
 }): Written {
   const [organization, inviter] = [plainName(about.organization), plainName(about.inviter)];
@@ -80,7 +80,7 @@ const changes = {
   factor_added: 'A second factor was added to it. From now on sign-in asks for it.',
   factor_removed: 'A second factor was removed from it.',
   recovery_codes_renewed: 'New recovery codes were made for it. The old ones do not work any more.',
-  recovery_code_used: 'Somebody signed in to it with a recovery code.',
+  recovery_code_used: 'A recovery code was used to sign in.',
   factors_reset: 'An operator removed all its second factors and recovery codes, and ended all its sessions.',
 } as const;
 
@@ -95,7 +95,7 @@ export function securityLetter(about: {
   const first = `This is about the account ${about.login} on GPUaaS, at ${minuteOf(about.at)}.`;
   const second = changes[about.change];
   const last =
-    'If it was not you, choose a new password at once and tell whoever runs this installation. Your factors:';
+    'If it was not you, choose a new password at once and contact the operator of this installation. Your factors:';
   return {
     subject,
     text: `${first}\n\n${second}\n\n${last}\n\n  ${about.link}\n`,

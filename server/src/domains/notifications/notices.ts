@@ -3,8 +3,8 @@ import { type Database, handlers, type Mounted, type ReadTx, sql } from '../../k
 import { readPage } from '../../kernel/page.ts';
 
 /**
- * What happened in a project while somebody looked elsewhere. Nothing is copied: the outbox keeps the events, an index finds
- * those of a project, and a mark per person says until when they have read.
+ * Notices of a project. Nothing is copied: the outbox keeps the events, an index finds those of a project, and a mark
+ * per person says until when they have read.
  */
 const list = sql(
   'notices',
@@ -40,7 +40,7 @@ type Row = Omit<Notice, 'at' | 'read'> & { readonly at: Date; readonly position:
 const on = handlers<{ readonly db: Database }>();
 
 const show = on(noticeList, async ({ db }, who, { query }) => {
-  // What somebody has read is theirs alone: the project's wall does not show it, so they ask for it as themselves.
+  // The read mark belongs to the person, not to the project, so it is read with the person's own reach.
   const [mark] = await db.read({ ...who, reach: 'self', organizationId: undefined, projectId: undefined }, (tx) =>
     tx.rows<{ read_until: Date }>(findMark, [who.actorId]),
   );

@@ -12,7 +12,7 @@ import { deadLetterRoutes, deadSubject, insertDeadLetter } from './dead-letters.
 import { sweepBatch } from './facts.ts';
 import { type Relay, relayName, startRelay } from './relay.ts';
 
-/** Outbox: events on their way from the commit to whoever listens, and those that did not arrive. */
+/** Outbox: events between commit and consumers, and those that were not delivered. */
 export interface Outbox {
   readonly routes: readonly Mounted[];
   startRelay(): Promise<Relay>;

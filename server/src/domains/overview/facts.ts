@@ -6,5 +6,5 @@ export const shownShapes = 4;
 export const lookedAt = 50;
 /** Lines of recent activity: one glance. */
 export const shownActivity = 8;
-/** Unread notices are counted up to here: whoever has more reads "9+" anyway. */
+/** Unread notices are counted up to here: the console shows "9+" anyway. */
 export const countedNotices = 100;

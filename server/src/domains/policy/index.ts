@@ -12,7 +12,7 @@ import { listPlans, listSettings } from './store.ts';
 
 /** Policy: the numbers and choices that may change without a release, and for whom they differ. */
 export interface Policies {
-  /** What applies to somebody now. Answers from memory: asking costs nothing. */
+  /** The value that applies to a caller now. Answered from memory without I/O. */
   value<K extends PolicyKey>(key: K, subject?: PolicySubject): ValueOf<K>;
   number(key: NumberPolicyKey, subject?: PolicySubject): number;
   /** Where that comes from: the level at which it is set, or the default. */
@@ -34,7 +34,7 @@ export async function openPolicies(parts: {
   readonly notify: (channel: string) => void;
   /** Defaults of this installation, below every stored setting. */
   readonly overrides?: Partial<Record<PolicyKey, number | boolean | string>>;
-  /** Whether somebody has a second factor of our own provider; left out where another one keeps them. */
+  /** Whether a person has a second factor of our own provider; left out where another provider keeps them. */
   readonly hasFactor?: ((personId: string) => Promise<boolean>) | undefined;
 }): Promise<OpenPolicies> {
   const { db, ids } = parts;

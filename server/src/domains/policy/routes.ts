@@ -23,7 +23,7 @@ interface Parts {
   readonly snapshot: () => Snapshot;
   /** Tells every process, this one included, that settings have changed. */
   readonly announce: () => void;
-  /** Whether somebody could still do sensitive operations if they asked for a second factor. */
+  /** Whether at least one person could still do sensitive operations if a second factor were required. */
   readonly hasSecondFactor: (who: Viewer) => Promise<boolean>;
 }
 const on = handlers<Parts>();
@@ -43,7 +43,7 @@ const lockedOut = () =>
   );
 const absent = () => new Fault('policy_not_found', 'There is no such object.');
 
-/** `global` is for everybody and names nobody; every other level names somebody. */
+/** `global` has no subject; every other level has one. */
 function subjectOf(level: PolicyLevel, subjectId: string | undefined): string | Fault<'policy_level_invalid'> {
   if (level === 'global') {
     return subjectId === undefined

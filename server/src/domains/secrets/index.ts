@@ -24,5 +24,5 @@ const status = handlers<{ readonly stores: readonly SealedValues[] }>()(secretsG
   data: await countSealed(stores),
 }));
 
-/** Sealed values: whoever keeps some says how many, and by which key. */
+/** Sealed values: each owner reports how many, and by which key. */
 export const secretRoutes = (parts: { readonly stores: readonly SealedValues[] }): Mounted[] => [status(parts)];

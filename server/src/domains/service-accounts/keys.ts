@@ -61,7 +61,7 @@ const create = on(serviceAccountKeyCreate, async ({ db, ids, clock, keyMaxDays }
     if (account.state === 'deleted') {
       return tx.abandon(new Fault('illegal_transition', 'It is deleted, and takes no more keys.'));
     }
-    // Whoever holds the key is the account, so a key gives away everything that the account may do.
+    // A key authenticates as the account, so it grants everything that the account may do.
     const may = grantScopes(act, account.scopes);
     if (may instanceof Fault) return tx.abandon(may);
     const row = await insertKey(tx, may, account, {

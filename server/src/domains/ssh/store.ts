@@ -2,7 +2,7 @@ import type { SshKey } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
 
-/** Whoever adds keys to the same owner waits, so that two of them cannot pass the limit together. */
+/** Locks the owner, so that concurrent additions cannot exceed the limit together. */
 const hold = sql('ssh-keys-hold', `select pg_advisory_xact_lock(hashtextextended('ssh-keys ' || $1::text, 0))`);
 const countMine = sql(
   'ssh-keys-count',

@@ -29,7 +29,7 @@ export interface Tenancy {
    * pushed to every process, and seen within five seconds even where the push is lost.
    */
   role(personId: string, organizationId: string, projectId?: string): Promise<TenantRole | undefined>;
-  /** Whether some organization waits for whoever has this mail address. Never told to the one who asks. */
+  /** Whether an organization has invited this address. Never revealed to the caller. */
   isInvited(email: string): Promise<boolean>;
   readonly owners: Readonly<Record<'organization_id' | 'project_id', Owner>>;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export async function openTenancy(parts: {
   const bound = {
     ...parts,
     invitationSecret: parts.invitationSecret,
-    // Whoever made the change sees it with the next request; the others as soon as they hear of it.
+    // The caller sees the change with the next request; other processes as soon as they are notified.
     changed: () => {
       forget();
       parts.notify(tenancyChannel);
@@ -145,7 +145,7 @@ export async function openTenancy(parts: {
   };
 }
 
-/** The api, which makes invitations, and whoever writes to those invited derive the same secret from the same key. */
+/** The api, which creates invitations, and the email-worker derive the same secret from the same key. */
 export const secretOfInvitations =
   (seal: { digest(purpose: string, value: string): Buffer }): invitations.InvitationSecret =>
   (id) =>

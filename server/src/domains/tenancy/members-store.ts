@@ -2,7 +2,7 @@ import type { Member, TenantRole } from '@gpuaas/contract';
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import { resourceName } from '../../kernel/resource-name.ts';
 
-/** Joins somebody, or brings somebody back. A living membership is left as it is, and nothing is answered. */
+/** Adds a member, or restores a former one. An existing membership is left as it is, and no row is returned. */
 const join = sql(
   'membership-join',
   `insert into tenant_memberships as m (user_id, organization_id, role) values ($1, $2, $3)
@@ -28,8 +28,8 @@ const list = sql(
    order by m.user_id limit $3`,
 );
 /**
- * Everybody whom a change of roles depends on: all owners, whoever acts, whoever is meant. Locked in one order, so that
- * of two owners who demote each other one comes second, and sees it.
+ * Everyone whom a change of roles depends on: all owners, the actor, the target. Locked in a fixed order, so that of
+ * two owners who demote each other the second sees the first change.
  */
 const hold = sql(
   'membership-hold',

@@ -8,7 +8,7 @@ import { grantFault } from './roles.ts';
 interface Parts {
   readonly db: Database;
   readonly region: string;
-  /** Tells every process, this one first, that somebody's role is another one. */
+  /** Notifies every process, this one first, that a role changed. */
   readonly changed: () => void;
 }
 const on = handlers<Parts>();
@@ -86,8 +86,8 @@ const isLastOwner = (held: readonly { readonly role: TenantRole }[], from: Tenan
   from === 'owner' && held.filter(({ role }) => role === 'owner').length === 1;
 
 /**
- * The role that somebody has now, if it may become `to`. Roles are read under a lock and not from what the mount
- * remembers: whoever has just lost ownership cannot use it once more.
+ * The current role of a person, if it may become `to`. Roles are read under a lock and not from the cache of the mount:
+ * a person who has just lost ownership cannot use it once more.
  */
 async function heldRole(
   tx: WriteTx,

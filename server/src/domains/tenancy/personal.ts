@@ -4,8 +4,8 @@ import { joinMember } from './members-store.ts';
 import { insertOrganization } from './store.ts';
 
 /**
- * Somebody who signs in for the first time owns one organization, their own, and belongs to no other until invited. It
- * joins the transaction that makes the person, so nobody is ever here without it.
+ * A person who signs in for the first time owns one personal organization, and belongs to no other until invited. It is
+ * created in the transaction that creates the person.
  */
 export async function foundPersonalOrganization(
   tx: WriteTx,

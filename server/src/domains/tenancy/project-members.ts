@@ -76,7 +76,7 @@ export const remove = on(projectMemberRemove, async ({ db, region, changed }, ac
   return written;
 });
 
-/** The role of their own that somebody has in a project now, if it may become `to`. */
+/** The current role of a person in a project, if it may become `to`. */
 async function heldRole(tx: WriteTx, act: Act, projectId: string, userId: string, to: TenantRole | undefined) {
   const organizationId = act.organizationId as string;
   const [mine, theirs] = [
@@ -87,7 +87,7 @@ async function heldRole(tx: WriteTx, act: Act, projectId: string, userId: string
   const refused = grantFault({
     by: mine && higher(mine.role, mine.project_role),
     toSelf: userId === act.actorId,
-    // Whoever has a role in the organization does not rise by giving themselves the same one here.
+    // A member of the organization does not gain rights by giving themselves the same role here.
     from: theirs && userId === act.actorId ? higher(theirs.role, from) : from,
     to,
   });

@@ -4,13 +4,13 @@ import { Fault } from '../../kernel/fault.ts';
 const fromLowest: readonly TenantRole[] = ['viewer', 'member', 'admin', 'owner'];
 const rank = (role: TenantRole): number => fromLowest.indexOf(role);
 
-/** Whoever has two roles in one place has the higher one. */
+/** Of two roles in one place the higher one counts. */
 export const higher = (one: TenantRole, other: TenantRole | null | undefined): TenantRole =>
   other && rank(other) > rank(one) ? other : one;
 
 /**
- * Whether somebody may give or take a role. Viewers and members give nothing; ownership is given and taken by owners
- * alone; nobody lifts themselves. `from` and `to` are undefined for somebody who joins or leaves.
+ * Whether a person may give or take a role. Viewers and members give none; ownership is given and taken by owners only;
+ * nobody raises their own role. `from` and `to` are undefined for a person who joins or leaves.
  */
 export function grantFault(grant: {
   readonly by: TenantRole | undefined;

@@ -171,7 +171,7 @@ export const listProjects = (
   page: {
     readonly after: string | undefined;
     readonly state: string | undefined;
-    /** Only these, for whoever may not see the others. */
+    /** Only these, for a caller who may not see the others. */
     readonly within: readonly string[] | undefined;
     readonly limit: number;
   },

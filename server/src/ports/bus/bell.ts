@@ -1,4 +1,4 @@
-/** Wakes whoever waits when something has changed. Rung while nobody waits, it rings once for the next who comes. */
+/** Wakes a waiter when something has changed. If it rings while there is no waiter, the next one is woken at once. */
 export interface Bell {
   ring(): void;
   wait(): Promise<void>;

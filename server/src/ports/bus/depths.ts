@@ -3,7 +3,7 @@ import type { BusLog } from './log.ts';
 import type { BusConfig } from './open.ts';
 import type { BusDepths } from './port.ts';
 
-/** Opens a small connection of its own when somebody asks for the first time. */
+/** Opens a small connection of its own on first use. */
 export function makeBusDepths(config: BusConfig, parts: { readonly log: BusLog; readonly clock?: Clock }): BusDepths {
   let opened: Promise<BusDepths> | undefined;
   const open = async (): Promise<BusDepths> => {

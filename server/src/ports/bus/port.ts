@@ -20,8 +20,8 @@ export interface Bus {
   close(): Promise<void>;
 }
 /**
- * How far the consumers are behind, for people who look after them. It only reads, and opens nothing before somebody asks,
- * so that a process may have it at hand without depending on the bus.
+ * How far consumers are behind, for operators. It only reads and connects on first use, so a process may hold it
+ * without depending on the bus.
  */
 export interface BusDepths {
   /** Every consumer that the bus knows, by name. */

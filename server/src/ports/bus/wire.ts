@@ -36,8 +36,8 @@ export interface Received {
 }
 
 /**
- * Reads what somebody, perhaps not us, has put on the wire. What cannot be read still becomes a message, so that it
- * takes the same road to `dead` as one that could not be handled; the raw text stands in its payload.
+ * Parses a message from the wire, which may come from another program. An unreadable one still becomes a message with
+ * the raw text as payload, so that it ends in `dead` like one that could not be handled.
  */
 export function decodeMessage(wire: {
   readonly id: string | undefined;

@@ -17,7 +17,7 @@ export interface Cache {
    * this call, and how long it still lasts. Shared by all processes. Windows and values do not share their keys.
    */
   hit(key: string, windowMs: number, cost: number): Promise<{ readonly count: number; readonly resetMs: number }>;
-  /** At most once: whoever listens now hears it, nobody else ever will. One publisher's messages keep their order. */
+  /** At most once: only current listeners receive it. Messages of one publisher keep their order. */
   publish(channel: string, message: string): Promise<void>;
   /** Resolves when the listener hears what is published from now on. */
   subscribe(channel: string, listener: (message: string) => void): Promise<{ close(): Promise<void> }>;

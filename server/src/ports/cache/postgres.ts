@@ -20,11 +20,10 @@ import {
 } from './postgres-tables.ts';
 
 /**
- * The cache of a system that has Postgres and nothing else. Each operation is one prepared statement and one round
- * trip. Expiry is decided by the reader, against the injected clock; the sweep only gives the space back.
- *
- * All channels share one notification channel and are told apart in the process: so nothing has to be agreed with the
- * database when somebody subscribes, and no SQL is ever made of a channel's name.
+ * The cache of an installation with PostgreSQL only. Each operation is one prepared statement and one round trip. The
+ * reader decides expiry, against the injected clock; the sweep only frees space. All channels share one notification
+ * channel and are separated in the process, so a subscription needs no round trip, and no SQL is made of a channel
+ * name.
  */
 export interface PostgresCacheOptions {
   readonly url: string;
@@ -71,7 +70,7 @@ export async function openPostgresCache(options: PostgresCacheOptions): Promise<
     return pool.query<Row>({ ...statement, values });
   };
 
-  // Messages are told one after the other: one that has to be fetched holds up those behind it, so order is kept.
+  // Messages are delivered one after the other: one that has to be fetched delays those behind it, so order is kept.
   let waiting = 0;
   let lastTold = Promise.resolve();
   const hear = (payload: string) => {

@@ -141,7 +141,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<Cache>
         if (hears) listen(message);
       });
       try {
-        // Asked for each time, also when somebody listens already: only the answer tells before from after.
+        // Sent each time, also when there is a listener already: only the answer separates before from after.
         await answered(ear.subscribe(channelPrefix + channel));
         hears = true;
       } catch (error) {

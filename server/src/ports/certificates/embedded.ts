@@ -91,7 +91,7 @@ export async function openEmbeddedAuthority(
     return issuer;
   };
 
-  /** Reads root and newest intermediate, and makes what is missing or old. Whoever makes something does so alone. */
+  /** Reads root and newest intermediate, and creates what is missing or old, under a lock. */
   async function prepare(renew: boolean): Promise<Held> {
     const client = await pool.connect();
     try {

@@ -2,9 +2,9 @@ import type { Fault } from '../../kernel/fault.ts';
 import type { SealedValues } from '../../kernel/secrets/sealed-values.ts';
 
 /**
- * Who vouches for machines. A certificate says which node is on the line and nothing about what it may be told to do;
- * that is said by keys of another kind. Certificates are short-lived, and what was revoked is refused by the control
- * plane itself, within seconds: no authority has to be asked for it.
+ * The certificate authority for nodes. A certificate says which node is connected and nothing about what it may do;
+ * tasks are signed by keys of another kind. Certificates are short-lived, and the control plane refuses revoked ones
+ * within seconds without asking the authority.
  */
 export interface Certificates {
   /** False where no authority was configured: nothing can be issued then. */

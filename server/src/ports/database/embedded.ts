@@ -3,7 +3,7 @@
  *
  * The programs come from npm; this module is the launcher. What it holds to:
  *
- * - One owner. A lock file names the process that owns the data directory; a second one is told who has it.
+ * - One owner. A lock file names the process that owns the data directory; a second process gets an error that names it.
  * - No open door. The server listens on a socket in a folder that only its account may enter, asks for a password
  *   even there, and does not listen on the network unless a port is asked for.
  * - No root. Root hands the server to an unprivileged account.
@@ -31,13 +31,13 @@ export { DataDirectoryInUse } from './embedded/owner.ts';
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Told, in sentences, what happened beyond a plain start and stop. */
+  /** Called with a sentence about everything beyond a plain start and stop. */
   readonly log?: (sentence: string) => void;
   /** Listen on this port of 127.0.0.1 too. Without it only the socket is there. */
   readonly port?: number;
   /** For tests: nothing is synced to disk, and a lost machine loses the data. */
   readonly ephemeral?: boolean;
-  /** How long a stop may take before the server is told to drop everything. */
+  /** How long a stop may take before the server is stopped immediately. */
   readonly stopWithinMs?: number;
   readonly machine?: Machine;
 }
@@ -156,8 +156,8 @@ function serverOptions(spec: {
     log_timezone: 'UTC',
     lc_messages: 'C',
     log_line_prefix: '%m [%p] ',
-    // A failed statement goes to whoever sent it and not into the log: its text, its parameters and even the words of
-    // its error may carry secrets. What the server says about itself is logged.
+    // A failed statement is reported to its client and not logged: its text, parameters and error may contain secrets.
+    // The server's own messages are logged.
     log_statement: 'none',
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
@@ -214,7 +214,7 @@ async function keepRunning(spec: LaunchSpec, log: (sentence: string) => void) {
     close: async () => {
       closing = true;
       await running.stop();
-      // A crash just before the end may be bringing a new server up: whoever does so stops it again.
+      // A crash just before the end may be starting a new server: the starting process stops it again.
       await watching;
     },
   };

@@ -60,7 +60,7 @@ const databaseName = 'gpuaas';
 const setUpLock = 7_275_002;
 const loginsLock = 7_275_003;
 const connectWithinMs = 30_000;
-/** Long enough for somebody else's migrations, short enough to be noticed. */
+/** Long enough for migrations of another process, short enough to be noticed. */
 const turnWithinMs = 10 * 60_000;
 const oldestVersion = 150_000;
 

@@ -184,7 +184,7 @@ export function makeOutboxLog(parts: {
         ...[relay, next.from, next.to, next.position],
         ...[before.from, before.to, before.position],
       ]);
-      if (rowCount !== 1) throw new Error('the mark was moved by somebody else');
+      if (rowCount !== 1) throw new Error('the mark was moved by another process');
     }
     function handOut(rows: OutboxRow[], limit: number): OutboxRow[] {
       open = rows.length === limit;
@@ -213,7 +213,7 @@ export function makeOutboxLog(parts: {
         })[];
         const [first] = found;
         heldUp = first?.later ?? false;
-        if (!first?.ours) throw new Error('the mark was moved by somebody else');
+        if (!first?.ours) throw new Error('the mark was moved by another process');
         if (first.position === null) {
           mark = saved;
           open = false;

@@ -13,7 +13,7 @@ export interface DatabasePort {
   readonly reports: NodeReports;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
-  /** Wakes whoever listens, after a commit. Best effort: listeners also look by themselves now and then. */
+  /** Wakes listeners after a commit. Best effort: listeners also poll now and then. */
   notify(channel: string): void;
   /** Throws unless a query makes the round trip. */
   check(): Promise<void>;
@@ -25,7 +25,7 @@ export interface AuditSealer {
   seal(limit: number): Promise<number>;
 }
 
-/** Somebody was seen using a credential. That is no act: it leaves no audit row, and many are written at once. */
+/** A credential was used. That is not an act: it leaves no audit row, and many are written at once. */
 export interface Sightings {
   record(seen: { readonly sessions: readonly SeenSession[]; readonly credentials: readonly Seen[] }): Promise<void>;
 }
@@ -48,9 +48,9 @@ export interface SeenSession extends Seen {
   readonly expiresAt: Date;
 }
 
-/** Renewing the tokens of a browser's session is no act either: it happens every few minutes while somebody works. */
+/** Renewing the tokens of a browser session is not an act either: it happens every few minutes. */
 export interface ConsoleTokens {
-  /** Whether this caller may renew them until then; false when somebody else is at it, or did it already. */
+  /** Whether this caller may renew them until then; false when another process is doing it, or has done it. */
   claim(id: string, generation: bigint, now: Date, until: Date): Promise<boolean>;
   renew(id: string, generation: bigint, sealed: Uint8Array): Promise<boolean>;
 }

@@ -51,7 +51,7 @@ export async function openPostgres(parts: {
     pipeline: true,
     types,
   } as pg.PoolConfig);
-  // The pool listens to idle connections only; one that is cut while somebody uses it must not end the process.
+  // The pool handles errors of idle connections only; one that is cut while in use must not end the process.
   pool.on('connect', (client) => {
     client.on('error', (error) => log.warn({ err: error }, 'a database connection was lost while in use'));
     client.query(lastResorts).catch((error: unknown) => log.warn({ err: error }, 'a connection has no last resort'));

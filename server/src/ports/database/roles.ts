@@ -32,7 +32,7 @@ export type Passwords = Readonly<
   Record<(typeof families)[number], string> & Partial<Record<Keeper, string | undefined>>
 >;
 
-/** Somebody else made it between our look and our attempt, under another lock than ours. */
+/** Another process created it meanwhile, under another lock than ours. */
 const alreadyThere = new Set(['42710', '42P04', '23505']);
 
 const tolerate = async (work: Promise<unknown>): Promise<void> => {
@@ -86,7 +86,7 @@ const locales = (version: number): string[] =>
     ? [`locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`]
     : [`locale_provider libc lc_collate 'C' lc_ctype 'C.UTF-8'`, `locale_provider libc lc_collate 'C' lc_ctype 'C'`];
 
-/** Makes the database unless it is there, and gives it to the owner if it is somebody else's. */
+/** Creates the database if it is missing, and changes its owner if it is another one. */
 export async function ensureDatabase(admin: Client, name: string, version: number): Promise<void> {
   const find = () =>
     admin.query<{ owner: string }>('select pg_get_userbyid(datdba) as owner from pg_database where datname = $1', [

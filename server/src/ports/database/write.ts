@@ -59,7 +59,7 @@ export function makeWrite(parts: {
   readonly ids: Ids;
   /** Called after a commit that left events. */
   readonly onEvents: () => void;
-  /** Called after a commit that has somebody to wake. */
+  /** Called after a commit that has listeners to wake. */
   readonly onWakes: (wakes: readonly Wake[]) => void;
 }) {
   const { conversations, clock, ids } = parts;
@@ -99,7 +99,7 @@ export function makeWrite(parts: {
     } catch (error) {
       tx.end();
       const left = leave();
-      // Whoever repeats is answered at once: nothing was done that others could see, or wait for.
+      // A repeated request is answered at once: nothing was done that others could see or wait for.
       if (!(error instanceof KeyTaken)) await left;
       throw translate(error);
     }
@@ -110,7 +110,7 @@ export function makeWrite(parts: {
     try {
       await conversation.commit();
     } catch (error) {
-      // Refused, the connection is in order again; lost, it is closed. Both are told by what it still says.
+      // After a refusal the connection is usable again; a lost one is closed. Its protocol state shows which.
       await leave();
       throw translate(error);
     }

@@ -37,7 +37,7 @@ const consoleSecretsOf = (seal: Seal): string[] =>
 /** The console's secret follows from the sealing key, so every process that may know it does, and nothing is configured. */
 export const consoleSecretOf = (seal: Seal): string => seal.digest('console', consoleClientId).toString('base64url');
 
-/** The two programs of our own. The command line listens on whatever loopback port is free when somebody signs in. */
+/** Our own two clients. The command line listens on any free loopback port during sign-in. */
 export function ownClients(
   seal: Seal,
   name: string,

@@ -148,7 +148,7 @@ async function discover(issuer: string, clock: Clock, signal: AbortSignal): Prom
   };
   const { keys } = (await fetchJson(endpoints.jwks, signal)) as Partial<JSONWebKeySet>;
   if (!Array.isArray(keys) || keys.length === 0) throw new Error(`The issuer at ${issuer} shows no keys.`);
-  // A key for other purposes, or a shared secret that somebody put there by mistake, verifies nothing.
+  // A key for other purposes, or a shared secret that was published by mistake, verifies nothing.
   const ours = keys.filter((key) => key.kty !== 'oct' && (key.use === undefined || key.use === 'sig'));
   return { endpoints, find: createLocalJWKSet({ keys: ours }), fetchedAtMs: clock.now().getTime() };
 }

@@ -1,8 +1,8 @@
 /**
- * When a signing key begins, rests and goes. Whoever verifies tokens keeps a copy of our public keys for minutes, so a
- * key is shown long before it signs, and is shown for as long as anything that it signed is valid. At any time there
- * is one key that signs and one that will be next. The plan is a pure function of the keys and the time; whoever
- * carries it out does so under a lock, and a plan that finds nothing to do is empty.
+ * When a signing key begins, rests and ends. Verifiers cache our public keys for minutes, so a key is published long
+ * before it signs, and stays published for as long as anything that it signed is valid. At any time there is one key
+ * that signs and one that will be next. The plan is a pure function of the keys and the time; it is carried out under a
+ * lock, and a plan without changes is empty.
  */
 export interface KeyLife {
   readonly id: string;

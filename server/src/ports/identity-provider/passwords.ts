@@ -3,7 +3,7 @@ import { TooBusy } from './port.ts';
 
 /**
  * Passwords as argon2id hashes. A hash costs tens of milliseconds and some memory, which is its purpose, and also a
- * lever for whoever wants to stop us: so few run at once, few more may wait, and the rest is turned away at once.
+ * means of denial of service: so few run at once, few more may wait, and the rest is refused at once.
  */
 export interface Passwords {
   hash(password: string): Promise<string>;

@@ -7,8 +7,8 @@ import type { Factors, SecondSteps } from './factors/port.ts';
 export type * from './factors/port.ts';
 
 /**
- * Who proves who people are. The platform never sees a password: it is shown tokens, and an identity provider says
- * whose they are. What somebody may do is decided elsewhere, from roles that the platform keeps itself.
+ * Authentication of people. The platform never sees a password: it gets tokens, and an identity provider says whose
+ * they are. What a person may do is decided by roles that the platform keeps itself.
  */
 export interface IdentityProvider {
   /** The exact `iss` of its tokens. */
@@ -47,7 +47,7 @@ export interface Proof {
   readonly authenticatedAt: Date | undefined;
   /** How the person proved themselves, in the words of RFC 8176. */
   readonly methods: readonly string[];
-  /** What another system calls this person. A hint to whoever hands out roles, never a role. */
+  /** Groups of the person in another system. A hint for the administrator who gives roles, never a role. */
   readonly claimedRoles: readonly string[];
   readonly expiresAt: Date;
 }
@@ -86,9 +86,9 @@ export interface EmbeddedIssuer extends IdentityProvider {
   /** Answers the question and sends the browser on. */
   answer(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void>;
   /**
-   * A token in the name of an account, without a sign-in. For whoever runs the installation and holds its sealing key;
-   * nothing that is reached over the network calls it. It belongs to no session, and counts as a sign-in of now without a
-   * second factor.
+   * A token in the name of an account, without a sign-in. For the command line of the installation, which holds the
+   * sealing key; nothing that is reached over the network calls it. It belongs to no session, and counts as a sign-in
+   * of now without a second factor.
    */
   vouchFor(accountId: string, ttlMs: number): Promise<string>;
   /** Makes the next key sign from now on, without waiting for its time. What the old one signed stays valid. */
@@ -149,8 +149,9 @@ export interface Accounts {
    */
   makePasswordLink(id: string, ttlMs: number): Promise<string>;
   /**
-   * The same for somebody who asked by mail, with a token that the letter carries. It does nothing and answers false while a
-   * link that was made within `restMs` is good: a stranger who asks again and again does not end the link in the mailbox.
+   * The same for a person who asked by email, with a token that the email carries. It does nothing and returns false
+   * while a link that was made within `restMs` is valid: a stranger who asks repeatedly does not end the link in the
+   * mailbox.
    */
   offerPasswordLink(
     id: string,

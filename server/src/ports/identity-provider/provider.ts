@@ -17,9 +17,9 @@ import type { Accounts, IssuerPages, Page } from './port.ts';
 import { type FindRevocations, makeWatch, type Watch } from './revoked-sign-ins.ts';
 
 /**
- * The protocol itself is `oidc-provider`, told here what we allow: codes with PKCE, device codes, refresh tokens that
- * are used once, programs that sign in as themselves, and nothing else. One instance signs with one set of keys;
- * when the keys change, a new instance takes its place, as everything that must last lies in the records.
+ * The protocol is implemented by `oidc-provider`, configured here: codes with PKCE, device codes, refresh tokens that
+ * are used once, client credentials, and nothing else. One instance signs with one set of keys; when the keys change, a
+ * new instance replaces it, because all lasting state is in the records.
  */
 export interface ProviderParts {
   readonly issuer: string;
@@ -261,8 +261,8 @@ function readScopes(ctx: KoaContextWithOIDC, resource: string, client: Client, a
 }
 
 /**
- * A token without scopes is as wide as the roles behind it. So whoever asked for scopes and may have none of them gets
- * no token, and a program that is held to some scopes gets these when it names none.
+ * A token without scopes is as wide as the roles behind it. So a client that asked for scopes and may have none of them
+ * gets no token, and a client that is limited to some scopes gets these when it names none.
  */
 function assertNarrow(ctx: KoaContextWithOIDC, clientId: string | undefined, jwt: { payload: object }): undefined {
   const payload = jwt.payload as { scope?: string };
@@ -287,7 +287,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC, watch: Watch) {
   const grantId = isConsole ? session.grantIdFor(client.clientId) : ctx.oidc.result?.consent?.grantId;
   const known = grantId ? await provider.Grant.find(grantId) : undefined;
   if (!isConsole) return known;
-  // Whoever must sign in again is asked with what there is; the policy looks at it next.
+  // A person who must sign in again uses the factors they have; the policy checks the result next.
   if (known && (await watch.mustSignInAgain(ctx))) return known;
   // A grant that was revoked names a session that stays refused: the next sign-in is another one.
   const isUsable = known !== undefined && !(await watch.isRevoked(account.accountId, grantId));

@@ -5,13 +5,13 @@ import type { Seal } from '../../kernel/secrets/seal.ts';
 
 /**
  * Sessions, codes, grants and refresh tokens in Postgres. The id of most of them is itself the secret that a browser or
- * a program holds, so ids are kept as digests and payloads sealed: see kernel/secrets/seal.ts. A record is found for a while after it
- * expired, so that people are told "expired" rather than "unknown"; the library looks at its date, and the sweep
- * removes it later.
+ * a program holds, so ids are kept as digests and payloads sealed: see kernel/secrets/seal.ts. A record is found for a
+ * while after it expired, so that people get "expired" rather than "unknown"; the library checks its date, and the
+ * sweep removes it later.
  */
 export interface Records {
   of(kind: string): Adapter;
-  /** Ends everything that was begun in somebody's name. */
+  /** Ends everything that was begun in the name of a person. */
   endAccount(accountId: string): Promise<void>;
   /** Removes what expired a while ago, a bounded number at a time. */
   sweep(limit: number): Promise<number>;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isBelow, type SignInFloor } from '../../kernel/access/revocation.ts';
 
-/** What the installation has revoked of somebody's sign-ins, and of the one that is named. */
+/** The revocations of a person's sign-ins, and of the named one. */
 export type FindRevocations = (
   subject: string,
   sessionId: string | undefined,

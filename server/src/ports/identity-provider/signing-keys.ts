@@ -58,7 +58,7 @@ export async function openSigningKeys(parts: {
     }
     const version = JSON.stringify(rows.map(({ id, state }) => [id, state]));
     if (version === seen) return;
-    // 'active' sorts before 'next' and 'retired', and whoever signs takes the first.
+    // 'active' sorts before 'next' and 'retired', and the signer takes the first.
     keys = rows.map((row) => unseal(row, seal));
     shown = createLocalJWKSet({ keys: rows.map(({ public_key }) => public_key) });
     seen = version;

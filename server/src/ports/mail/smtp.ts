@@ -52,7 +52,7 @@ export function openSmtpMail(options: SmtpConfig & { readonly clock?: Clock }): 
     greetingTimeout: connectDeadlineMs,
     dnsTimeout: connectDeadlineMs,
     socketTimeout: silenceDeadlineMs,
-    // A letter is text that somebody else wrote: it must not make the sender read files or fetch addresses.
+    // The text of an email comes from users: it must not make the sender read files or fetch addresses.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -108,7 +108,7 @@ function findRefusal(error: unknown): string | undefined {
   return typeof response === 'string' ? response.slice(0, 500) : error.message;
 }
 
-/** Answers by letter: whoever asks again gets the first answer, also while it is still awaited. A failure is forgotten. */
+/** Answers by email id: a repeated send gets the first answer, also while it is pending. A failure is dropped. */
 function makeAnswers(clock: Clock) {
   const known = new Map<string, { readonly answer: Promise<Sent>; readonly at: number }>();
   const awaited = new Set<Promise<unknown>>();

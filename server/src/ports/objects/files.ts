@@ -23,7 +23,7 @@ export interface FileObjectsOptions {
 
 /** What an upload that died with its process left behind is removed when it is this old. */
 const abandonedMs = 24 * 60 * 60 * 1000;
-/** How often an upload makes its folders again when somebody's delete tidied them away. */
+/** How often an upload creates its folders again after a concurrent delete removed them. */
 const maxPlacings = 10;
 
 export async function openFileObjects(options: FileObjectsOptions): Promise<Objects> {

@@ -21,7 +21,7 @@ export async function openObjects(config: ObjectsConfig, parts: { readonly clock
   }
 }
 
-/** An installation that keeps no objects: whoever needs one is told why there is none. */
+/** An installation without an object store: every use throws an error that says why. */
 function makeNoObjects(because: string): Objects {
   const refuse = async () => {
     throw new Outage(because);

@@ -20,7 +20,7 @@ import type { ObjectFacts, Objects } from './port.ts';
  * the same step as its bytes. Everything that is sent is held in memory or on disk, so the client can send it again
  * after a fault of the network, and an upload whose source fails has not even begun.
  *
- * The bucket belongs to this store: an object that somebody else put there has no digest and is an error.
+ * The bucket belongs to this store: an object from another program has no digest and is an error.
  */
 export interface S3Config {
   readonly bucket: string;
@@ -29,7 +29,7 @@ export interface S3Config {
   readonly secretAccessKey: string;
   /** For stores other than Amazon's; the bucket is then part of the path. */
   readonly endpoint?: string;
-  /** Where large bodies wait while they are measured; the system's folder for temporary files unless told. */
+  /** Where large bodies wait while they are measured; default: the folder for temporary files. */
   readonly spoolFolder?: string;
 }
 

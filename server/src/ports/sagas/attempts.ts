@@ -35,7 +35,7 @@ export const runName = (saga: string, id: string): string => `${saga}/${id}`;
 /** Who serves a version of a saga listens here, and nobody else gets its work. */
 export const laneName = (saga: { readonly name: string; readonly version: number }): string =>
   `${saga.name}/v${saga.version}`;
-/** How a run ended, as whoever looks sees it. Absent fields do not survive as JSON, so they are named again. */
+/** How a run ended, as readers see it. Absent fields do not survive as JSON, so they are named again. */
 export const runOf = (id: string, { state, step, reason }: Ending): Run => ({ id, state, step, reason });
 
 const tracer = trace.getTracer('gpuaas');

@@ -45,7 +45,7 @@ export type Answered = { readonly end: 'answered'; readonly value: unknown } | {
 export type Results = Readonly<Record<string, unknown>>;
 
 export interface Engine {
-  /** Announces where the run is, for whoever looks. */
+  /** Announces the position of the run, for readers. */
   at(step: string): Promise<void>;
   /** One attempt. It never rejects because the step failed, only because the engine did. */
   attempt(work: Work, step: PlannedStep, done: Results): Promise<Tried>;
@@ -58,7 +58,7 @@ export interface Engine {
   answer(step: PlannedStep): Promise<Answered>;
   /** No answer is wanted any more, since the asking failed. */
   refuse(step: PlannedStep): Promise<void>;
-  /** Why a person called the run off; undefined unless one did. The first one who asks and is told so, it stays so. */
+  /** Why an operator cancelled the run; undefined otherwise. Once read as cancelled, it stays cancelled. */
   calledOff(): Promise<string | undefined>;
   /** An undo gave up. Sleeps until a person wants it tried again. */
   stuck(step: PlannedStep, reason: string): Promise<void>;

@@ -2,10 +2,8 @@ import type { Run, WhyNot } from './port.ts';
 import type { Standing } from './standing.ts';
 
 /**
- * What a person may want of a run, and when that makes no sense: the same rules for both engines, and the same for whoever
- * only asks what could be done.
- *
- * The topics lie beside those of the waits. No step can have such a name.
+ * What an operator may ask of a run, and when that is not possible: the same rules for both engines, and for callers
+ * that only ask what is possible. The topics lie beside those of the waits; no step can have such a name.
  */
 export const cancelTopic = '@cancel';
 /** A word for the pause before this place only: said too late, it cuts no other pause short. */
@@ -15,13 +13,13 @@ export interface Orderable {
   readonly state: Run['state'];
   /** Undefined once the engine has ended the run. */
   readonly standing: Standing | undefined;
-  /** Somebody asked for it, though the run may not have come to it. */
+  /** It was requested, though the run may not have reached it. */
   readonly isCalledOff: boolean;
 }
 
 const ended: Readonly<Record<Exclude<Run['state'], 'running'>, string>> = {
   done: 'It is done.',
-  undone: 'It failed, what it had done was taken back, and whoever wanted it was told. Have it asked for anew.',
+  undone: 'It failed and was rolled back, and the requester was notified. Make a new request.',
   cancelled: 'It was called off, and what it had done was taken back. Have it asked for anew.',
   stuck: 'Its engine broke it off, and nobody can go on with it.',
 };

@@ -42,9 +42,8 @@ export interface Run {
 }
 
 /**
- * The runs of sagas for people who look after them: which there are, where each is, what it tried, and the two things that
- * a person can want of one. It opens nothing before somebody asks, so that a process may have it at hand without depending
- * on the engine.
+ * The runs of sagas for operators: which there are, where each is, its attempts, and the two actions on a run. It
+ * connects on first use, so a process may hold it without depending on the engine.
  */
 export interface SagaRuns {
   /** Latest first. */

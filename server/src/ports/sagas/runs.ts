@@ -8,7 +8,7 @@ interface Parts {
   readonly log: SagaLog;
 }
 
-/** Loads the engine's driver when somebody asks for the first time. */
+/** Loads the engine's driver on first use. */
 export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
   let opened: Promise<SagaRuns> | undefined;
   const open = async (): Promise<SagaRuns> => {

@@ -41,8 +41,8 @@ export interface Standing {
 class Here extends Error {}
 
 /**
- * Where a run is, found out from its records: the interpreter goes over them once more, in memory, and stops where they
- * stop. So no run has to announce its steps while it works, and looking costs only whoever looks.
+ * The position of a run, derived from its records: the interpreter replays them in memory, and stops where they stop.
+ * So no run has to announce its steps, and only a reader pays for it.
  */
 export async function standingOf(
   plan: Plan,

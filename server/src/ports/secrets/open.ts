@@ -5,7 +5,7 @@ import { fileSecrets, readSecretFile } from './files.ts';
 import type { Secrets } from './port.ts';
 import { type VaultConfig, vaultSecrets } from './vault.ts';
 
-/** Read before everything else, from the environment itself. The files are read by whoever needs them. */
+/** Read before everything else, from the environment itself. The files are read on first use. */
 export const vaultConfig = Type.Object({
   vaultUrl: Type.Optional(
     Type.String({

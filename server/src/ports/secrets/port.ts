@@ -1,7 +1,6 @@
 /**
  * Where settings that must not be shown come from. Each source gives names of variables (`GPUAAS_SECRETS_KEY`) and their
- * values; a process asks all of them once, before it reads its configuration. A source that cannot give what it was told to
- * give throws a sentence that names the place and never a value.
+ * values; a process asks all of them once, before it reads its configuration. A source that cannot give a configured value throws an error that names the place and never a value.
  */
 export interface Secrets {
   /** The source, for messages. */

@@ -3,8 +3,8 @@ import { type Act, type BeginAct, type Database, sql, systemViewer, type WriteTx
 import type { Ids } from '../../../kernel/id.ts';
 
 /**
- * Letters that tell people of changes of their second factors, so that whoever did not make the change hears of it. The api
- * knows the address of an account; the process that writes letters does not, and finds here what it has to write.
+ * Emails about changes of second factors, so that a person learns of a change that they did not make. The api knows the
+ * address of an account; the email-worker does not, and reads here what it has to write.
  */
 export type FactorChange =
   | 'factor_added'
@@ -43,7 +43,7 @@ const actionOf: Readonly<Record<FactorChange, string>> = {
   factors_reset: 'user.factors_reset',
 };
 
-/** Writes down a change that was made elsewhere than in the API: on a page of sign-in, or by whoever runs the installation. */
+/** Records a change that was made outside of the API: on a sign-in page, or by an administrator on the command line. */
 export type RecordFactorChange = (to: Addressee, change: FactorChange, details?: object) => Promise<void>;
 export const makeRecordFactorChange =
   (parts: {

@@ -57,7 +57,7 @@ const whereSql = sql(
   'factor-account',
   'select oidc_issuer as issuer, oidc_subject as subject from users where id = $1 and is_me(id)',
 );
-/** The account of a person with our own provider; nothing for somebody of another one. */
+/** The account of a person with our own provider; undefined for people of another provider. */
 export async function findAccountOf(
   parts: { readonly db: Database; readonly ids: Ids; readonly own: OwnFactors },
   personId: string,

@@ -14,8 +14,8 @@ export interface Denials {
 }
 
 /**
- * The list is a table that survives a crash; each process holds it in memory, is told of additions at once and looks
- * again on a timer, so that asking costs nothing and a revocation takes effect within seconds whatever gets lost.
+ * The list is a table that survives a crash; each process holds it in memory, receives additions at once and reloads it
+ * on a timer, so a check costs no I/O and a revocation takes effect within seconds even if a message is lost.
  */
 export async function openDenials(parts: {
   readonly db: Database;

@@ -57,9 +57,9 @@ export interface Identities {
 }
 
 /**
- * How hosts become nodes. The token opens one node, once, and nothing else; the certificate comes from the authority
- * under the names of our records. Issuing is a call to somebody else, so it happens between two transactions: the
- * first finds the token, the second spends it, and of two who bring the same token one leaves with nothing.
+ * Enrolment of hosts. The token enrols one node, once; the certificate comes from the authority under the names of our
+ * records. Issuing is a network call, so it happens between two transactions: the first finds the token, the second
+ * spends it, and of two hosts with the same token one is refused.
  */
 export function makeIdentities(parts: {
   readonly db: Database;

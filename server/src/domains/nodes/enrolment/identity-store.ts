@@ -68,8 +68,8 @@ export const findToken = async (tx: ReadTx, hash: Buffer) => (await tx.rows<Open
 export const useToken = async (tx: WriteTx, id: string): Promise<boolean> => (await tx.run(useSql, [id])) === 1;
 export const findNode = async (tx: ReadTx, id: string) => (await tx.rows<NodeBrief>(nodeSql, [id]))[0];
 /**
- * The same, and nobody else changes the identity of the node until this transaction ends. Whoever gives or takes
- * certificates and tokens begins with it, so that what one of them gives is seen by the one that takes after it.
+ * The same, with a lock on the identity of the node until the transaction ends. Every change of certificates and tokens
+ * begins with it, so that a revocation sees what was issued before it.
  */
 export const lockIdentity = async (tx: WriteTx, id: string) =>
   (await tx.rows<NodeBrief & { readonly result_key: string | null }>(lockSql, [id]))[0];

@@ -44,7 +44,7 @@ export function installCommand(door: NodeDoor, { token, purpose }: Invitation): 
   if (purpose === 'recover') return `${enrol} && ${command('sudo', 'systemctl', 'restart', unit)}`;
   const settings = settingsFile({ GPUAAS_API_URL: door.url }).trimEnd();
   const write = command('sudo', 'install', '-D', '-m', secretFileMode, '/dev/stdin', settingsPath);
-  // Before the token is spent: it stops with advice where sshd cannot be told.
+  // Before the token is spent: it stops with advice where sshd cannot be configured.
   const prepare = command('sudo', 'node-agent', 'prepare');
   const start = command('sudo', 'systemctl', 'enable', '--now', unit);
   return `${command('echo', settings)} | ${write} && ${prepare} && ${enrol} && ${start}`;

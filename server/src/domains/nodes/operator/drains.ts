@@ -54,7 +54,7 @@ export function makeDrains(parts: {
       if (moved instanceof Fault) return tx.abandon(moved);
       await lockSlotsOf(tx, node.id);
       if ((await busyWith(tx, node.id)).length > 0) {
-        return tx.abandon(new Fault('node_in_use', 'Somebody is there again.'));
+        return tx.abandon(new Fault('node_in_use', 'The node has allocations again.'));
       }
       const free = (await listSlots(tx, node.id)).filter(({ state }) => state === 'available').map(({ id }) => id);
       if (free.length > 0) {

@@ -6,7 +6,7 @@ import { secondMs } from '../../../kernel/units.ts';
 import type { Policies } from '../../policy/index.ts';
 import { readHealth, readStuck } from './fleet.ts';
 
-/** Shows the fleet in numbers whenever somebody asks, and costs nothing in between. */
+/** Metrics of the fleet, computed at each scrape. */
 export function showFleet(parts: {
   readonly db: Database;
   readonly ids: Ids;

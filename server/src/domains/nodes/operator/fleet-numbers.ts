@@ -10,7 +10,7 @@ const skewSql = sql(
    where n.state in ('active', 'draining')`,
 );
 
-/** Tasks, certificates and clocks of the fleet in numbers, for whoever watches it. */
+/** Tasks, certificates and clocks of the fleet in numbers, for metrics. */
 export async function readFleet(tx: ReadTx, now: Date) {
   const backlog = await readBacklog(tx, now);
   const [skew] = await tx.rows<{ skew: bigint }>(skewSql);

@@ -110,7 +110,7 @@ export function readStuck(tx: ReadTx, { clock, policies }: Pick<Parts, 'clock' |
     momentsRead,
   ]);
 }
-/** How many of the fleet are in which state, for whoever draws it. */
+/** The number of nodes and slots in each state. */
 export const readHealth = async (tx: ReadTx): Promise<HealthRow> => {
   const [row] = await tx.rows<HealthRow>(healthSql);
   if (!row) throw new Error('a count of everything has always one row');

@@ -87,8 +87,8 @@ async function move<A extends Moving>(
 }
 
 /**
- * Ends the service of a node that nobody uses. Its free slots are disabled in the same transaction: whoever is about to
- * reserve one finds that it is no longer there, however early it looked.
+ * Retires an unused node. Its free slots are disabled in the same transaction, so a concurrent reservation finds them
+ * gone.
  */
 const end = <A extends 'retire' | 'remove'>(
   parts: MoveParts,

@@ -55,10 +55,10 @@ interface Seen extends NodeBrief {
 }
 
 /**
- * Whether nodes are there. One that is heard for the first time is taken in by a saga (`sagas/onboard.ts`), which is
- * begun here: whoever has to be taken in is seen in the tables, whatever event was lost. A node is lost when it said nothing for too long while we were listening: time in which this
- * process did not run, or nobody heard nodes, or reports could not be written, is not held against anybody. So after an
- * outage of our own everybody has a whole period to come back, and a mass reconnect loses nobody.
+ * Presence of nodes. A node that reports for the first time is onboarded by a saga (`sagas/onboard.ts`), which is
+ * started here from the tables, even if its event was lost. A node is lost when it was silent for too long while we
+ * were listening: time in which this process did not run, no api received reports, or reports could not be written does
+ * not count. So after an outage of our own every node has a whole period to reconnect.
  */
 export function makePresence(parts: {
   readonly db: Database;
@@ -72,7 +72,7 @@ export function makePresence(parts: {
   /** Begins to take a node in that was heard for the first time. The same run again is the same beginning. */
   readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
   readonly onMoved?: (transition: 'lose' | 'return') => void;
-  /** Told at each look: who was last heard before the first is silent, who was heard after the second is not. */
+  /** Called at each round: nodes last heard before the first time are silent, nodes heard after the second are not. */
   readonly onLooked?: (silentBefore: Date | undefined, heardAfter: Date) => Promise<void>;
 }): Reconciler & { pulse(): void } {
   const { db, clock, ids } = parts;
@@ -120,7 +120,7 @@ export function makePresence(parts: {
     const reason = transition === 'lose' ? `no report since ${node.reported_at?.toISOString() ?? 'ever'}` : undefined;
     const written = await db.write(parts.begin(`node.${transition}`, { correlationId }), async (tx) => {
       const moved = await advanceNode(tx, node.id, transition, { reason });
-      // Somebody else was faster, or an operator wants it otherwise: the next look sees what is true then.
+      // Another process was faster, or an operator changed it: the next round sees the new state.
       if (moved === undefined) return tx.abandon(new Fault('node_not_found', 'There is no such object.'));
       if (moved instanceof Fault) return tx.abandon(moved);
       if (transition === 'lose' && !(await isSilent(tx, node.id, silentBefore))) {

@@ -27,7 +27,7 @@ export function openReports(parts: {
   readonly reports: NodeReports;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called with nodes that this process has not heard of before: somebody may be waiting for them. */
+  /** Called with nodes that this process hears for the first time: a saga may wait for them. */
   readonly onNewcomers: () => void;
   readonly onWritten?: (nodes: number) => void;
   /** Called with what nodes say about their images, once their word is written. */

@@ -19,9 +19,9 @@ import type { Tasks } from '../tasks/tasks.ts';
 import { findOffered, insertRelease, isOffered, listReleases, showRelease, withdrawRelease } from './releases-store.ts';
 
 /**
- * Releases of the node agent. An operator hands a bundle over once; it lies in the object store under its digest. A task
- * names version and digest and is signed, the node fetches the bundle over its own connection and counts the digest
- * itself: neither the store nor whoever carries the bytes can give it another program.
+ * Agent releases. An operator uploads a bundle once; it is stored in the object store under its digest. A signed task
+ * names version and digest, the node fetches the bundle over its own connection and computes the digest itself: neither
+ * the store nor the network can give it another program.
  */
 interface Parts {
   readonly db: Database;

@@ -16,7 +16,7 @@ export interface ActionableNode {
   readonly alerts: readonly Pick<NodeAlert, 'effect' | 'message' | 'since' | 'allocation_id'>[];
   readonly updated_at: Date;
   readonly probed_at: Date | null;
-  /** Whether it was told to image itself again and has not said how that ended. */
+  /** Whether a reimage task was sent and has not ended. */
   readonly imaging: boolean;
   /** Allocations that it still serves, or is cleaning up after. */
   readonly busy: readonly string[];

@@ -11,12 +11,10 @@ export interface Drain {
 }
 
 /**
- * The beginning of a drain: those who rent from the node are told, and the node takes no more work. What follows is
- * time, up to weeks of it, and ends when the last tenant has left, when the deadline passes or when an operator calls
- * it off. No step sleeps through that: `drains.ts` compares what is with what was asked for, is woken when slots come
- * free, and cannot miss an answer, since it waits for none. The saga has only what must happen once.
- *
- * A node that does not answer is drained all the same: nothing new was going there from the moment it was asked for.
+ * The beginning of a drain: tenants are notified, and the node takes no more work. The rest takes up to weeks and ends
+ * when the last tenant has left, when the deadline passes or when an operator cancels it. No step sleeps through that:
+ * `drains.ts` compares desired with actual state, is woken when slots come free, and waits for no answer. The saga has
+ * only what must happen once. A silent node is drained all the same: it got no new work since the request.
  */
 export const makeDrain = (parts: NodeSagaParts) =>
   defineSaga<Drain>('node.drain', 1)

@@ -16,12 +16,10 @@ export interface Newcomer {
 }
 
 /**
- * From the first report to service: the node says what it is made of, proves its health, and is admitted. What it says
- * is kept by whoever takes the result, so that a discovery that an operator asks for is kept in the same way.
- *
- * A node that does not answer within the life of a task, fails one, or is not healthy is quarantined with the reason:
- * nothing runs there yet, so there is nothing else to take back. Being admitted is not being used; slots are approved
- * and the node is published by an operator.
+ * From the first report to service: the node is discovered, passes a health probe, and is admitted. The discovery is
+ * stored by the code that takes the result, as for one that an operator requests. A node that does not answer within
+ * the life of a task, fails one, or is not healthy is quarantined with the reason: nothing runs there yet, so there is
+ * nothing to undo. An admitted node is not used yet; an operator approves its slots and publishes it.
  */
 export const makeOnboard = (parts: NodeSagaParts) =>
   defineSaga<Newcomer>('node.onboard', 1)

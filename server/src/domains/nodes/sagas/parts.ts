@@ -9,11 +9,11 @@ import type { TaskAnswer } from '../tasks/answers.ts';
 import type { Tasks } from '../tasks/tasks.ts';
 import { aboutNode, explainNode, findAsked, holdNode, type SagaNode } from './store.ts';
 
-/** What those who rent from a node are told and asked; they are another domain's. */
+/** Notices and questions to the tenants of a node; they belong to another domain. */
 export interface NodeTenants {
   /** Tells each of them, once for this deadline, and answers how many there are. */
   notify(nodeId: string, deadlineAt: string): Promise<number>;
-  /** Tells those who were told that it is not so any more. */
+  /** Withdraws the drain notice. */
   callOff(nodeId: string): Promise<void>;
   /** Has what is left begin to leave, and what could not leave be made to. Answers how many began. */
   release(nodeId: string): Promise<number>;
@@ -42,7 +42,7 @@ export async function askItself<T extends NodeTaskType>(
   },
 ): Promise<Halt | undefined> {
   const outcome = await parts.db.write(act, async (tx) => {
-    // Held, so that whoever moves the node meanwhile sees the task.
+    // Locks the node, so that a concurrent change of its state sees the task.
     const node = await holdNode(tx, nodeId);
     if (!node || !question.allowed(node)) {
       return tx.abandon(new Fault('illegal_transition', `The node is ${node?.state ?? 'gone'}.`));
@@ -72,8 +72,8 @@ export const failureIn = (answer: TaskAnswer): string =>
   answer.failure ? `${answer.failure.code}: ${answer.failure.message}` : 'the node did not answer in time';
 
 /**
- * Sets a node aside with a reason, if it is still the one that the reason is about. One that is aside already is told
- * why once more; one that somebody moved on is left to them.
+ * Quarantines a node with a reason, if the reason still applies. One that is quarantined already gets the new reason;
+ * one that an operator moved on is left alone.
  */
 export async function quarantine(
   parts: Pick<NodeSagaParts, 'db' | 'tasks'>,

@@ -52,7 +52,7 @@ async function prove(parts: NodeSagaParts, act: Act, { nodeId }: Removal): Promi
   const outcome = await parts.db.write(act, async (tx) => {
     const node = await holdNode(tx, nodeId);
     if (node?.state !== 'removing') return tx.abandon(gone(node?.state));
-    // Whoever is busy with a slot is waited for, and seen.
+    // Waits for concurrent changes of slots, and sees them.
     await lockSlotsOf(tx, nodeId);
     const held = await holdings(tx, nodeId);
     if (held.length > 0) return tx.abandon(new Fault('node_in_use', held.join(' ')));

@@ -14,7 +14,7 @@ const askedSql = sql(
   'node-own-task-by-token',
   'select id from node_tasks where saga_token = $1 and node_id = $2 and mine(organization_id)',
 );
-/** Everything that could still belong to somebody, counted. */
+/** Counts everything on the node that could still belong to a tenant. */
 const heldSql = sql(
   'node-held',
   `select
@@ -53,7 +53,7 @@ export async function holdNode(tx: WriteTx, id: string): Promise<SagaNode | unde
   await tx.rows(lockSql, [id]);
   return readNode(tx, id);
 }
-/** Says something about a node as it is, for whoever looks. */
+/** Records a note on a node without a change of state. */
 export const explainNode = (tx: WriteTx, id: string, reason: string) => tx.run(reasonSql, [id, reason]);
 export const findAsked = async (tx: ReadTx, token: string, nodeId: string): Promise<string | undefined> =>
   (await tx.rows<{ id: string }>(askedSql, [token, nodeId]))[0]?.id;

@@ -40,11 +40,11 @@ import {
 } from './signers-store.ts';
 
 /**
- * The keys that sign tasks. They have nothing to do with certificates: whoever holds one of a node's certificates
- * cannot make a task, and whoever holds a task-signing key cannot speak to anybody's node. A new key is announced
- * first, with every heartbeat, and signs when all nodes have had time to hear of it; the one before it stays good for
- * a while, so that the change can be undone and no task in flight is lost. It vouches for the new one, so that a node need
- * not take anybody's list for it. The private halves lie in Postgres, sealed.
+ * The keys that sign tasks. They are independent of certificates: the holder of a node's certificate cannot make a
+ * task, and the holder of a task-signing key cannot connect to a node. A new key is announced first, with every
+ * heartbeat, and signs when all nodes have had time to learn it; the one before it stays valid for a while, so that the
+ * change can be undone and no task in flight is lost. It endorses the new one, so that a node need not trust an
+ * unsigned list. The private halves are in Postgres, sealed.
  */
 export interface TaskSigners {
   readonly routes: readonly Mounted[];
@@ -53,8 +53,8 @@ export interface TaskSigners {
   /** The keys that a node may obey now. */
   accepted(): readonly SignerVersion[];
   /**
-   * What nodes are told, in enrolments and heartbeats: the same with those that vouched for them, for a node that missed
-   * a change or several, and those that were revoked. The active key has signed the list as a whole.
+   * The list for nodes, in enrolments and heartbeats: the keys, those that endorsed them for nodes that missed a
+   * change, and those that were revoked. The active key has signed the list as a whole.
    */
   announced(): AnnouncedSigners;
   /** Activates what was announced long enough, retires what has been in grace long enough. One process does it. */

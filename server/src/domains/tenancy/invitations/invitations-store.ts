@@ -109,7 +109,7 @@ export const insertInvitation = async (
   )[0];
 export const findInvitation = async (tx: ReadTx, id: string, organizationId: string) =>
   (await tx.rows<Row>(get, [id, organizationId]))[0];
-/** What a letter to whoever is invited says. */
+/** The content of an invitation email. */
 export interface InvitationToMail {
   readonly organization_id: string;
   readonly email: string;

@@ -132,7 +132,7 @@ export const accept = on(invitationAccept, async ({ db, region, changed }, act, 
     if (!opened) return tx.abandon(invalid());
     const { invitation: id, organization: organizationId, granted: role } = opened;
     const moved = await advanceInvitation(tx, id, 'accept');
-    // Somebody else was faster with the same token.
+    // Another request with the same token was faster.
     if (!moved || moved instanceof Fault) return tx.abandon(invalid());
     if (!(await joinMember(tx, act.actorId, organizationId, role))) {
       return tx.abandon(new Fault('already_member', 'You belong to this organization already.'));

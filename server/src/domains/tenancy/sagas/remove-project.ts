@@ -52,7 +52,7 @@ export const makeRemoveProject = (parts: { readonly db: Database; readonly resid
         }
         return { residents: parts.residents.map((resident) => resident.name) };
       },
-      undo: { none: 'What was wound down is gone; its owner was told by its own events.' },
+      undo: { none: 'The resources are gone; their owner was notified by their own events.' },
       retry: windDownRetry,
     })
     .step('delete', {

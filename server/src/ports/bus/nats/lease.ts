@@ -5,10 +5,10 @@ import type { BusLog } from '../log.ts';
 import type { Records } from './records.ts';
 
 /**
- * One instance leads a consumer at a time, because JetStream hands messages to whoever asks and would let two instances
- * overtake each other within a key. The leader renews a note; the others hear each renewal and step in when they heard
- * none for `leaseMs` of their own time. No clocks are compared. Taking over is a compare-and-set on the note, so of two
- * that step in one wins, and a leader that slept too long finds the note changed and steps down.
+ * One instance leads a consumer at a time, because JetStream would let two instances overtake each other within a key.
+ * The leader renews a note; the others watch the renewals and step in when there was none for `leaseMs` of their own
+ * time. No clocks are compared. A takeover is a compare-and-set on the note, so of two candidates one wins, and a
+ * leader that slept too long finds the note changed and steps down.
  */
 export interface Campaign {
   /** Gives the lead away at once when it is held: `tidy` says that nothing handed to us is left unfinished. */
@@ -84,7 +84,7 @@ export function campaign(options: {
       try {
         let next = await records.replace(subject, seq, note(false, false));
         if (next === undefined) {
-          // Either somebody took over, or the answer to our last renewal was lost, or the server lost its notes.
+          // Another instance took over, the answer to our last renewal was lost, or the server lost its notes.
           const found = await records.read(subject);
           if (found === undefined || stateOf(found.body).mine)
             next = await records.replace(subject, found?.seq ?? 0, note(false, false));

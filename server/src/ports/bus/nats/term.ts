@@ -129,7 +129,7 @@ export function startTerm(options: {
         const durable = await options.js.consumers.get(share.stream, consumer.name);
         const pull = await durable.fetch({ max_messages: free, expires: PULL_MS });
         pulls.add(pull);
-        // A pull ends only while somebody reads it, so it is read to its end even when it came too late.
+        // A pull ends only while it is read, so it is read to its end even when it came too late.
         if (signal.aborted) stopPulls();
         try {
           for await (const msg of pull) accept(msg, share);

@@ -44,9 +44,9 @@ export const storeCopies = sql(
 );
 
 /**
- * Lets go of what is done, and takes the heads of as many keys as there are free hands. A message is let go only by the
- * try that had it: one that was given to somebody else meanwhile stays theirs. Behind a head that waits for its next try,
- * or is in work, the rest of its key waits; the deleted ones are still visible to the statement that deletes them.
+ * Removes handled messages, and takes the heads of as many keys as there are free workers. Only the attempt that holds
+ * a message removes it: one that was given to another worker meanwhile stays. Behind a head that waits for its next
+ * attempt, or is in work, the rest of its key waits; deleted rows are still visible to the statement that deletes them.
  */
 export const settleAndTake = sql(
   'bus-take',
@@ -81,7 +81,7 @@ export const settleAndTake = sql(
    returning t.id, t.retry_count as "retryCount", t.data`,
 );
 
-/** When the first of the messages that wait for their next try is due. Whoever failed on it may be gone. */
+/** When the first of the messages that wait for their next attempt is due. The worker that failed on it may be gone. */
 export const findNextTry = sql(
   'bus-next-try',
   `select extract(epoch from min(start_after) - now())::float8 * 1000 as "inMs" from job_common

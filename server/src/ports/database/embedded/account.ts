@@ -14,7 +14,7 @@ export interface Account {
   readonly dropped: boolean;
 }
 
-/** Whoever starts it. A container may run us under a number that no user of its system has. */
+/** The current account. A container may run us under a number without a user entry. */
 export interface User {
   readonly uid: number;
   readonly gid: number;

@@ -98,7 +98,7 @@ async function copyPackage(from: string, to: string): Promise<void> {
   try {
     await copyTree(join(from, 'native'), join(draft, 'native'));
     await linkLibraries(from, draft);
-    // What appears under the final name is complete; when somebody else was faster, theirs is as good.
+    // The final name appears with complete content; if another process was faster, its copy is used.
     await chmod(draft, 0o755);
     await rename(draft, to).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;

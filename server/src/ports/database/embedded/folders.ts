@@ -40,7 +40,7 @@ export async function makePrivateFolder(path: string, account: Account): Promise
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-  // In a shared place such as /tmp somebody else may have been there first, with a folder or a link of theirs.
+  // In a shared place such as /tmp another user may have created the folder or a link before.
   const found = await lstat(path);
   const trusted = [account.uid, process.getuid?.() ?? account.uid];
   if (!found.isDirectory() || !trusted.includes(found.uid)) {

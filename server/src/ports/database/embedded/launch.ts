@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { codeOf, commandOf, processBegan } from './owner.ts';
 
-/** What the guardian is told to do, in `guardian.mjs`. */
+/** The orders for the guardian, in `guardian.mjs`. */
 export interface Charge {
   readonly postgres: string;
   readonly options: readonly string[];
@@ -13,7 +13,7 @@ export interface Charge {
   readonly env: Readonly<Record<string, string>>;
   readonly account?: { readonly uid: number; readonly gid: number };
   readonly logFile: string;
-  /** How long the server may take to stop by itself before it is told to drop everything. */
+  /** How long the server may take to stop before it is stopped immediately. */
   readonly stopWithinMs: number;
 }
 
@@ -119,7 +119,7 @@ async function stop(guardian: ChildProcess, ended: Promise<string>): Promise<voi
 /**
  * Stops a server that outlived its owner and its guardian, and removes what a dead one left behind.
  *
- * The pid in its file may belong to somebody else by now (after a reboot, or in a new container, it often does), or to
+ * The pid in its file may belong to another process by now (after a reboot, or in a new container, it often does), or to
  * remains that nobody collects. PostgreSQL would then refuse to start for ever, so the file goes when its process is
  * not a server of this cluster. When no such process exists, PostgreSQL tidies up better than we could. Backends that
  * outlive a killed server stay safe either way: a new server finds their shared memory by the cluster's own folder.

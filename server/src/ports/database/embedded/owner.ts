@@ -21,7 +21,7 @@ export class DataDirectoryInUse extends Error {
 
 interface Owner {
   readonly pid: number;
-  /** When the process with this pid began: a pid alone may have been given to somebody else since. */
+  /** When the process with this pid began: the pid alone may have been reused. */
   readonly began: string;
 }
 
@@ -72,7 +72,7 @@ async function discard(lock: string, dataDir: string): Promise<void> {
     throw error;
   }
   try {
-    // Somebody may have replaced the dead owner between our look and our move: then it is put back.
+    // Another process may have replaced the dead owner meanwhile: then its lock is restored.
     const owner = await readOwner(aside);
     if (owner && (await isAlive(owner))) {
       await linked(aside, lock);

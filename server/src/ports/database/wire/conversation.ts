@@ -6,8 +6,7 @@ import { asSent, Frames } from './frames.ts';
  * A transaction without a word for its begin and its end.
  *
  * What a client says up to one Sync is one transaction to PostgreSQL, and Sync commits it. A Flush hands out the answers
- * so far and ends nothing. So the settings, the statements of the work and the last call follow each other with a Flush
- * wherever somebody waits for an answer, and one Sync at the end. Compared with BEGIN, COMMIT and a Sync behind every
+ * so far and ends nothing. So the settings, the statements of the work and the last call follow each other with a Flush wherever the caller waits for an answer, and one Sync at the end. Compared with BEGIN, COMMIT and a Sync behind every
  * statement this saves two statements, and on both sides most of the writes and wake-ups.
  *
  * After an error PostgreSQL ignores everything up to the Sync and commits nothing. To undo what has not failed, BEGIN

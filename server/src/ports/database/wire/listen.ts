@@ -3,7 +3,7 @@ import { type Listening, openListening } from '../../listening.ts';
 
 const firstWithinMs = 10_000;
 
-/** One connection that hears every channel, and comes back by itself. It is made when somebody first listens. */
+/** One connection that listens to every channel and reconnects. It is opened on first use. */
 export function makeListener(parts: { readonly url: string; readonly log: Log }) {
   const listeners = new Map<string, Set<(payload: string) => void>>();
   let listening: Listening | undefined;

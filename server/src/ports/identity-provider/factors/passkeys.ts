@@ -138,7 +138,7 @@ export function makePasskeys(parts: {
             (credential.transports ?? []).filter((each) => knownTransports.has(each)),
           ],
         );
-        // The device knows a passkey by an id of its own choice. One that is taken is refused, whoever has it.
+        // The device chooses the id of a passkey. One that exists already is refused, for any account.
         if (rowCount !== 1) return wrong();
         tried('passkey', 'right');
         await forgetTries(client, accountId);

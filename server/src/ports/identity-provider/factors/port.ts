@@ -112,7 +112,10 @@ export interface Factors {
     questionId: string,
     response: unknown,
   ): Promise<FactorProof | RefusedFor<'not_found' | 'passkey_wrong' | 'passkeys_unavailable' | 'too_many_tries'>>;
-  /** Forgets everything, for somebody who lost it, and ends every session of the account. Answers how many factors there were. */
+  /**
+   * Removes all factors of a person who lost them, and ends every session of the account. Returns how many factors
+   * there were.
+   */
   reset(accountId: string): Promise<number>;
 }
 

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 
 /**
- * A code of six digits is worth guessing, so tries are counted for the account: ten in fifteen minutes, whatever address
- * they come from and whether they are made at sign-in or while a factor is set up. They are counted in the table, before
- * the code is looked at: many at once do not slip through, and a cache that forgets gives nobody new tries. Whoever may try
- * knows the password already, so this cannot be used to lock strangers out.
+ * A code of six digits can be guessed, so attempts are counted for the account: ten in fifteen minutes, from any
+ * address, at sign-in and while a factor is set up. They are counted in the table, before the code is checked: many at
+ * once do not slip through, and a cache that forgets gives no new attempts. A caller who may try knows the password
+ * already, so this cannot be used to lock strangers out.
  */
 interface LimitedTry {
   readonly refused: 'too_many_tries';
@@ -26,6 +26,6 @@ export async function countTry(client: PoolClient, accountId: string, now: Date)
   return { refused: 'too_many_tries', waitMs: row.factor_tries_from.getTime() + windowMs - now.getTime() };
 }
 
-/** Whoever showed the right code may make mistakes again. */
+/** A right code resets the count. */
 export const forgetTries = (client: PoolClient, accountId: string) =>
   client.query('update gpuaas_oidc.account set factor_tries = 0, factor_tries_from = null where id = $1', [accountId]);

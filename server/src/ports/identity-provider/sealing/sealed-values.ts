@@ -52,9 +52,9 @@ interface RecordRow {
 }
 
 /**
- * A record is found by digests that a key made, and they follow from what it holds. So they are made anew with it. The row
- * is changed and not replaced: whoever waits for it, to use up a code or a refresh token, still finds it under one of the
- * digests that they look for.
+ * A record is found by digests that a key made from its content, so they are recomputed with it. The row is updated and
+ * not replaced: a transaction that waits for it, to use a code or a refresh token, still finds it under one of the
+ * digests.
  */
 function sealedRecords({ pool, seal }: { readonly pool: Pool; readonly seal: Seal }): SealedValues {
   const [, ...others] = seal.keyIds;

@@ -75,7 +75,7 @@ export async function migrateDbosSagas(
   const logger = new GlobalLogger(undefined, { logger: quietLogger(options.log) });
   const client = await connectSingle({ connectionString: url });
   try {
-    // Asked again and again, not waited for: DBOS builds indexes concurrently, and those wait for whoever waits here.
+    // Polled, not awaited under a lock: DBOS builds indexes concurrently, and those wait for open transactions.
     while (!(await client.query<{ ours: boolean }>(lockSql)).rows[0]?.ours) await options.clock.sleep(100);
     await migrateSystemDatabase(url, logger, dbosSchema);
     await client.query(leaseTables);
@@ -141,7 +141,7 @@ export async function openDbosSagas(config: DbosSagasConfig): Promise<Sagas> {
       };
       const lane = laneName(saga);
       const run = runName(saga.name, id);
-      // Whoever serves the saga itself need not tell anybody.
+      // A process that serves the saga itself need not notify others.
       if (await seat?.begin(lane, run, beginning)) return;
       const options = { queueName: lane, workflowName, workflowID: run, appVersion: applicationVersion };
       await client.enqueue(options, beginning);

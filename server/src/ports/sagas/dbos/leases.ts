@@ -3,9 +3,8 @@ import type { Clock } from '../../../kernel/clock.ts';
 import type { SagaLog } from '../attempts.ts';
 
 /**
- * Who is alive. DBOS hands the runs of a dead process on only when a process with the same name starts again; on its
- * own that leaves them lying until somebody repairs a machine. So every process that serves sagas keeps a lease here,
- * by the database's clock, and whoever sees a lease run out puts that process's runs back into their queues.
+ * Who is alive. DBOS hands the runs of a dead process on only when a process with the same name starts again; alone, that leaves them until the machine is repaired. So every process that serves sagas keeps a lease here,
+ * by the database's clock, and a process that sees a lease expire puts the runs of its holder back into their queues.
  *
  * A process that was only slow may find its runs taken. That is safe: DBOS lets only the present owner of a run record
  * anything, so the slow one's work is dropped, and a step that both began has run twice, as every step may.

@@ -14,7 +14,7 @@ export interface Mailroom {
   watch(run: string, step: string, heard: () => void): { close(): void };
   /** The payload of a notification of DBOS: the run and the topic, which is the step. */
   ring(payload: string): void;
-  /** The letter that counts, from somebody in this process who has just posted it: nobody need read it again. */
+  /** The answer that counts, if this process has just posted it: it need not be read again. */
   deliver(run: string, step: string, letter: Letter): void;
   /** Looks whether a ring was missed. */
   look(): Promise<void>;

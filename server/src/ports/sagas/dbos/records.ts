@@ -10,7 +10,7 @@ import type { Letter, Recorded } from '../standing.ts';
  * takes four more trips to say that it is; it announces, sleeps and receives as steps of their own. Here a run reads its
  * records once, when it is taken up again, and a step is one statement that commits itself.
  *
- * The promise behind every record is the same as in DBOS: only whoever owns the run at that moment may add to it.
+ * The promise behind every record is the same as in DBOS: only the owner of the run at that moment may add to it.
  */
 
 /** Rows hold plain JSON: they can be read in psql, and only what JSON can hold survives. */
@@ -36,7 +36,7 @@ const beginSql = {
     insert into dbos.workflow_input (workflow_uuid, inputs) select workflow_uuid, $10 from begun
     on conflict (workflow_uuid) do nothing`,
 };
-/** As DBOS ends it: only whoever owns the run may, and it has no owner from then on. */
+/** As DBOS ends it: only the owner of the run may, and it has no owner from then on. */
 const endSql = {
   name: 'saga-end',
   text: `with ended as (
@@ -90,7 +90,7 @@ export interface NewRun {
   readonly input?: string | null | undefined;
 }
 
-/** A connection that was cut is made again; after this many tries the run is left to whoever takes it up. */
+/** A connection that was cut is opened again; after this many attempts the run is left to the next owner. */
 const maxTries = 5;
 const firstPauseMs = 50;
 
@@ -121,11 +121,13 @@ export function makeRecords(parts: { readonly pool: Pool; readonly clock: Clock;
       ]);
       return rowCount === 1;
     },
-    /** Writes down how a run ended; false when it is somebody else's by now. */
+    /** Records how a run ended; false when it has another owner by now. */
     async end(run: string, owner: string, output: string | null): Promise<boolean> {
       return (await ask(endSql, [run, owner, output])).rowCount === 1;
     },
-    /** Adds a record at its place, and answers when it ended; throws a `LostRun` when the run is somebody else's by now. */
+    /**
+     * Adds a record at its place, and returns when it ended; throws a `LostRun` when the run has another owner by now.
+     */
     async add(
       run: { readonly id: string; readonly owner: string },
       place: number,

@@ -6,7 +6,7 @@ import type { SagaLog } from '../attempts.ts';
 /**
  * Runs that this process owns but does not work on. A connection that is cut at the wrong moment leaves such runs: taken
  * from the queue and never begun, or broken off because the engine could not write. They are put back into their queues,
- * where whoever serves them takes them up again. A run counts as stray when it was so twice in a row, since between
+ * where a worker takes them up again. A run counts as stray when it was so twice in a row, since between
  * being taken and being begun there is always a moment.
  *
  * The same look finds runs that wait in a queue of ours because the word of them was lost.

@@ -27,11 +27,10 @@ import { applicationName, LostRun, plainJson, type Records } from './records.ts'
  * it when its process dies. The steps of a run are recorded by ourselves (`dbos-records.ts`).
  *
  * Insides of DBOS are used where no public call does the same: giving a dead process's runs back to their queues, taking
- * what waits in a queue at once, beginning a run here without a queue, writing down its end in one statement, and ending its
- * loops that look once a second for what we are told of. The version of DBOS is pinned exactly, and the suite fails if any of them is gone.
+ * what waits in a queue at once, beginning a run here without a queue, writing down its end in one statement, and ending its loops that poll once a second for what we get notifications of. The version of DBOS is pinned exactly, and the suite fails if any of them is gone.
  */
 export interface DbosWorker {
-  /** Somebody in this process who serves sagas. */
+  /** A handle of this process that serves sagas. */
   join(runAttempt: RunAttempt): DbosMember;
   /** Takes what waits in this lane, now. */
   wake(lane: string): Promise<void>;
@@ -119,7 +118,7 @@ export async function openDbosWorker(parts: {
       return ending;
     } catch (error) {
       leave();
-      // Whoever owns the run now goes on with it.
+      // The current owner of the run continues it.
       if (error instanceof LostRun) return parked();
       // It could not be read or written: the run is no longer active here, and the watch over stray runs puts it back
       // into its queue.
@@ -320,7 +319,7 @@ function engineFor(
     return tried;
   };
   return {
-    // Whoever looks finds it out from the records.
+    // Readers derive it from the records.
     at: async () => undefined,
     attempt: (work, step, done) =>
       durable(() => {

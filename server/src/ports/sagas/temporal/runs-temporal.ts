@@ -10,7 +10,7 @@ import { type Letter, marks, type Recorded, standingOf } from '../standing.ts';
 import { calledOffNote, closedNote, type StuckNote, stuckNote } from './names.ts';
 import { connectOptions, type TemporalSagasConfig } from './temporal.ts';
 
-/** What is written beside a run for whoever looks at many of them. */
+/** The search attributes of a run, for lists. */
 interface Memo {
   readonly at?: string;
   readonly stuck?: StuckNote;

@@ -179,8 +179,8 @@ type Verdict = { readonly by: string } | 'closed' | undefined;
 const hiddenForMs = 20_000;
 
 /**
- * Which came first in the run's history: somebody's answer, or the note that the wait is closed. A signal that arrives
- * during a worker's turn is written down after it; with `patient`, this waits for that, woken by the engine.
+ * Which came first in the run's history: the answer, or the note that the wait is closed. A signal that arrives during
+ * a worker's turn is recorded after it; with `patient`, this waits for that, woken by the engine.
  */
 async function readVerdict(
   { connection, namespace }: { readonly connection: Connection; readonly namespace: string },

@@ -7,7 +7,7 @@ import { calledOffNote, closedNote, type StuckNote, stuckNote } from './names.ts
  * The one workflow that Temporal knows: it runs the interpreter over whatever plan the run began with. It is bundled
  * into Temporal's sandbox, so its only imports with code are Temporal's own and the interpreter.
  *
- * What somebody outside may want to see is kept in the memo, since a memo can be read while no worker is alive. The
+ * What readers need is kept in the memo, because a memo can be read while no worker is alive. The
  * order of events in the history decides between an answer and the end of its time: Temporal writes a signal that
  * arrives during our turn after everything that the turn decided, so an answer stands before the note that its wait is
  * closed exactly when this code saw it in time.
