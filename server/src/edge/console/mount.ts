@@ -52,7 +52,9 @@ export async function mountConsole(
       if (!opened || opened instanceof Fault)
         return layOut(homePage({ product, version, name: undefined, leadsTo: undefined }));
       if (built) return built.page(await leadsTo());
-      return layOut(homePage({ product, version, name: opened.tokens.name ?? 'a person without a name', leadsTo: await leadsTo() }));
+      return layOut(
+        homePage({ product, version, name: opened.tokens.name ?? 'a person without a name', leadsTo: await leadsTo() }),
+      );
     },
   };
 }
