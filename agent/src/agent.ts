@@ -148,7 +148,7 @@ export async function openAgent(parts: AgentParts): Promise<NodeAgent> {
     return expired;
   };
   const firstIdentity = async (): Promise<Identity> => {
-    // A damaged identity is what an operator's token is for; without one somebody has to look.
+    // A damaged identity needs an operator's token; without one an operator has to look.
     let isNew = true;
     const there = await files.read().catch((error: unknown) => {
       if (!settings.enrolment) throw error;

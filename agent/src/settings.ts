@@ -1,6 +1,6 @@
 import type { Enrolment } from './identity/enrol.ts';
 
-/** What an agent is told. `main.ts` reads it from the environment, a fleet in one process makes it. */
+/** The settings of an agent. `main.ts` reads them from the environment, a fleet in one process makes them. */
 export interface AgentSettings {
   /** The node hostname and port of the control plane: the only place an agent ever calls. */
   readonly url: URL;

@@ -1,6 +1,6 @@
 /**
- * Asks for GPUs and gives them back, in a process of its own, as somebody who watches the stream of a project does: the
- * clock runs from the request to the event that says it is active. One stream serves all clients.
+ * Requests and releases GPUs in a process of its own, as a watcher of the project's event stream: the clock runs from
+ * the request to the event that says it is active. One stream serves all clients.
  */
 export interface ActivationOrder {
   readonly url: string;

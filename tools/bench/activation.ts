@@ -14,8 +14,7 @@ import { startWorker } from './worker.ts';
 
 /**
  * From the request for a GPU to the event that says it is active, with hosts that take no time: HTTP, placement, outbox,
- * bus, saga, signed task, long poll over mutual TLS, signed result, attestation, activation, and the stream back to whoever
- * asked. Beside it the engine alone, with as many durable steps and one message to wait for.
+ * bus, saga, signed task, long poll over mutual TLS, signed result, attestation, activation, and the stream back to the caller. Beside it the engine alone, with as many durable steps and one message to wait for.
  *
  * Two loads: one client at a time, which is the latency of an idle installation, and many, which is what it can do.
  */

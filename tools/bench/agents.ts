@@ -28,7 +28,7 @@ const restMs = 3_000;
 const looks = 5;
 const certificateMs = 24 * 3_600_000;
 const goals = { kbEach: 55, dispatchMs: 20, idleShare: 0.05, stormSeconds: 30 };
-/** Hosts that are announced together: whoever waits longer for its turn than silence is forgiven counts as lost. */
+/** Hosts that are announced together: one that waits longer for its turn than the silence limit counts as lost. */
 const announcedTogether = 500;
 /** Seconds that a task may take before it counts as lost. */
 const patience = 20;

@@ -11,8 +11,7 @@ import { type Report, short } from './report.ts';
 import { interleaved, medianWithInterval, ratios } from './statistics.ts';
 
 /**
- * What it costs to know who asks: one route behind the real mount, once open to everybody and once for whoever shows a
- * signed token, which is verified once and remembered, looked for on a deny list of some length, and turned into a
+ * What it costs to know who asks: one route behind the real mount, once public and once for callers with a signed token, which is verified once and remembered, looked for on a deny list of some length, and turned into a
  * person. Both sides run in this process and do nothing else; CPU is what the process itself used, so neighbours on the
  * machine change it little.
  */

@@ -11,7 +11,7 @@ import { freePort } from '../../server/src/testing/servers/start.ts';
 import { type Installation, type Member, startMember } from './installation.ts';
 import { openLocalIssuer } from './issuer.ts';
 
-/** An installation that sells GPUs: api, relay and worker, an operator and somebody with a project. */
+/** An installation that sells GPUs: api, relay and worker, an operator and a person with a project. */
 export interface CapacitySetup {
   readonly url: string;
   readonly doorUrl: string;

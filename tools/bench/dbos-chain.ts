@@ -31,7 +31,7 @@ export function makeChain(): (order: ChainOrder) => Promise<ChainResult> {
       },
       { name },
     );
-  /** Whoever does the work answers as soon as it is asked. */
+  /** The worker answers as soon as it is asked. */
   const answer = (id: string) => void client?.send(id, 'done', topic, `${id} answer`);
   const chain = DBOS.registerWorkflow(
     async (id: string) => {

@@ -10,7 +10,7 @@ export const tokenHours = 12;
 export interface LocalIssuer {
   /** Where the api reads the public key. */
   readonly keysUrl: string;
-  /** A token for somebody who is named by a role, kept in a file that only this user can read. */
+  /** A token for a person of a role, kept in a file that only this user can read. */
   issue(subject: string): Promise<{ readonly token: string; readonly path: string }>;
 }
 

@@ -93,7 +93,7 @@ export function makeConnections(): (order: ConnectionsOrder) => Promise<Collecte
     const signing = createPrivateKey(resultKey);
     await Promise.all(
       hosts.map(async (host, at) => {
-        // Reports are written once a second; whoever waited for each in turn would connect one node a second.
+        // Reports are written once a second; waiting for each in turn would connect one node a second.
         await sleep(at * connectEveryMs);
         const agent = agentOf({ port, roots }, { ...host, key }, signing);
         const member = { agent, client: connectAs(agent), isStormy: false };

@@ -56,7 +56,7 @@ function makeFleet(size: number) {
   const index = makeCapacityIndex();
   index.learn([...nodes.values()]);
   return {
-    /** Places and gives back, so that the fleet is the same for whoever comes next. Answers how many went wrong. */
+    /** Places and releases, so that the fleet stays the same. Returns how many failed. */
     run(times: number): number {
       let wrong = 0;
       for (let turn = 0; turn < times; turn += 1) {

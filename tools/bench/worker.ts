@@ -4,7 +4,7 @@ import { loadCore, pinned } from './pin.ts';
 
 /**
  * Parts of a benchmark that run in processes of their own. `main.ts` is the one program; it plays the part that it is
- * named. A part is told what to do over IPC and answers once for each order.
+ * named. A part gets orders over IPC and answers once for each.
  */
 export interface Worker {
   readonly pid: number;
@@ -42,7 +42,7 @@ async function pin(pid: number): Promise<void> {
   );
 }
 
-/** A part that cannot go on ends, and whoever waits for it hears of it. */
+/** A part that fails exits, and its parent notices. */
 export function giveUp(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exit(1);

@@ -57,7 +57,7 @@ const worker: Cell[] = [
       (when): Cell => ({ victim: 'provisioning-worker', place: `consumer.${when}@${event}` }),
     ),
   ),
-  // The other two steps of a life write nothing as long as it goes well: whoever took the answer of the node did it.
+  // The other two steps of a life write nothing on the happy path: the transaction of the node's result did it.
   ...['node_task.answer', 'saga.allocation.provision.machine', 'saga.allocation.vacate.emptied'].flatMap((action) =>
     around('provisioning-worker', action),
   ),

@@ -56,7 +56,7 @@ function connections(): string {
   return table(['process', 'all ports in PostgreSQL', 'servers of their own', 'and another OpenID provider'], rows);
 }
 
-/** What an installation can be told from outside, from the very schemas that the processes check at their start. */
+/** The settings of an installation, from the schemas that the processes check at their start. */
 export function emitConfiguration(): string {
   const own = processes.map(
     ({ spec, login }) =>

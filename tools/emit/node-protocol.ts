@@ -21,7 +21,7 @@ import {
 import { stableJson } from './json.ts';
 import { makeSchemaBook } from './schema.ts';
 
-/** The agent protocol as one JSON Schema document, for whoever writes or checks an agent in another language. */
+/** The agent protocol as one JSON Schema document, for agents in other languages. */
 export function emitNodeProtocol(version: string): string {
   const book = makeSchemaBook('#/$defs/');
   for (const schema of [

@@ -2,8 +2,7 @@ import { byText } from './json.ts';
 
 /**
  * The whole schema as text, read from the catalog: what migrations left behind, not what they said. It is made for
- * reading and comparing, so it is grouped by table and sorted, and the same schema has the same text whoever owns it
- * and whichever supported PostgreSQL holds it. Words such as `CREATE FUNCTION` in capitals are PostgreSQL's own.
+ * reading and comparing, so it is grouped by table and sorted, and the same schema has the same text for every owner and every supported PostgreSQL. Words such as `CREATE FUNCTION` in capitals are PostgreSQL's own.
  *
  * A kind of thing that the dump does not know is an error: silence would let it change unseen.
  */

@@ -31,7 +31,7 @@ export const readLines = (path: string): string[] =>
         .filter((line) => line !== '')
     : [];
 
-/** New files are added to the list; a line that is there is never rewritten, since somebody may have applied the file. */
+/** New files are added to the list; an existing line is never rewritten, because the file may have been applied. */
 export function growChecksums(listed: readonly string[], found: readonly string[]): string[] {
   const nameOf = (line: string) => line.split('  ')[1] ?? line;
   const known = new Set(listed.map(nameOf));

@@ -189,7 +189,7 @@ export const migrationsAreNumbered: Law = {
   },
 };
 
-/** The driver plans each name once per connection, so a name that means two texts fails on whoever comes second. */
+/** The driver plans each name once per connection, so a name with two texts fails at its second use. */
 export const statementsHaveOneName: Law = {
   name: 'statements-have-one-name',
   find: (tree) => {

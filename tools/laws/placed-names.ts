@@ -1,5 +1,5 @@
 /**
- * What the text of a function leaves for PostgreSQL to look up along the search_path of whoever calls it: tables, types,
+ * What the text of a function leaves for PostgreSQL to look up along the search_path of the caller: tables, types,
  * functions and operators without their schema. A function with the rights of its owner must leave nothing, or a caller
  * could slip something of theirs in its place.
  *

@@ -5,7 +5,7 @@ const parts = (line: string): [sum: string, name: string] => {
   return [sum, name];
 };
 
-/** How the files differ from the list of those that somebody may have applied. Both have lines of `checksum  name`. */
+/** How the files differ from the list of those that may have been applied. Both have lines of `checksum name`. */
 export function findEdited(listed: readonly string[], files: readonly string[]): string[] {
   const found = new Map(files.map((line) => parts(line).toReversed() as [name: string, sum: string]));
   const known = new Set(listed.map((line) => parts(line)[1]));

@@ -5,7 +5,7 @@ import { unplacedNames } from './placed-names.ts';
 
 /**
  * What must be true of every table, role and function, asked of the catalog of a live database that has just been
- * migrated. A new table meets these laws on the day it is written, not when somebody remembers them.
+ * migrated. A new table meets these laws on the day it is written.
  */
 export interface SchemaLaw {
   /** A sentence that stays true. */

@@ -144,7 +144,7 @@ export const noCallsOut = sourceLaw({
   },
 });
 
-/** Names of this file that stand for a whole, hole-free text: such a piece cannot carry what somebody typed. */
+/** Names of this file that stand for a whole, hole-free text: such a piece cannot carry user input. */
 function fixedTexts(program: Node): Set<string> {
   return new Set(
     (program['body'] as readonly Node[])
@@ -259,9 +259,9 @@ const isFacts = (path: string): boolean => /^server\/src\/domains\/[^/]+\/facts\
 const isSmall = (value: unknown): boolean => value === 0 || value === 1 || value === 0n || value === 1n;
 
 /**
- * A number that somebody may want to turn is a policy. What remains are facts: sizes of a protocol, promises of the
- * contract, bounds of memory. A domain keeps them in one short file, each with a name and the sentence that says why
- * nobody turns it, so that a threshold in disguise is seen by whoever reads that file.
+ * A number that an operator may want to change is a policy. What remains are facts: sizes of a protocol, promises of
+ * the contract, bounds of memory. A domain keeps them in one short file, each with a name and a reason, so that a
+ * reader of that file sees a threshold in disguise.
  */
 export const noBareNumbers = (excused: readonly string[]): Law =>
   sourceLaw({

@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly tell: ((message: string) => void) | undefined;
-  /** Resolves when somebody wants the program to stop. */
+  /** Resolves when the program is asked to stop. */
   readonly stop: Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import { parseArgs, parseEnv } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** What an agent may be told, by the environment or by the file that systemd and people share. */
+/** The settings of an agent, from the environment or from the file that systemd reads. */
 export const Settings = Type.Object({
   GPUAAS_API_URL: Type.String({
     pattern: '^https://[^/?#@]+/?$',

@@ -47,7 +47,7 @@ export interface Host {
 export interface Work {
   /** The generation of the lease that this belongs to. */
   readonly generation: number;
-  /** Told as a phase begins; the last one ends when the method returns. */
+  /** Called as a phase begins; the last one ends when the method returns. */
   phase(name: string, percent?: number): void;
   readonly signal: AbortSignal;
 }

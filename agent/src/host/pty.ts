@@ -17,8 +17,8 @@ const cushionBytes = 64 * 1_024;
 const patienceMs = 2_000;
 
 /**
- * Starts a program on a terminal of its own. It runs with the ids of this process: whoever wants others puts a program
- * in front that changes them, because the library itself would leave the agent's supplementary groups in place.
+ * Starts a program on a terminal of its own. It runs with the ids of this process: to change them, put a program in
+ * front that does, because the library itself would leave the agent's supplementary groups in place.
  */
 export async function openPty(order: PtyOrder): Promise<Shell> {
   // The binaries are prebuilt, but not for every machine; an agent without them still does everything else.
@@ -75,7 +75,7 @@ export async function openPty(order: PtyOrder): Promise<Shell> {
     write: (bytes) =>
       new Promise((resolve) => {
         if (!alive) return resolve();
-        // Resolves when the terminal has taken it, or is gone: input is bounded by whoever waits for this.
+        // Resolves when the terminal has taken it, or is gone: awaiting it bounds the input.
         const done = () => {
           writing.delete(done);
           resolve();

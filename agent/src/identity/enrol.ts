@@ -51,7 +51,7 @@ export async function enrol(parts: {
   // Signed with the key of results: a node that recovers proves that it is the host that is known.
   const body = makeResultSigner(resultKey)({
     token: enrolment.token,
-    // Who we are is what we are about to be told: an authority may refuse a request under any other name.
+    // The node id comes with the answer: an authority may refuse a request under any other name.
     csr: await makeCertificateRequest(key),
     result_key: publicResultKey(resultKey),
     agent_version: parts.agentVersion,

@@ -83,7 +83,7 @@ export function makeIdentityFiles(parts: {
   };
 }
 
-/** A damaged file is not an empty one: somebody has to look, and a new enrolment says that they did. */
+/** A damaged file is not an empty one: an operator has to look, and a new enrolment confirms it. */
 function parse(text: string): Identity {
   let value: unknown;
   try {

@@ -12,8 +12,8 @@ import { signedText } from '@gpuaas/contract/node';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 
 /**
- * Two keys that know nothing of each other. The one of TLS (P-256) says who is on the line and lives as long as its
- * certificate; the one of results (Ed25519) says who did the work. Whoever takes one of them cannot speak for the other.
+ * Two independent keys. The TLS key (P-256) identifies the connection and lives as long as its certificate; the result
+ * key (Ed25519) signs results. A thief of one of them cannot use it as the other.
  */
 export function makeTlsKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -4,10 +4,10 @@ import type { Disk } from '../disk.ts';
 import { type LeaseFile, parseLeaseFile, withPast } from './lease-file.ts';
 
 /**
- * The leases of a node, one file per slot, written before the host is touched. They fence: an order of an older
- * generation than the one on the door is refused, and so is one for a door that somebody else has not left cleanly. A
- * file that cannot be read is a lease whose holder is unknown: it is reported and blocks its slot until the control
- * plane has it released.
+ * The leases of a node, one file per slot, written before the host is touched. They fence: a task of an older
+ * generation than the lease is refused, and so is one for a slot whose previous lease did not end cleanly. A file that
+ * cannot be read is a lease with an unknown holder: it is reported and blocks its slot until the control plane releases
+ * it.
  */
 export interface Leases {
   /** Why this order may not be carried out here, or nothing. */
@@ -42,7 +42,7 @@ const mostReported = 64;
 export async function openLeases(parts: {
   readonly disk: Disk;
   readonly dir: string;
-  /** Told after every change of a lease. */
+  /** Called after every change of a lease. */
   readonly onChange?: () => void;
 }): Promise<Leases> {
   const { disk, dir } = parts;

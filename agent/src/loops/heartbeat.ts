@@ -28,7 +28,7 @@ export function makeHeartbeats(parts: {
   readonly elapsedMs: () => number;
   readonly everyMs: () => number;
   readonly compose: () => Promise<NodeHeartbeat>;
-  /** Called before the heartbeat is composed; what it answers is told the answer. */
+  /** Called before the heartbeat is composed; its result gets the answer. */
   readonly listen: () => (answer: NodeHeartbeatAnswer, askedAtMs: number) => Promise<void>;
 }): Heartbeats {
   const { clock, chance, log } = parts;

@@ -25,7 +25,7 @@ export async function keepRenewed(parts: {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly renew: () => Promise<void>;
-  /** Takes over an identity that somebody else wrote; answers whether there was one. */
+  /** Loads an identity that another process wrote; returns whether there was one. */
   readonly reread: () => Promise<boolean>;
 }): Promise<void> {
   const { clock, chance, log, signal } = parts;

@@ -217,7 +217,7 @@ export function makeExecutor(parts: {
     parts.onLeaseEnded();
   };
 
-  /** A task that has been here before is never a new one; at most its result is told again. */
+  /** A task that was seen before is never run again; at most its result is sent again. */
   const recognise = async (task: NodeTask): Promise<Offered | undefined> => {
     const known = journal.find(task.task_id);
     if (known === undefined) return undefined;
@@ -284,7 +284,7 @@ export function makeExecutor(parts: {
         isBegun = true;
         await endIfDue(allocationId).then(ended.resolve, ended.reject);
       };
-      // In its turn; but a work that does not stop when it is told to does not prolong a lease.
+      // In its turn; but work that does not stop on request does not prolong a lease.
       const waited = new AbortController();
       const turns = [
         lanes.enter({ kind: 'lease', allocationId }, endOnce),

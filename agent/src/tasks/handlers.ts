@@ -23,7 +23,7 @@ export function makeHandlers(parts: {
   readonly leases: Leases;
   readonly drain: Drain;
   readonly selfUpdate: SelfUpdate | undefined;
-  /** Told after a look at the host, when what runs may be compared with what is leased. */
+  /** Called after an inspection of the host, when running machines may be compared with leases. */
   readonly onDiscovery: () => Promise<void>;
 }): Handlers {
   const { host, leases, drain, selfUpdate } = parts;

@@ -47,9 +47,7 @@ export interface Journal {
   /** What is not acknowledged, oldest first. */
   open(): JournalEntry[];
   readonly unreadable: readonly string[];
-  /**
-   * Tasks issued before this time may have been seen by a memory that is gone. `unknown` until `settle` is told the time.
-   */
+  /** Tasks issued before this time may have been seen by a lost journal. `unknown` until `settle` gets the time. */
   readonly seenSince: number | 'unknown';
   settle(nowMs: number): Promise<void>;
   /** Forgets acknowledged tasks that expired long enough ago. */

@@ -10,7 +10,10 @@ import type { Signers } from './signers.ts';
  */
 export type Verdict =
   | { readonly task: NodeTask }
-  /** `answerable` tasks were truly ours: the control plane is told that nothing was done. Others are only counted. */
+  /**
+   * `answerable` tasks were really ours: the control plane gets a result that says that nothing was done. Others are
+   * only counted.
+   */
   | { readonly refusal: Refusal; readonly answerable?: NodeTask };
 
 export const refusals = [
@@ -26,7 +29,7 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
-/** The same envelope with any type, so that a type we do not know is told apart from a task that makes no sense. */
+/** The same envelope with any type, so that an unknown type differs from an invalid task. */
 const Envelope = Type.Object({ ...NodeTask.properties, task_type: Type.String({ minLength: 1, maxLength: 100 }) });
 const envelope = Compile(Envelope);
 

@@ -1,8 +1,8 @@
 import type { NodeTaskProgress } from '@gpuaas/contract/node';
 
 /**
- * Tells the control plane which phase a task is in. Best effort and bounded: a phase that was over at once, or while another
- * word was still on its way, is not told at all, so a fast host says little or nothing and a slow one says everything.
+ * Reports the phase of a task to the control plane. Best effort and bounded: a phase that ended at once, or while
+ * another report was on its way, is not reported, so a fast host reports little and a slow one everything.
  */
 export interface Progress {
   phase(name: string, percent?: number): void;

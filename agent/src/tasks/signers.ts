@@ -18,9 +18,7 @@ import { parseTrust, type Trust } from './signers-file.ts';
  * chain of endorsements leads to that key from one that this node knows as active or announced. The list is then taken
  * as a whole. Any other list changes nothing. A key that was revoked once stays revoked, whatever a later list says.
  *
- * Whoever holds the private half of the active key can lead a node astray that has not heard of the revocation: a list of
- * theirs is believed, and no list of ours leads back to it. Only a new enrolment helps then. Whoever only sits on the line
- * can withhold lists, and nothing else.
+ * An attacker with the private half of the active key can mislead a node that missed the revocation: its list is believed, and no list of ours leads back to it. Only a new enrolment helps then. An attacker on the network can only withhold lists.
  */
 export interface Signers {
   /** Takes the list of an enrolment as it is. */

@@ -12,8 +12,8 @@ export interface Line {
 
 const isAnswer = Compile(LineAnswer);
 /**
- * A line that says nothing for this long is dead, whatever it looks like. It is longer than a call waits for its answer: a
- * control plane to which everybody comes back at once is slow, and does all of it again for whoever hangs up on it.
+ * A line that is silent for this long is dead. The time is longer than the timeout of a call: when all nodes reconnect
+ * at once the control plane is slow, and repeats its work for a node that hangs up.
  */
 const silenceMs = 20_000;
 

@@ -11,7 +11,7 @@ import { openPorts, type Ports, portsConfig } from '../ports/open.ts';
 import { withSecrets } from '../ports/secrets/open.ts';
 import { release } from './release.ts';
 
-/** Runs one process until it is told to stop. Exit code 0: everything closed in time. */
+/** Runs one process until it is asked to stop. Exit code 0: everything closed in time. */
 export async function runAlone<Need extends keyof Ports, Config extends TObject>(
   spec: ProcessSpec<Ports, Need, Config>,
   given: Environment = process.env,
@@ -27,14 +27,14 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
     });
   }
   // Started by another program, it does not outlive that program.
-  if (process.send) process.on('disconnect', () => stop.resolve('whoever started it is gone'));
+  if (process.send) process.on('disconnect', () => stop.resolve('the parent process is gone'));
   const out = openLogDestination();
   let log = makeLog(spec.name, 'info', out);
   try {
     const env = await withSecrets(spec.name, given);
     const base = readConfig(spec.name, everyProcess, env);
     log = makeLog(spec.name, base.logLevel, out);
-    // Whoever started a process that is here to break may say where, while it runs.
+    // A test that started this process may arm failpoints while it runs.
     if (base.failpoints !== undefined) {
       process.on('message', ({ failpoints }: { readonly failpoints?: string }) => {
         if (failpoints === undefined) return;
@@ -65,7 +65,7 @@ export async function runAlone<Need extends keyof Ports, Config extends TObject>
       out.flush();
       process.exit();
     }
-    // Whoever started us may be waiting for this line.
+    // The parent process may be waiting for this line.
     process.send?.({ started: spec.name, healthUrl: running.healthUrl });
     log.info({ because: await stop.promise }, 'stopping');
     const late = await running.stop();

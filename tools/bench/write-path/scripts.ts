@@ -4,7 +4,7 @@
  *
  * - It speaks as a role that passes row-level security and may insert into every table itself; the api may not, and
  *   goes through two functions.
- * - It takes no advisory lock on the idempotency key, so two requests with one key would not be told apart in time.
+ * - It takes no advisory lock on the idempotency key, so two concurrent requests with one key would both run.
  * - Audit, event and reply are copies of real ones, but the same each time: nobody builds, validates or encodes them.
  * - It authenticates nobody, knows no roles and no rate limit, and speaks no HTTP.
  */

@@ -57,7 +57,7 @@ function lineOf(command: CommandSpec, operation: Operation, chosen: string | und
 const pairOf = (name: string, as: string | undefined): readonly [string, string?] =>
   as === undefined ? [name] : [name, as];
 
-/** The table for the console, which shows what is on the screen as somebody would type it. */
+/** The table for the console, which shows the current screen as a command. */
 export function emitCommandLines(document: OpenApi): string {
   const rows = [...commandLinesOf(document)].map(([id, line]) => `  ${id}: ${JSON.stringify(line)},\n`);
   return `// Emitted from the table of commands by \`npm run gen\`; changes are lost.

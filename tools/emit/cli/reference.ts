@@ -31,7 +31,7 @@ A flag comes before the environment, that before the project file, and that befo
 | sign-in | | \`GPUAAS_TOKEN\` | | \`gpuaas login\` |
 
 The project file is \`.gpuaas.toml\` in the folder where a command is typed, or above it. It can choose among what you have;
-it names no installation, answers no question and switches nothing on, because it may come with somebody else's repository.
+it names no installation, answers no question and switches nothing on, because it may come with a foreign repository.
 
 \`\`\`toml
 profile = "work"

@@ -25,7 +25,7 @@ export const parameters: Readonly<Record<string, JsonObject>> = {
     name: 'X-Project-ID',
     in: 'header',
     required: true,
-    description: 'The project that the request is about. A project of somebody else looks absent.',
+    description: 'The project that the request is about. A project of another organization looks absent.',
     schema: { type: 'string', format: 'uuid' },
   },
   RequestId: {

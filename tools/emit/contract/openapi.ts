@@ -8,8 +8,7 @@ import { propertiesOf } from './check-contract.ts';
 import { headers, parameters, securitySchemes, sharedProblems } from './openapi-parts.ts';
 
 /**
- * OpenAPI 3.1 from the routes. Everything that the mount does for every route is written out for every route: whoever
- * generates a client or a test from this file alone must not need to know our rules.
+ * OpenAPI 3.1 from the routes. Everything that the mount does for every route is written out for every route: a generator of clients or tests needs this file alone.
  */
 export function emitOpenapi(contract: Contract): string {
   const book = makeSchemaBook('#/components/schemas/');

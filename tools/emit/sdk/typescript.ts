@@ -64,7 +64,7 @@ ${spaces.join('')}} as const satisfies Readonly<Record<string, Readonly<Record<s
 `;
 }
 
-/** What a person may choose among for a field of an operation, for whoever offers it: menus, filters, flags. */
+/** The choices of a field of an operation, for menus, filters and flags. */
 function choicesOf(operations: readonly Operation[], document: OpenApi): string {
   const known = (schema: JsonObject): JsonObject =>
     typeof schema['$ref'] === 'string'

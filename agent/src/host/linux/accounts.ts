@@ -7,8 +7,8 @@ import type { Disposal } from './removal/disposal.ts';
 import { entryAt, textAt } from './removal/entries.ts';
 
 /**
- * Logins of allocations among those of the host. An account says in its comment which allocation it was made for; one
- * that does not is somebody else's, and is neither used nor changed nor removed, whatever its name or number.
+ * Logins of allocations among those of the host. The comment of an account names its allocation; an account without one
+ * is not ours, and is neither used nor changed nor removed, whatever its name or number.
  */
 export interface Account {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Accounts {
   close(account: Account): Promise<void>;
   /** Neither login nor group nor home are there afterwards. */
   remove(allocationId: string, login: Login): Promise<void>;
-  /** Groups that the login was put into by somebody. */
+  /** Groups that another program added the login to. */
   otherGroupsOf(username: string): Promise<string[]>;
 }
 
@@ -84,7 +84,7 @@ export function makeAccounts(parts: {
     if (before.byName) throw conflict(`There is a group ${login.username} already, with another id.`);
     if (before.byGid) throw conflict(`Group id ${login.gid} belongs to ${before.byGid.name}.`);
     const result = await commands.run(addGroup(login));
-    // Somebody may have been faster, also we ourselves before a crash: what is there now decides.
+    // Another process, or we before a crash, may have been faster: the current state decides.
     if (result.status !== 0 && !isRight(await found())) throw troubleOf('groupadd', result, [4, 9]);
   }
 

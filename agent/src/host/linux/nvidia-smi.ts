@@ -73,7 +73,7 @@ function readRow(row: readonly string[]): GpuReading | undefined {
   };
 }
 
-/** What cannot be told stands in brackets: "[N/A]", "[Not Supported]". */
+/** Unknown values are in brackets: "[N/A]", "[Not Supported]". */
 const countIn = (cell: string): number | undefined => (/^\d+$/.test(cell) ? Number(cell) : undefined);
 
 /** The driver writes domains with eight digits, the kernel with four; capitals are the driver's own. */

@@ -33,8 +33,8 @@ export interface Tenancies {
   all(): Promise<Tenancy[]>;
   get(allocationId: string): Promise<Tenancy | undefined>;
   /**
-   * One change at a time, made of what is there now: a lease that ended in the meantime is not brought back by somebody
-   * who read it before. Answers what is there afterwards; what the change throws leaves everything as it was.
+   * One change at a time, based on the current state: a lease that ended meanwhile is not restored by a caller who read
+   * it before. Returns the new state; if the change throws, everything stays as it was.
    */
   change<T extends Tenancy | undefined>(
     allocationId: string,
@@ -53,7 +53,8 @@ export function makeTenancies({ disk, folder }: { readonly disk: Disk; readonly 
     if (text === undefined) return undefined;
     const value = parse(text);
     // Nobody may have the host while it is not known who has it.
-    if (!tenancy.Check(value)) throw new HostFailure('host_not_ready', `${path} cannot be read; somebody has to look.`);
+    if (!tenancy.Check(value))
+      throw new HostFailure('host_not_ready', `${path} cannot be read; an operator has to look.`);
     return value;
   };
   let last: Promise<unknown> = Promise.resolve();

@@ -7,7 +7,7 @@ import { greetSsh, type SshDoor } from './ssh/ssh.ts';
 import { readPciDevices } from './sysfs.ts';
 import { findXids, type KernelLog } from './xids.ts';
 
-/** How the host is, to whoever asks: heartbeats every few seconds, probes and attestations now and then. */
+/** The health of the host: for heartbeats every few seconds, probes and attestations now and then. */
 export interface Watch {
   /** A look at the GPUs, at most this old. */
   gpus(freshness?: 'now' | 'lately'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
@@ -141,7 +141,7 @@ export function makeWatch(parts: {
   };
 }
 
-/** Whether somebody keeps the clock. systemd knows it from the kernel, whichever program does the work. */
+/** Whether the clock is synchronised. systemd knows it from the kernel, whichever program does the work. */
 async function readTime(commands: Commands): Promise<Proof> {
   const result = await commands.run(['timedatectl', 'show', '--property=NTPSynchronized', '--value']);
   if (result.status !== 0)

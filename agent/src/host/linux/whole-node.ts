@@ -123,13 +123,13 @@ export function makeWholeNode(parts: WholeNodeParts) {
     });
   }
 
-  /** Before the number is called this tenant's: what runs under it must not be somebody else's. */
+  /** Before the number is given to this tenant: its processes must not belong to another user. */
   async function refuseForeign(allocationId: string, login: Login): Promise<void> {
     const all = await accounts.list();
     const foreign = all.find(
       ({ name, uid, allocationId: of }) => (name === login.username || uid === login.uid) && of !== allocationId,
     );
-    if (foreign) throw new HostFailure('user_conflict', `${foreign.name} (${foreign.uid}) is somebody else’s.`);
+    if (foreign) throw new HostFailure('user_conflict', `${foreign.name} (${foreign.uid}) belongs to another user.`);
     const isOwn = all.some(({ allocationId: of }) => of === allocationId);
     if (!isOwn && (await parts.processes.of(login.uid)).length > 0) {
       throw new HostFailure('user_conflict', `Something runs already as user id ${login.uid}.`);
@@ -267,8 +267,8 @@ export function makeWholeNode(parts: WholeNodeParts) {
     },
 
     /**
-     * Restarts the machine, and with it the agent. The boot in which it was asked for is written down: whoever takes
-     * the task up again afterwards sees another one, and has only to prove that all is well.
+     * Restarts the machine, and with it the agent. The boot id of the request is stored: an agent that resumes the task
+     * afterwards sees another one, and only has to prove that all is well.
      */
     async restart(params: TaskParams<'allocation.restart'>, work: Work): Promise<ReadinessAttestation> {
       const { tenancy } = await livingAs(params.allocation_id, params.login);

@@ -13,8 +13,8 @@ export interface Xid {
 }
 
 /**
- * What the driver writes when a GPU is in trouble. Most codes are about a program that did something wrong; these are
- * about the GPU itself, and a host that has one is not handed out before somebody has looked.
+ * Xid codes of the driver. Most codes are about a faulty program; these are about the GPU itself, and a host that has
+ * one is not handed out before an operator has looked.
  */
 const hardwareXids: Readonly<Record<number, string>> = {
   48: 'memory error that could not be corrected',

@@ -5,8 +5,8 @@ import { drawBytes, gpuModels, type Hardware } from './hardware.ts';
 import type { MachineState, Store, UserState } from './state.ts';
 
 /**
- * What somebody sees who looks at the host: every answer is made from the state and the faults, never from what the
- * asker hopes for, so that a receipt says what is there and a bad host cannot be talked into a good one.
+ * What an inspection of the host finds: every answer is made from the state and the faults, never from what the caller
+ * expects, so that a receipt says what is there.
  */
 export interface Evidence {
   gpus(slotIndexes?: readonly number[]): GpuEvidence[];
@@ -101,7 +101,7 @@ export function makeEvidence(parts: {
       ),
       about('DriverReady', 'Loaded', `Driver ${hardware.driverVersion}.`, 'driver_unavailable', 'wrong_driver'),
       about('StorageReady', 'Clean', 'Disks have room and can be wiped.', 'disk_full', 'dirty_disk'),
-      about('DevicesBindable', 'Bindable', 'Devices change their driver when told to.', 'vfio_stuck'),
+      about('DevicesBindable', 'Bindable', 'Devices change their driver on request.', 'vfio_stuck'),
       about('IsolationHolds', 'Probed', 'Guests cannot reach each other.', 'leaky_bridge'),
     ];
   };

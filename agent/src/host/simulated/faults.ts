@@ -7,7 +7,7 @@ export interface FaultOrder {
   readonly fault: FaultName;
   /** Gone after it has struck once; otherwise it stays until it is taken away. */
   readonly once?: boolean | undefined;
-  /** Which GPU, where the fault is about one. The first, unless told. */
+  /** Which GPU, where the fault is about one. Default: the first. */
   readonly slotIndex?: number | undefined;
 }
 

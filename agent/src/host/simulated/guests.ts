@@ -5,9 +5,9 @@ import { HostFailure, type Shell, type ShellOrder } from '../port.ts';
 import { openPty } from '../pty.ts';
 
 /**
- * The only part of a simulated machine that is real: a folder with a home in it, and shells on real terminals. As root
- * each allocation has a user id of its own, from a range that the operating system gives to nobody; otherwise shells run
- * as whoever started the agent, which is no wall at all and is meant for one person's own computer.
+ * The only real part of a simulated machine: a folder with a home in it, and shells on real terminals. As root each
+ * allocation has a user id of its own, from an unused range; otherwise shells run as the user of the agent, which
+ * isolates nothing and is meant for one person's own computer.
  */
 export interface Guests {
   open(order: ShellOrder, guest: Guest): Promise<Shell>;

@@ -14,7 +14,7 @@ import { makeSlices } from './slices.ts';
 import { type HostState, openStore, type StateFile, stateFileIn } from './state.ts';
 import { makeWholeNode } from './whole-node.ts';
 
-/** A host that does not exist. It keeps what a host keeps, takes the time that a host takes, and fails when told to. */
+/** A simulated host. It keeps the state of a host, takes the time that a host takes, and fails on demand. */
 export interface SimulatedHost extends Host {
   readonly kind: 'simulated';
   readonly hardware: Hardware;

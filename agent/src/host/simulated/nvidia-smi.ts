@@ -110,7 +110,7 @@ export function smiTable(picture: SmiPicture): string {
   ].join('\n');
 }
 
-/** Whoever computes is in the list; a machine on which nobody does has an empty one. */
+/** Processes that compute are in the list; on an idle machine it is empty. */
 function processLines(picture: SmiPicture): string[] {
   const busy = readingsOf(picture).filter(({ utilization }) => utilization > 0);
   if (busy.length === 0) return [`|${'  No running processes found'.padEnd(whole.length - 2)}|`];

@@ -93,7 +93,7 @@ export function makeSlices(parts: HostParts) {
     if (dirty !== undefined || (await faults.strike('dirty_disk'))) {
       throw new HostFailure('disk_dirty', `${dirty ?? disksOf(params.slots)[0]} holds data of an earlier allocation.`);
     }
-    // The disk is ours before the first byte is on it: whoever finds it half written knows whose it is.
+    // The disk is recorded as ours before the first byte is written, so a half-written one has an owner.
     await build((draft) => {
       for (const disk of disksOf(params.slots)) {
         const found = draft.disks[disk];
@@ -156,7 +156,7 @@ export function makeSlices(parts: HostParts) {
     const lease: Lease = { allocationId: params.allocation_id, generation: work.generation };
     refuseForeignSlots(params.slots);
     const disks = disksOf(params.slots);
-    // From here on nothing is built for this allocation any more, whoever is still at it.
+    // From here on nothing more is built for this allocation, even if a task is still running.
     const held = await store.change((draft) => endLease(draft, lease, addressesOf(params.slots)));
     const machine = store.now.machines[params.allocation_id];
 

@@ -4,7 +4,7 @@ import type { Proof, TaskParams, TaskSlot } from '@gpuaas/contract/node';
 
 /**
  * Everything that a real host would keep in its kernel, on its disks and in its libvirt, in one file. The file is
- * replaced as a whole, so that whoever opens the host after a crash finds the machine as some finished step left it.
+ * replaced as a whole, so that after a crash the machine is as some finished step left it.
  */
 export interface HostState {
   readonly format: 1;

@@ -99,7 +99,7 @@ export function makeWholeNode(parts: HostParts) {
     const { digest } = params.image;
     await store.change((draft) => {
       if (Object.values(draft.devices).some(({ owner }) => owner) || Object.keys(draft.users).length > 0) {
-        throw new HostFailure('host_not_ready', 'Somebody still has devices of this host.');
+        throw new HostFailure('host_not_ready', 'Devices of this host are still in use.');
       }
       // An attempt that was cut short leads to the same generation: imaged once, however often it was tried.
       draft.reimaging = { digest, to: draft.reimaging?.to ?? draft.image_generation + 1 };

@@ -30,7 +30,7 @@ export interface LocalAccounts {
   /** The same for all of them: made on the first start of this folder, and known to nobody else. */
   readonly password: string;
   readonly passwordPath: string;
-  /** For the start itself, which does in somebody's name what that person could. */
+  /** For the start itself, which acts in the name of a demo person. */
   tokenFor(login: Login): Promise<string>;
   subjectOf(login: Login): string;
   close(): Promise<void>;
@@ -42,8 +42,8 @@ const [groups, groupLength] = [4, 4];
 const tokenMs = 5 * 60_000;
 
 /**
- * Accounts exist only where `npm start` made them: a deployment that starts the api alone has none until somebody
- * creates one, and no password that anybody else could know.
+ * Accounts exist only where `npm start` made them: a deployment that starts the api alone has none until an
+ * administrator creates one, and no known password.
  */
 export async function openLocalAccounts(spec: {
   readonly dataDir: string;
@@ -71,7 +71,7 @@ export async function openLocalAccounts(spec: {
       await Promise.all(
         people.map(async ({ login, name }) => {
           const found = await issuer.accounts.find({ login });
-          // Somebody removed the file: the password that nobody knows any more is replaced.
+          // The password file was removed: the unknown password is replaced.
           if (found && !kept) await issuer.accounts.setPassword(found.id, password);
           const account = found ?? (await issuer.accounts.create({ login, displayName: name, password }));
           if ('refused' in account) throw new Error(`The account ${login} could not be made: ${account.refused}`);

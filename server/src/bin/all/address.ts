@@ -17,8 +17,8 @@ export interface ChosenPort {
 }
 
 /**
- * The first start takes the first free port; later ones take the same again, so that bookmarks and profiles of the command
- * line stay good, and say so when somebody else has it by now.
+ * The first start takes the first free port; later ones take the same again, so that bookmarks and profiles of the
+ * command line stay valid, and report when another program has it.
  */
 export async function choosePort(dataDir: string, asked: number | undefined): Promise<ChosenPort> {
   const path = join(dataDir, 'port');
@@ -49,7 +49,7 @@ export async function choosePort(dataDir: string, asked: number | undefined): Pr
 
 const firstNodeChoice = 9443;
 
-/** Where nodes call. They are told with their enrolment, so it stays what it was for as long as it is free. */
+/** The address for nodes. They get it at enrolment, so it stays the same while it is free. */
 export async function chooseNodePort(dataDir: string): Promise<ChosenPort> {
   const path = join(dataDir, 'node-port');
   const kept = Number(await readFile(path, 'utf8').catch(() => ''));

@@ -7,7 +7,10 @@ import { openPostgres } from '../../ports/database/postgres.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
 import { makeCaller } from './caller.ts';
 
-/** Fills an empty installation, so that the first look finds something. Everything goes through the public API but the roles of operators, which only whoever runs the platform can give. */
+/**
+ * Fills an empty installation with demo data. Everything goes through the public API except the roles of operators,
+ * which only an administrator of the platform can give.
+ */
 export async function seedDemo(spec: {
   readonly apiUrl: string;
   readonly databaseUrl: string;

@@ -6,8 +6,8 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import { host } from './address.ts';
 
 /**
- * Where the api hands in orders for the simulated fleet, in this process or, with `--split`, in another. It listens on
- * loopback, and its path is a secret that only the api is told.
+ * Where the api sends orders for the simulated fleet, in this process or, with `--split`, in another. It listens on
+ * loopback, and its path is a secret that only the api gets.
  */
 export interface FleetDesk {
   readonly address: string;

@@ -9,7 +9,7 @@ import { openDemoMarks } from './demo-marks.ts';
  * A past for an installation that has none: colleagues who rented GPUs, gave some back, wait for others, and once got a
  * host that was broken. Everything is asked for through the public API by the people who are said to have done it, and
  * each deed is marked when it is done, so that it is done once; one that was cut off looks at what is there and goes on.
- * The owner has rented nothing yet: whoever signs in as owner begins at the beginning.
+ * The owner has rented nothing yet, so that a person who signs in as owner starts from the beginning.
  */
 interface Allocation {
   readonly id: string;
@@ -29,7 +29,7 @@ interface Desk {
 type Wish = { readonly name: string } & Readonly<Record<string, unknown>>;
 
 const slice = { sku: 'h200-sxm-slice', region: 'local' } as const;
-/** Nothing of this kind is in any simulated fleet, so whoever asks for it waits. */
+/** No simulated fleet has this SKU, so a request for it waits. */
 const scarce = { sku: 'mi210x', region: 'north', gpus: 8 } as const;
 const weekSeconds = 604_800;
 const lookEveryMs = 250;
@@ -39,7 +39,7 @@ export interface History {
   close(): Promise<void>;
 }
 
-/** Goes on in the background: whoever starts the product does not wait for its past. */
+/** Continues in the background, so that the start does not wait for it. */
 export function startHistory(spec: {
   readonly apiUrl: string;
   /** Where it is kept which parts were written. */
@@ -91,7 +91,7 @@ async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonl
     ...(spec.hasFleet ? ([['launches', () => launchSome(desk)]] as const) : []),
   ];
   const marks = await openDemoMarks(spec.dataDir);
-  // One deed that cannot be done, say because somebody removed what it needs, does not keep the others away.
+  // One entry that fails, for example because its object was removed, does not stop the others.
   for (const [name, doIt] of deeds) {
     spec.signal.throwIfAborted();
     await marks.once(name, doIt).catch((error: unknown) => {

@@ -41,7 +41,7 @@ export async function onboardFleet(spec: {
   readonly call: Call;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Told for each host that is in service. */
+  /** Called for each host that is in service. */
   readonly onReady?: (member: FleetMember) => void;
   readonly betweenRoundsMs?: number;
   /** How long a host that was admitted may take to say what it is made of. */
@@ -100,7 +100,7 @@ async function allowSimulated(call: Call): Promise<void> {
   await call('PUT', `/api/v1/admin/policies/${simulatedAllowed}`, { level: 'global', value: true, reason });
 }
 
-/** The fleet as the control plane sees it. Whoever asks while an answer is on its way gets that answer. */
+/** The fleet as the control plane sees it. Concurrent callers share one request. */
 function makeView(call: Call) {
   let asking: Promise<FleetNode[]> | undefined;
   const ask = async () => {
@@ -175,7 +175,7 @@ async function onboard(
   const admitted = await view.until(name, isIn, patienceMs, signal);
   if (!admitted) throw new Error(`${name} enrolled, and was not admitted within ${patienceMs / 1_000} s.`);
   const isKnown = ({ topology_at }: FleetNode) => topology_at !== null;
-  // Whoever is admitted is asked what it is made of; one whose answer was lost is asked again.
+  // An admitted host is discovered; one whose answer was lost is asked again.
   let node = await view.until(name, isKnown, answerWithinMs, signal);
   if (!node) {
     await call('POST', `${of(admitted.id)}/topology/discover`);

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Says where this start runs, for a command line on the same machine: its data folder may be a temporary one, and its port
- * any. Whoever reads it asks whether the process is still there. The latest start wins.
+ * Records where this start runs, for a command line on the same machine: its data folder may be a temporary one, and
+ * its port any. Readers check whether the process still runs. The latest start wins.
  */
 export async function announceRunning(env: NodeJS.ProcessEnv, url: string): Promise<() => Promise<void>> {
   const home = env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share');

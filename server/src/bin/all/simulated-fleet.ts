@@ -35,7 +35,7 @@ export interface FleetMember {
   readonly host: SimulatedHost;
   nodeId(): string | undefined;
   isEnrolled(): boolean;
-  /** Runs unless somebody has stopped it on purpose. */
+  /** Runs unless it was stopped on purpose. */
   startAgent(enrolment?: Enrolment): Promise<NodeAgent | undefined>;
   agent(): NodeAgent | undefined;
 }
@@ -51,7 +51,7 @@ export async function openSimulatedFleet(spec: {
   /** Where agents call. */
   readonly doorUrl: URL;
   readonly log: Log;
-  /** Hosts that live as long as this process, for whoever measures what everything but a host costs. */
+  /** Hosts that live as long as this process, for benchmarks of everything but a host. */
   readonly hostsAreForgotten?: boolean;
 }): Promise<LocalFleet> {
   const { folder, pace, log } = spec;

@@ -126,7 +126,7 @@ export async function startAll(
       () => `${people.length} people`,
     );
     closing.push(accounts.close);
-    // Only where no mail server is named: then letters go to the inbox, and somebody has to be able to read them.
+    // Only without a mail server: then emails go to the inbox page.
     const inboxUrl = env['GPUAAS_SMTP_URL'] ? undefined : await openInbox(server.urlFor('gpuaas_inbox'), closing);
     // Only where nobody else takes payments: then a provider of our own stands in, and says so.
     const payments = env['GPUAAS_PAYMENTS']

@@ -43,7 +43,7 @@ export function makeConsole(
   // A provider of our own is asked without leaving the process: its public address may not even lead here from here.
   const postHere: PostForm = async (url, form, authorization) => {
     const { pathname } = new URL(url);
-    // It comes from ourselves, for whoever signs in: no address of a caller pays for it.
+    // The request comes from ourselves, so it counts against no caller's address.
     parts.gate.vouch(authorization);
     const reply = await server?.inject({
       method: 'POST',

@@ -18,7 +18,7 @@ export const makeHasFactor =
   (parts: { readonly db: Database; readonly ids: Ids; readonly own: OwnFactors }) =>
   async (personId: string): Promise<boolean> => {
     const account = await findAccountOf(parts, personId);
-    // Whoever signs in elsewhere is judged by the sign-in alone.
+    // For people of another provider only the sign-in itself counts.
     return account === undefined || parts.own.factors.has(account);
   };
 
@@ -30,7 +30,7 @@ export const makeFactorChanged =
     if (account) await record({ accountId, login: account.login, email: account.email }, change);
   };
 
-/** Counts tries of second factors: whoever guesses codes knows a password already. */
+/** Counts attempts of second factors: a caller who guesses codes knows a password already. */
 export function countFactorTries(metrics: Pick<Metrics, 'counter'>): (attempt: FactorTry) => void {
   const tries = metrics.counter(
     'gpuaas_second_factor_tries_total',

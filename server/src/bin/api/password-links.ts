@@ -4,8 +4,8 @@ import { hourMs, minuteMs } from '../../kernel/units.ts';
 import type { Account, Accounts } from '../../ports/identity-provider/port.ts';
 
 /**
- * Sends people a link under which they choose a password of our own provider. Somebody without an account gets one if
- * their address was invited, or if everybody may sign up. Nobody who asks learns which of these was the case.
+ * Sends people a link to choose a password of our own provider. A person without an account gets one if their address
+ * was invited, or if sign-up is open. The answer does not reveal which.
  */
 export type SendPasswordLink = (address: string) => Promise<void>;
 

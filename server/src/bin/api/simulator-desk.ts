@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import type { SimulatedFleet } from '../../domains/simulator/index.ts';
 import { Outage } from '../../kernel/fault.ts';
 
-/** The desk is on this machine: whoever waits longer waits for something that is broken. */
+/** The desk is on this machine: a longer wait means that it is broken. */
 const deskTimeoutMs = 10_000;
 const Picture = Type.Object({ speed: Type.Number(), nodes: Type.Array(SimulatedNode) });
 const Answer = Type.Object({ node: Type.Union([SimulatedNode, Type.Null()]) });

@@ -28,7 +28,7 @@ const linkMs = 24 * 60 * 60_000;
 const usage = `Makes the first operator of an installation, once.
 
   node server/src/bin/bootstrap/main.ts --login NAME               an account of our own provider; prints a link
-  node server/src/bin/bootstrap/main.ts --issuer URL --subject ID  somebody of another provider, by iss and sub
+  node server/src/bin/bootstrap/main.ts --issuer URL --subject ID  a person of another provider, by iss and sub
 
   --again   though there is an operator already
 `;

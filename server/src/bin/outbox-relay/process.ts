@@ -8,7 +8,7 @@ import { defineProcess } from '../../ports/open.ts';
 
 const housekeepingEveryMs = 10 * 60_000;
 const sealEveryMs = 5_000;
-// A sealing writes, and the relay waits for whoever writes: it is held up less by few large ones than by many small ones.
+// A sealing writes, and the relay waits for open writes: few large ones delay it less than many small ones.
 const sealRestMs = 250;
 const staleAfterMs = 30_000;
 

@@ -19,7 +19,7 @@ import type { Ports } from '../../ports/open.ts';
 
 /** Whether nodes are there is looked at this often; who reports for the first time, or again, is seen at once. */
 const lookEveryMs = 5_000;
-/** For what is told at once, in case the word was lost. */
+/** The fallback interval, in case a wake-up was lost. */
 const lookAgainMs = 15_000;
 
 /** Has taken in who reports for the first time, loses who is silent, takes back who returns; and counts the fleet. */

@@ -18,7 +18,10 @@ import { openPostgres } from '../../ports/database/postgres.ts';
 import { openIdentityProvider } from '../../ports/identity-provider/open.ts';
 import { ownIssuerName } from '../../ports/identity-provider/port.ts';
 
-/** For an installation whose last superadmin lost every second factor: whoever holds its databases and its key may help. */
+/**
+ * For an installation whose last superadmin lost every second factor: an administrator with its databases and its key
+ * can reset them.
+ */
 export const resetFactorsConfig = Type.Object({
   databaseUrl: Secret({ description: 'PostgreSQL as gpuaas_api.' }),
   issuerUrl: Secret({ description: 'PostgreSQL as gpuaas_issuer.' }),

@@ -7,7 +7,7 @@ import { entriesIn, entryAt, hasEntry } from './entries.ts';
 import { isAtOrBelow, type Mounts } from './mounts.ts';
 
 /**
- * How root takes away what a tenant owned. Whoever removes a tree by its path can be led elsewhere: the owner puts a link
+ * How root takes away what a tenant owned. A removal by path can be led elsewhere: the owner puts a link
  * in place of a folder while the tree is walked. So what goes is first moved, by one rename, into a new folder that only
  * root can enter, beside it on the same disk. What is mounted inside is unmounted there, never emptied. The rest is
  * removed by `rm`, which walks by open folders, follows no link and stays on one file system.
@@ -63,7 +63,7 @@ export function makeDisposal(parts: { readonly commands: Commands; readonly moun
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code === 'ENOENT') return await rmdir(grave);
-        // The folder itself must not change: it says so, and is told otherwise. This does not look inside.
+        // The folder itself may be immutable: the flag is cleared. This does not look inside.
         if (code !== 'EPERM') throw error;
         await commands.run(unprotectOne(path));
         await rename(path, join(grave, 'removed'));

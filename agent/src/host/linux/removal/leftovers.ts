@@ -26,7 +26,7 @@ const spools = [
   'var/spool/mail',
   'dev/mqueue',
 ];
-/** Where there may be a file with the name of the login, whoever owns it. */
+/** Where there may be a file with the name of the login, whatever its owner. */
 const named = [...spools, 'var/lib/systemd/linger'];
 export const sharedKinds = ['shm', 'msg', 'sem'] as const;
 type SharedKind = (typeof sharedKinds)[number];
@@ -67,7 +67,7 @@ async function sharedOf(root: string, uid: number): Promise<{ readonly kind: Sha
       const columns = heading.trim().split(/\s+/);
       const rows = lines.map((line) => line.trim().split(/\s+/).map(Number));
       const of = (row: readonly number[], name: string) => row[columns.indexOf(name)];
-      // Whoever made it may have given it away; then it is no less theirs.
+      // Its creator may have changed the owner; it still belongs to the tenant.
       const isTheirs = (row: readonly number[]) => of(row, 'uid') === uid || of(row, 'cuid') === uid;
       return rows.filter(isTheirs).map((row) => ({ kind, id: row[1] ?? -1 }));
     }),

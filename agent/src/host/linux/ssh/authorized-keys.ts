@@ -8,8 +8,7 @@ import { type Commands, complaintOf } from '../commands.ts';
 
 /**
  * The keys of tenants lie in a folder of root's, outside of every home, one file for each login. Root therefore writes
- * nothing where a tenant could put a link, and a tenant cannot add a key that outlives its removal. sshd has to be told to
- * read them there and only there; whether it does is asked before a login is handed out.
+ * nothing where a tenant could put a link, and a tenant cannot add a key that outlives its removal. sshd must be configured to read them there and only there; this is checked before a login is handed out.
  */
 export interface KeyFile {
   /** The keys are exactly these afterwards, all at once. Answers the fingerprints of what lies there then. */

@@ -12,7 +12,7 @@ export interface SshDoor {
 const greetingMs = 3_000;
 const mostGreetingBytes = 1_024;
 
-/** Whether somebody at the door speaks SSH: connects and reads the first line, as any client would. */
+/** Whether the port speaks SSH: connects and reads the first line, as any client would. */
 export function greetSsh({ address, port }: SshDoor): Promise<boolean> {
   return new Promise((resolve) => {
     let said = '';

@@ -6,7 +6,7 @@ import { type Commands, complaintOf } from '../commands.ts';
 import { textAt } from '../removal/entries.ts';
 import { keysFolder } from './authorized-keys.ts';
 
-/** Where sshd is told, below the root of the machine. Files of this folder are read in the order of their names. */
+/** The folder of sshd settings, below the root of the machine. Its files are read in the order of their names. */
 const mainFile = 'etc/ssh/sshd_config';
 const ownFile = 'etc/ssh/sshd_config.d/10-gpuaas.conf';
 /** Debian and Ubuntu call the unit ssh, the others sshd. */
