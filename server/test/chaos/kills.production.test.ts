@@ -126,7 +126,7 @@ describe('a process that is killed', () => {
   it('leaves no child behind: a process ends in good order when whoever started it is gone', async () => {
     api.leave();
     expect(await api.ended).toEqual({ code: 0, signal: null });
-    expect(api.output()).toContain('whoever started it is gone');
+    expect(api.output()).toContain('the parent process is gone');
   });
 
   it('leaves every invariant intact', async () => {

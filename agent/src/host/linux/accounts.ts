@@ -94,7 +94,7 @@ export function makeAccounts(parts: {
     const byUid = all.find(({ uid }) => uid === login.uid);
     if (!byName && !byUid) return undefined;
     if (byName?.allocationId !== allocationId && byName)
-      throw conflict(`The name ${login.username} is somebody else’s.`);
+      throw conflict(`The name ${login.username} belongs to another program.`);
     if (byUid && byUid.name !== login.username) throw conflict(`User id ${login.uid} belongs to ${byUid.name}.`);
     if (!byName || byName.uid !== login.uid || byName.gid !== login.gid) {
       throw conflict(`The login ${login.username} has other ids than were asked for.`);

@@ -126,13 +126,13 @@ export async function assembleApi(
 ): Promise<
   Mount & {
     readonly console: ConsoleHome | undefined;
-    /** What was revoked of somebody's sign-ins: an issuer of ours asks before it renews one. */
+    /** The revocations of a person's sign-ins: our own issuer checks them before it renews one. */
     readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
     /** Sends a link for a password; left out where people have their accounts with another provider. */
     readonly sendPasswordLink: SendPasswordLink | undefined;
     /** Ends what was signed in with a password that is no more. */
     readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
-    /** Writes down what changed about somebody's second factors while they signed in. */
+    /** Records a change of second factors during sign-in. */
     readonly factorChanged: ReturnType<typeof makeFactorChanged>;
     /** Opens the door of nodes, beside this one and over the same parts. */
     readonly openNodeDoor: (door: DoorSettings) => Promise<NodeListener>;

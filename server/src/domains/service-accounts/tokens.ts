@@ -69,7 +69,7 @@ export async function exchangeAssertion(
     return tx.commit(
       { access_token: token, token_type: 'Bearer' as const, expires_in: seconds, scope },
       {
-        // Whoever asks stands outside until the assertion is proven; the log is the account's organization's.
+        // The caller is unknown until the assertion is verified; the audit row goes to the account's organization.
         organizationId: account.organization_id,
         target: { type: 'service_account', id: account.id },
         change: { key_id: keyId, token_id: tokenId, scope },

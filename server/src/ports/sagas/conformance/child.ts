@@ -7,7 +7,7 @@ import { openSagas, type SagasConfig } from '../open.ts';
 
 /**
  * A process that the suite may kill: it serves one saga and tells its parent which step it is in. In the step `holds`
- * it stays for ever. Told to `finish`, it closes the port and has then nothing left to live for.
+ * it stays for ever. Called to `finish`, it closes the port and has then nothing left to live for.
  */
 export interface ChildOrders {
   readonly config: SagasConfig;
