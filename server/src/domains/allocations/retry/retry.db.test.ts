@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../../../../../tools/chaos/invariants.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { runSaga } from '../../../testing/sagas.ts';
+import { asSystem } from '../../../testing/world.ts';
 import { readLeased } from '../life/leased.ts';
 import { beginRelease } from '../life/release.ts';
 import { makeProvision } from '../sagas/provision.ts';
@@ -222,6 +223,22 @@ describe('a launch that failed because of its host', () => {
       expect(await row(one.id)).toMatchObject({ state: 'failed', attempt: 1 });
     },
   );
+
+  it('fails and leaves no slot of another host reserved when its own slots were quarantined meanwhile', async () => {
+    const one = await launch();
+    const other = await yard.addNode();
+    await run(one, 1, async () => {
+      await asSystem(
+        yard.root,
+        `update slots set state = 'quarantined', version = version + 1 where allocation_id = $1`,
+        [one.id],
+      );
+      return one.settle({ failure: 'gpu_missing' });
+    });
+    expect(await row(one.id)).toMatchObject({ state: 'failed', attempt: 1 });
+    expect(await slotsOf(other.id, one.id)).toEqual([]);
+    expect(await slotsOf(one.nodeId, one.id)).toEqual([{ state: 'quarantined', n: 2 }]);
+  });
 
   it('leaves slots that could not be cleaned to operators, whatever becomes of the next attempt', async () => {
     const one = await launch();
