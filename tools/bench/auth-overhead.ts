@@ -71,7 +71,7 @@ const makeTokens = () =>
         .setProtectedHeader({ alg: 'ES256', kid: 'k' })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(`somebody-${at}`)
+        .setSubject(`person-${at}`)
         .setJti(systemIds.next())
         .setIssuedAt()
         .setExpirationTime('2h')

@@ -110,7 +110,7 @@ export async function openLinuxHost(order: LinuxHostOrder): Promise<Host> {
     },
     conditions: () => watch.conditions(),
     async utilization() {
-      const { gpus } = (await watch.gpus('lately')).look;
+      const { gpus } = (await watch.gpus('recent')).look;
       const loads = gpus.flatMap(({ utilization }) => utilization ?? []);
       return loads.length === gpus.length && loads.length > 0 ? loads : undefined;
     },

@@ -10,7 +10,7 @@ import { findXids, type KernelLog } from './xids.ts';
 /** The health of the host: for heartbeats every few seconds, probes and attestations now and then. */
 export interface Watch {
   /** A look at the GPUs, at most this old. */
-  gpus(freshness?: 'now' | 'lately'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
+  gpus(freshness?: 'now' | 'recent'): Promise<{ readonly look: GpuLook; readonly evidence: GpuEvidence[] }>;
   /**
    * UUIDs of the GPUs that are on the bus. The bus is the kernel's word, which nobody with a login can change; which UUID
    * belongs to which address the driver said when it last answered.
@@ -79,7 +79,7 @@ export function makeWatch(parts: {
     return proof(free >= leastFreeBytes, `${Math.floor(free / 1_024 ** 2)} MiB are free for homes.`);
   };
 
-  const checks = async (freshness: 'now' | 'lately'): Promise<Record<string, Proof>> => {
+  const checks = async (freshness: 'now' | 'recent'): Promise<Record<string, Proof>> => {
     const isNow = freshness === 'now';
     const [{ look: seen, evidence }, expected, lines, room, clockKept, answers] = await Promise.all([
       gpus(freshness),
@@ -126,7 +126,7 @@ export function makeWatch(parts: {
       return { checks: found, healthy: Object.values(found).every(({ passed }) => passed) };
     },
     async conditions() {
-      const found = await checks('lately');
+      const found = await checks('recent');
       const about = (type: string, check: string, reason: string) =>
         dated(type, found[check] ?? proof(false, 'Nobody looked.'), reason);
       return [

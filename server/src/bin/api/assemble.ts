@@ -130,7 +130,7 @@ export async function assembleApi(
     readonly revocations: (subject: string, sessionId: string | undefined) => Promise<Revocations>;
     /** Sends a link for a password; left out where people have their accounts with another provider. */
     readonly sendPasswordLink: SendPasswordLink | undefined;
-    /** Ends what was signed in with a password that is no more. */
+    /** Ends the sign-ins of a replaced password. */
     readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
     /** Records a change of second factors during sign-in. */
     readonly factorChanged: ReturnType<typeof makeFactorChanged>;

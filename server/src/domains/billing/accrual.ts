@@ -57,7 +57,7 @@ export const makeMonthsAhead = ({ db, begin, ids }: Parts): Reconciler => ({
   async round() {
     await db.write(begin('ledger.months', { correlationId: ids.next() }), async (tx) => {
       const made = await makeMonths(tx);
-      if (made === 0) return tx.abandon(new Fault('resource_not_found', 'They are there.'));
+      if (made === 0) return tx.abandon(new Fault('resource_not_found', 'The partitions exist already.'));
       return tx.commit(made, { target: { type: 'ledger', id: 'months' }, change: { made }, events: 'none' });
     });
     return 'idle';

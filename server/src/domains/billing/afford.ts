@@ -4,12 +4,12 @@ import type { MayAfford } from '../allocations/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { minutesPerHour } from './facts.ts';
 import { findAccount, holdAccount, readOrdered } from './ledger-store.ts';
-import { money } from './money.ts';
+import { money, showMoney } from './money.ts';
 
 /**
- * Whether an organization can pay for what it asks for. Where the policy says so, its balance has to last for the least
- * runway, with everything that was ordered and has not ended, and what is asked for. Launches of one organization wait for each
- * other here, so that two of them cannot spend the same balance.
+ * Whether an organization can pay for a launch. Where the policy says so, its balance must last for the minimum runway, with
+ * everything that was ordered and has not ended, and the launch itself. Launches of one organization wait for each other on
+ * the row of the account, so that two of them cannot spend the same balance.
  */
 export const makeMayAfford =
   ({ policies }: { readonly policies: Policies }): MayAfford =>
@@ -33,7 +33,7 @@ export const makeMayAfford =
     };
     return new Fault(
       'insufficient_balance',
-      `The balance is ${balance} minor units of ${currency}. With this launch ${burn + perHour} are spent an hour, and the balance has to last for ${minutes} minutes: ${needed} are needed, ${missing} more than there are. Top up (Billing in the console, or gpuaas billing top-up), or release something.`,
+      `The balance is ${showMoney(balance, currency)}. With this launch you spend ${showMoney(burn + perHour, currency)} per hour, and the balance must last for ${minutes} minutes: ${showMoney(needed, currency)} is needed, ${showMoney(missing, currency)} more than you have. Top up (Billing in the console, or gpuaas billing top-up), or release an allocation.`,
       details,
     );
   };

@@ -6,7 +6,7 @@ import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
 import { usualUsageDays } from './facts.ts';
 import { enter, findAccount } from './ledger-store.ts';
-import { money } from './money.ts';
+import { money, showMoney } from './money.ts';
 import { type BillingAccountRow, findGranted, listAccounts } from './read-store.ts';
 
 interface Parts {
@@ -47,7 +47,10 @@ const grant = on(adminBillingGrantCreate, ({ db, ids, policies }, act, { params,
     const most = policies.number('billing.maximum_grant_minor', { organizationId });
     if (amount > BigInt(most)) {
       return tx.abandon(
-        new Fault('amount_out_of_bounds', `One grant gives at most ${most} minor units (billing.maximum_grant_minor).`),
+        new Fault(
+          'amount_out_of_bounds',
+          `One grant gives at most ${showMoney(BigInt(most), account.currency)} (billing.maximum_grant_minor).`,
+        ),
       );
     }
     const [id, reason] = [ids.next(), body.reason.trim()];

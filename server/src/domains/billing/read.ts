@@ -164,7 +164,7 @@ export function periodOf(
   const fromMs = Date.parse(from);
   const isReal = (day: string, ms: number) => !Number.isNaN(ms) && dayOf(new Date(ms)) === day;
   if (!isReal(to, toMs) || !isReal(from, fromMs))
-    return new Fault('period_invalid', 'Such a day is not in the calendar.');
+    return new Fault('period_invalid', 'Not a valid date. Use YYYY-MM-DD.');
   if (fromMs > toMs) return new Fault('period_invalid', `${from} is after ${to}.`);
   if (toMs - fromMs >= mostUsageDays * lengthOfDayMs) {
     return new Fault('period_invalid', `A period has at most ${mostUsageDays} days.`);

@@ -21,8 +21,8 @@ import {
 } from './identity-store.ts';
 
 /**
- * A token to recover with is for the host that is known, which may hold machines of tenants: whoever finds the token on the
- * way must not become that node. A node without a known key has never done anything that could be taken over.
+ * A token to recover with is for the host that is known, which may hold machines of tenants: an attacker who finds the
+ * token must not become that node. A node without a known key has never done anything that could be taken over.
  */
 const provesKey = (known: string | null, order: NodeEnrolment): boolean =>
   known === null || (order.result_key === known && isSignedBy(order, known));
@@ -126,7 +126,7 @@ export function makeIdentities(parts: {
       const written = await db.write(act, async (tx) => {
         const node = await lockIdentity(tx, nodeId);
         if (!node || node.state === 'removing' || node.state === 'deleted') {
-          return tx.abandon(new Fault('node_certificate_invalid', 'This node is no more.'));
+          return tx.abandon(new Fault('node_certificate_invalid', 'This node was removed.'));
         }
         // It was good when the connection was opened. It may have been revoked since, also while the new one was issued.
         if (!(await insertRenewed(tx, nodeId, serial, issued))) {

@@ -33,7 +33,7 @@ export function describeOrders(bench: Bench): void {
       await sagas.start(saga, id, {}, origin);
       return id;
     };
-    /** Once the run does this, as whoever looks after it sees it. */
+    /** Once the run does this, as an operator sees it. */
     const seen = (saga: { readonly name: string }, id: string, doing: string) =>
       vi.waitUntil(async () => {
         const run = await runs.find(saga.name, id);
