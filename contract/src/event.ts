@@ -18,6 +18,8 @@ export interface EventKind<S extends TSchema = TSchema> {
   readonly summary: string;
   /** The processes that publish and consume it; `api/events.txt` shows the pairs. */
   readonly producer: string;
+  /** Other processes that speak it too. The database takes it from no other family of processes but the api. */
+  readonly alsoFrom?: readonly string[];
   readonly consumers: readonly string[] | { readonly none: string };
   readonly payload: S;
   of(key: string, payload: Static<S>): DeclaredEvent;

@@ -99,7 +99,7 @@ function showEvent(event: EventKind): string {
   ]);
   return `### ${event.type}
 
-${event.summary} Version ${event.version}; from ${event.producer}${listeners.length > 0 ? `, heard by ${listeners.join(', ')}` : ''}.
+${event.summary} Version ${event.version}; from ${[event.producer, ...(event.alsoFrom ?? [])].join(' and ')}${listeners.length > 0 ? `, heard by ${listeners.join(', ')}` : ''}.
 
 ${rows.length > 0 ? `${table(['field', 'type', '', 'meaning'], rows)}\n` : 'Nothing besides the envelope.\n'}`;
 }

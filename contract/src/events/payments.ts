@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineEvent } from '../event.ts';
 import { Uuid } from '../ids.ts';
+import { Sentence, Word } from '../words.ts';
 
 const strict = { additionalProperties: false } as const;
 const Minor = Type.String({ pattern: '^-?(?:0|[1-9][0-9]{0,17})$' });
@@ -10,6 +11,7 @@ export const balanceCredited = defineEvent({
   version: '1.0',
   summary: 'A payment was added to the balance of an organization; once for each payment.',
   producer: 'api',
+  alsoFrom: ['billing-worker'],
   consumers: { none: 'The console asks for the balance anew, over the stream of events.' },
   payload: Type.Object(
     {
@@ -17,8 +19,8 @@ export const balanceCredited = defineEvent({
       payment_id: Uuid,
       amount_minor: Minor,
       balance_minor: Minor,
-      currency: Type.String(),
-      provider: Type.String(),
+      currency: Word,
+      provider: Word,
     },
     strict,
   ),
@@ -31,7 +33,7 @@ export const reconcileFailed = defineEvent({
   producer: 'billing-worker',
   consumers: { none: 'Finance sees it among the payments; the alert PaymentsDoNotFit wakes operators.' },
   payload: Type.Object(
-    { organization_id: Uuid, payment_id: Uuid, provider: Type.String(), problem: Type.String() },
+    { organization_id: Uuid, payment_id: Uuid, provider: Word, problem: Sentence },
     strict,
   ),
 });

@@ -29,6 +29,7 @@ export const provisioningRequested = defineEvent({
   version: '1.0',
   summary: 'Slots are reserved for an allocation; it is to be provisioned.',
   producer: 'api',
+  alsoFrom: ['provisioning-worker'],
   consumers: ['provisioning-worker'],
   payload: payload({
     sku: Word,
@@ -44,6 +45,7 @@ export const provisioningQueued = defineEvent({
   version: '1.0',
   summary: 'No capacity is free for an allocation; it is queued.',
   producer: 'api',
+  alsoFrom: ['provisioning-worker'],
   consumers: offered,
   payload: payload({
     sku: Word,
@@ -104,6 +106,7 @@ export const provisioningReleasingRequested = defineEvent({
   version: '1.0',
   summary: 'An allocation is to be ended and its slots cleaned.',
   producer: 'api',
+  alsoFrom: ['provisioning-worker'],
   consumers: ['provisioning-worker'],
   payload: payload({
     generation,

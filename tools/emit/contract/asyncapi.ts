@@ -18,7 +18,9 @@ export function emitAsyncapi(contract: Contract): string {
   for (const event of contract.events) {
     const id = messageId(event);
     messages[id] = message(event, book);
-    operations[`${event.producer}.sends.${id}`] = operation('send', event.producer, event);
+    for (const producer of [event.producer, ...(event.alsoFrom ?? [])]) {
+      operations[`${producer}.sends.${id}`] = operation('send', producer, event);
+    }
     for (const consumer of consumersOf(event)) {
       operations[`${consumer}.receives.${id}`] = operation('receive', consumer, event);
     }
