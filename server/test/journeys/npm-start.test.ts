@@ -221,6 +221,12 @@ describe('npm start', () => {
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
       expect(names).toEqual(['api', 'billing-worker', 'email-worker', 'outbox-relay', 'provisioning-worker']);
+      // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
+      for (const { pid, command } of apart) {
+        const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
+        expect(environment, command).toContain('GPUAAS_DATABASE_URL_FILE=');
+        expect(environment, command).not.toMatch(/GPUAAS_(?:[A-Z]+_URL=postgres|SECRETS_KEY=|SIMULATOR_ADDRESS=)/);
+      }
       expect(await started.kill('SIGTERM')).toBe(0);
       for (const { pid } of apart) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
       await expect(readFile(join(data, 'port'))).rejects.toThrow('ENOENT');

@@ -95,7 +95,12 @@ export const adminPaymentRefund = defineRoute({
         description: 'Whole minor units: 2500 is 25 dollars.',
       }),
       currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the payment, as a safeguard.' }),
-      reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '^[^@]*[^@\\s][^@]*$',
+        description: 'Why. The ledger is kept for ever and read by the customer: leave mail addresses and names out.',
+      }),
     },
     strict,
   ),

@@ -8,6 +8,7 @@ import { type AnyProcess, startProcess } from '../../kernel/process/process.ts';
 import { makeLog } from '../../kernel/telemetry/log.ts';
 import { openLogDestination } from '../../kernel/telemetry/log-destination.ts';
 import { openPorts, portsConfig } from '../../ports/open.ts';
+import { withSecrets } from '../../ports/secrets/open.ts';
 import { release } from '../release.ts';
 
 /** A started process, in this Node process or in one of its own. */
@@ -40,7 +41,8 @@ export function openLog(name: string, env: Environment, logPath: string | undefi
   return { log: makeLog(name, level, destination), flush: destination.flush };
 }
 
-export async function startHere(spec: AnyProcess, env: Environment, logPath: string | undefined): Promise<Member> {
+export async function startHere(spec: AnyProcess, given: Environment, logPath: string | undefined): Promise<Member> {
+  const env = await withSecrets(spec.name, given);
   const { log, flush } = openLog(spec.name, env, logPath);
   const running = await startProcess(spec, {
     env,

@@ -22,6 +22,7 @@ import { openFleetDesk } from './fleet-desk.ts';
 import { startHistory } from './history.ts';
 import { type Options, UsageFault } from './options.ts';
 import { announceRunning } from './running.ts';
+import { putSecrets, unlessGiven, without } from './secrets/put-secrets.ts';
 import { type SimulatedPayments, startSimulatedPayments } from './simulated-payments.ts';
 import { startFleet } from './start-fleet.ts';
 import { duration, makeSteps, type Steps } from './steps.ts';
@@ -110,7 +111,6 @@ export async function startAll(
       ...env,
       ...(consoleFolder && { GPUAAS_CONSOLE_FOLDER: consoleFolder }),
       ...(docsFolder && { GPUAAS_DOCS_FOLDER: docsFolder }),
-      ...(desk && { GPUAAS_SIMULATOR_ADDRESS: desk.address }),
       GPUAAS_HOST: host,
       GPUAAS_PORT: String(port),
       GPUAAS_NODE_PORT: nodePort,
@@ -137,19 +137,22 @@ export async function startAll(
     const keyring = openKeyring(sealingKey, 'The key of the data folder');
     for (const { spec, login, keys, stores } of processes) {
       // Each is given what it needs: only the api reaches accounts, and a worker opens only what it signs or writes with.
-      const own = {
+      const secrets = {
+        ...unlessGiven(env, storeSettings(stores, server.urlFor)),
         ...payments?.env,
         GPUAAS_DATABASE_URL: server.urlFor(login),
         ...(spec === api && {
           GPUAAS_ISSUER_URL: issuerUrl,
           GPUAAS_AUTHORITY_URL: server.urlFor('gpuaas_authority'),
           GPUAAS_SECRETS_KEY: sealingKey,
+          ...(desk && { GPUAAS_SIMULATOR_ADDRESS: desk.address }),
         }),
         ...(spec !== api && keys.length > 0 && { GPUAAS_SECRETS_KEY: keyring.only(...keys) }),
       };
+      const files = await putSecrets(join(dataDir, 'secrets', spec.name), secrets);
       const member = await steps.step(
         spec.name,
-        () => startOne(spec, { ...storeSettings(stores, server.urlFor), ...shared, ...own }, logPath),
+        () => startOne(spec, { ...without(shared, secrets), ...files }, logPath),
         ({ healthUrl }) => `health ${healthUrl}`,
       );
       closing.push(member.stop);
