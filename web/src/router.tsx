@@ -72,6 +72,7 @@ const allAllocations = lazyPart(() => import('./ops/allocations.tsx'), 'AllAlloc
 const policies = lazyPart(() => import('./ops/policies.tsx'), 'PoliciesPage');
 const events = lazyPart(() => import('./ops/events/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
+const secrets = lazyPart(() => import('./ops/secrets.tsx'), 'SecretsPage');
 const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
 const payments = lazyPart(() => import('./ops/billing/payments.tsx'), 'PaymentsPage');
@@ -123,6 +124,7 @@ const tree = root.addChildren([
   page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target')),
   page('/ops/correlations/$id', correlation, none),
   page('/ops/health', health, none),
+  page('/ops/secrets', secrets, none),
   page('/ops/workflows', workflows, words('state', 'saga', 'run')),
   page('/ops/workflows/$saga/$id', workflow, none),
   page('/ops/simulator', simulator, none),
