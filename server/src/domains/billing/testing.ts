@@ -10,7 +10,7 @@ import { asSystem } from '../../testing/world.ts';
 import { sliceSku, stockFleet, testRegion } from '../allocations/testing.ts';
 
 export const actOf = (action: string): Act =>
-  makeAct(systemViewer('test', { correlationId: systemIds.next() }), action, systemIds.next());
+  makeAct(systemViewer('billing-worker', { correlationId: systemIds.next() }), action, systemIds.next());
 
 /** The database as a family of processes has it. */
 export const openAs = (schema: TestSchema, family: Parameters<TestSchema['as']>[0]): Promise<DatabasePort> =>
