@@ -107,7 +107,7 @@ const launch = async (name: string) => {
 };
 /** Charges all that is due, as the billing-worker does. */
 const charge = async () => {
-  const accrue = makeAccrue({ db: billing.database, begin: actsOf('billing', systemIds), ids: systemIds });
+  const accrue = makeAccrue({ db: billing.database, begin: actsOf('billing-worker', systemIds), ids: systemIds });
   while (await accrue(windowSeconds));
 };
 const billOf = async (id: string) => {

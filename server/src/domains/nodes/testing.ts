@@ -41,7 +41,7 @@ export async function openNodesWorld(): Promise<NodesWorld> {
   await root.connect();
   const clock = makeTestClock(new Date());
   const database = await openPostgres({
-    url: schema.as('gpuaas_worker'),
+    url: schema.as('gpuaas_api'),
     clock,
     ids: systemIds,
     log: silentLog,

@@ -242,7 +242,7 @@ describe('the life of a host', () => {
        where key = $1 and subject = 'provisioning.node.drain_requested'`,
       [id],
     );
-    expect(rows).toMatchObject([{ payload: { node_id: id, deadline_at: deadline, reason: 'a test' } }]);
+    expect(rows).toMatchObject([{ payload: { node_id: id, deadline_at: deadline, reason: 'operator' } }]);
     expect((await go(id, 'resume', {})).body).toMatchObject({ state: 'active', drain_deadline_at: null });
     const usual = await go(id, 'drain');
     expect(usual.body.drain_deadline_at).toBe(new Date(clock.now().getTime() + 60 * 60_000).toISOString());
