@@ -194,7 +194,7 @@ CREATE OR REPLACE FUNCTION public.act_refusal(p_actor text, p_actor_kind text, p
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN ((act_family() <> 'gpuaas_worker'::text) AND (cardinality(p_subjects) > 0)) THEN 'leaves no events'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_worker(s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
+RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_family(act_family(), s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
 grant execute on function act_refusal(text,text,text,text[],text[],text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function act_refuse(text)
@@ -206,7 +206,7 @@ CREATE OR REPLACE FUNCTION public.act_refuse(p_why text)
 AS $function$
 begin
   raise exception '% %', act_family(), p_why
-    using errcode = 'GP007', hint = 'Only the api acts for people; see 0049-acts-of-their-own.';
+    using errcode = 'GP007', hint = 'Only the api acts for people; see 0051-acts-of-their-own.';
 end
 $function$;
 grant execute on function act_refuse(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
@@ -671,14 +671,14 @@ begin
 end
 $function$;
 
--- Function event_of_worker(text)
+-- Function event_of_family(text,text)
 
-CREATE OR REPLACE FUNCTION public.event_of_worker(p_subject text)
+CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.force_release_requested'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text]));
-grant execute on function event_of_worker(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.force_release_requested'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['payments.balance_credited'::text, 'payments.reconcile_failed'::text])) ELSE false END;
+grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function found_department()
 

@@ -32,8 +32,5 @@ export const reconcileFailed = defineEvent({
   summary: 'A payment does not fit what its provider says, and a person has to look at it.',
   producer: 'billing-worker',
   consumers: { none: 'Finance sees it among the payments; the alert PaymentsDoNotFit wakes operators.' },
-  payload: Type.Object(
-    { organization_id: Uuid, payment_id: Uuid, provider: Word, problem: Sentence },
-    strict,
-  ),
+  payload: Type.Object({ organization_id: Uuid, payment_id: Uuid, provider: Word, problem: Sentence }, strict),
 });

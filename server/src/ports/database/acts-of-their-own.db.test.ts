@@ -122,17 +122,14 @@ describe('the end of a write', () => {
     expect(await commit('gpuaas_worker', { subject, envelope: { actor_id: person } })).toBe('GP007');
   });
 
-  it.each(thieves)(
-    'holds for %s in the function of the release before, too',
-    async (family) => {
-      const client = clients.get(family) as Client;
-      const id = systemIds.next();
-      const old = `select act_commit($1, null, null, $2, 'user', 'owner', 'thing.change', 'thing', 'x', 'success', 'c', '{}',
+  it.each(thieves)('holds for %s in the function of the release before, too', async (family) => {
+    const client = clients.get(family) as Client;
+    const id = systemIds.next();
+    const old = `select act_commit($1, null, null, $2, 'user', 'owner', 'thing.change', 'thing', 'x', 'success', 'c', '{}',
       null, null, null, null, null, null, null, null, null, null, null, null, null, null)`;
-      await client.query('begin');
-      await client.query(`select act_open($1, $2, 'platform', null, now()::text, null, null, null)`, [id, person]);
-      await expect(client.query(old, [id, person])).rejects.toMatchObject({ code: 'GP007' });
-      await client.query('rollback');
-    },
-  );
+    await client.query('begin');
+    await client.query(`select act_open($1, $2, 'platform', null, now()::text, null, null, null)`, [id, person]);
+    await expect(client.query(old, [id, person])).rejects.toMatchObject({ code: 'GP007' });
+    await client.query('rollback');
+  });
 });
