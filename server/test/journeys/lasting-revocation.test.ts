@@ -43,6 +43,24 @@ describe('with tokens of another issuer, a revocation', () => {
     expect(await status(await world.token('idle', { sid: 'idle-2', auth_time: seconds() }))).toBe(200);
   });
 
+  it('that comes a second time ends what was signed in after the first', async () => {
+    const again = () => world.token('twice', { sid: 'first', auth_time: seconds() });
+    expect(await status(await again())).toBe(200);
+    await revokeAll('twice');
+    await clock.advance(60_000);
+    const signedInAt = seconds();
+    const second = () => world.token('twice', { sid: 'second', auth_time: signedInAt });
+    expect(await status(await second())).toBe(200);
+    await clock.advance(60_000);
+    expect(await revokeAll('twice')).toMatchObject({ status: 200 });
+    await clock.advance(1_000);
+    await expectRefused(await second());
+    // Longer than any record of a revoked token is kept: only the floor is left.
+    await clock.advance(400 * dayMs);
+    expect(await status(await second())).toBe(401);
+    expect(await status(await world.token('twice', { sid: 'third', auth_time: seconds() }))).toBe(200);
+  });
+
   it('refuses tokens that do not say when their owner signed in, of that person alone', async () => {
     expect(await status(await world.token('silent'))).toBe(200);
     expect(await status(await world.token('bystander'))).toBe(200);
