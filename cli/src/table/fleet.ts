@@ -483,9 +483,7 @@ export const fleet: CommandGroup = {
       name: 'ops release add',
       summary: 'Upload an agent release; hosts fetch it by its digest',
       args: [{ name: 'FILE', meaning: 'the bundle: node-agent.mjs' }],
-      flags: {
-        'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'the version that it reports' },
-      },
+      flags: { 'release-version': { type: 'string', value: 'VERSION', needed: true, meaning: 'its version' } },
       examples: ['gpuaas ops release add ./node-agent.mjs --release-version 1.4.0'],
       load: async () => (await import('../commands/ops-release.ts')).add,
     },
