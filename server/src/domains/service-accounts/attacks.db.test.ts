@@ -336,6 +336,41 @@ describe('nobody', () => {
   });
 });
 
+describe('a person who leaves the organization', () => {
+  it('leaves service accounts and keys behind, which an owner finds and ends', async () => {
+    const subject = slug();
+    const maker = await world.join(subject, home, 'admin');
+    const made = await write(
+      'POST',
+      `/api/v1/projects/${home.projectId}/service-accounts`,
+      { name: 'Left behind', slug: slug(), scopes: ['projects:read'] },
+      maker,
+    );
+    const keys = `/api/v1/service-accounts/${made.body.id}/keys`;
+    const key = await write('POST', keys, { name: 'theirs', expires_in_days: 30 }, maker);
+    expect(key.status, key.text).toBe(201);
+    const ours = { id: made.body.id, keyId: key.body.id, privateKey: key.body.private_key };
+    const { rows } = await world.root.query('select id from users where oidc_subject = $1', [subject]);
+    const gone = await write('DELETE', `/api/v1/organizations/${home.organizationId}/members/${rows[0].id}`);
+    expect(gone.status, gone.text).toBe(200);
+
+    // A pipeline does not stop because a colleague left. The person can no longer touch it; the log says who made the key.
+    const token = await tokenOf(ours);
+    expect((await project(home.projectId, token)).status).toBe(200);
+    expect((await world.call('GET', keys, { as: maker })).status).toBe(404);
+    const log = await world.root.query(
+      `select actor_id from audit_logs where action = 'service_account.key.create' and target_id in ($1, $2)`,
+      [ours.keyId, ours.id],
+    );
+    expect(log.rows).toEqual([{ actor_id: rows[0].id }]);
+    const listed = await world.call('GET', keys, { as: home.token });
+    expect(listed.body.data).toMatchObject([{ id: ours.keyId, name: 'theirs', revoked_at: null }]);
+    expect((await write('DELETE', `${keys}/${ours.keyId}`)).status).toBe(200);
+    expect((await project(home.projectId, token)).status).toBe(401);
+    expect((await exchange(await assert(ours))).status).toBe(401);
+  });
+});
+
 describe('our signing keys', () => {
   it('get a successor after 90 days, and what the old one signed stays good', async () => {
     const keyIds = async () =>
