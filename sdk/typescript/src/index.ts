@@ -23,5 +23,6 @@ export type {
   StreamedEvent,
 } from './operation.ts';
 export { GpuaasError, GpuaasUnreachable } from './problem.ts';
+export { type ServiceAccountOptions, type ServiceAccountSigner, serviceAccountTokens } from './service-account.ts';
 export type { ClientOptions } from './transport.ts';
 export { wakeUps } from './wake-ups.ts';
