@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { serviceAccountTokens } from './service-account.ts';
 
@@ -23,7 +24,7 @@ const algorithms = {
   EdDSA: { name: 'Ed25519' },
 } as const;
 async function newKey(alg: keyof typeof algorithms = 'ES256') {
-  const pair = (await crypto.subtle.generateKey(algorithms[alg], true, ['sign', 'verify'])) as CryptoKeyPair;
+  const pair = (await crypto.subtle.generateKey(algorithms[alg], true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const private_key = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as unknown as Record<string, string>;
   return { key: { id: 'k1', private_key }, publicKey: pair.publicKey };
 }

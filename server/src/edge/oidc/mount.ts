@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Cache } from '../../ports/cache/port.ts';
-import { type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
+import { type Answer, type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import { isOutage } from '../http/failures.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
@@ -147,13 +147,7 @@ async function addPages(
 
   const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;
   const ask = (request: FastifyRequest, reply: FastifyReply) => issuer.question(request.raw, reply.raw);
-  const answer = async (request: FastifyRequest, reply: FastifyReply, given: Parameters<typeof issuer.answer>[2]) => {
-    // A sign-in is whole here: the password was right, and the second factor too where there is one.
-    const account = 'login' in given ? await issuer.accounts.find({ id: given.login }) : undefined;
-    if (account) reply.raw.appendHeader('set-cookie', browsers.remember(request.headers.cookie, account.login));
-    await issuer.answer(request.raw, reply.raw, given);
-    return answered(reply);
-  };
+  const answer = makeAnswer(issuer, browsers);
   /** The question of this browser, if it is the one that the address names and of the kind that was asked. */
   async function questionFor(request: FastifyRequest, reply: FastifyReply, kind?: Question['kind']) {
     const question = await ask(request, reply);
@@ -223,6 +217,16 @@ async function addPages(
     log,
   });
 }
+
+const makeAnswer =
+  (issuer: EmbeddedIssuer, browsers: KnownBrowsers) =>
+  async (request: FastifyRequest, reply: FastifyReply, given: Answer) => {
+    // A sign-in is whole here: the password was right, and the second factor too where there is one.
+    const account = 'login' in given ? await issuer.accounts.find({ id: given.login }) : undefined;
+    if (account) reply.raw.appendHeader('set-cookie', browsers.remember(request.headers.cookie, account.login));
+    await issuer.answer(request.raw, reply.raw, given);
+    return answered(reply);
+  };
 
 /** The library has written the answer itself. Marked afterwards, so that a failure before it still gets a page. */
 const answered = (reply: FastifyReply) => reply.hijack();

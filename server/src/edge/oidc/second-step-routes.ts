@@ -16,21 +16,29 @@ const wrongCode = 'That code is wrong, or was used before. Wait for the next one
 const wrongPasskey = 'That passkey was not accepted. Try again, or enter a code.';
 const maxPasskeyLength = 8_192;
 
-/**
- * The part of a sign-in after the password. A person who has a second factor is asked for it. A person who has none and
- * needs one sets it up here: otherwise a policy that asks for a second factor would lock out everybody who has none.
- */
-export function makeSecondStep(parts: {
+type Refusal = (waitMs: number) => { readonly text: string; readonly headers: Record<string, string> };
+function problemOf(refused: FactorRefused, refusal: Refusal) {
+  if (refused.refused === 'too_many_tries') return { status: 429, ...refusal(refused.waitMs) };
+  return { status: 401, text: refused.refused === 'passkey_wrong' ? wrongPasskey : wrongCode, headers: {} };
+}
+
+interface SecondStepParts {
   readonly issuer: Pick<EmbeddedIssuer, 'factors' | 'secondSteps'>;
   readonly path: (id: string, last: string) => string;
   readonly send: Send;
   readonly overPage: Parameters<Send>[2];
   readonly fieldOf: (request: FastifyRequest, name: string) => string;
-  readonly refusal: (waitMs: number) => { readonly text: string; readonly headers: Record<string, string> };
+  readonly refusal: Refusal;
   readonly questionFor: (request: FastifyRequest, reply: FastifyReply) => Promise<Question | undefined>;
   readonly answer: (request: FastifyRequest, reply: FastifyReply, given: Answer) => Promise<unknown>;
   readonly factorChanged: ((accountId: string, change: FactorChange) => Promise<void>) | undefined;
-}) {
+}
+
+/**
+ * The part of a sign-in after the password. A person who has a second factor is asked for it. A person who has none and
+ * needs one sets it up here: otherwise a policy that asks for a second factor would lock out everybody who has none.
+ */
+export function makeSecondStep(parts: SecondStepParts) {
   const { send, path, fieldOf, overPage } = parts;
   const { factors, secondSteps } = parts.issuer;
   const formOf = (question: Question, last: string, problem?: string) => ({
@@ -39,15 +47,20 @@ export function makeSecondStep(parts: {
     question,
     problem,
   });
-  const problemOf = (refused: FactorRefused) =>
-    refused.refused === 'too_many_tries'
-      ? { status: 429, ...parts.refusal(refused.waitMs) }
-      : { status: 401, text: refused.refused === 'passkey_wrong' ? wrongPasskey : wrongCode, headers: {} };
   /** Asks for the factor. Each page has a challenge of its own for passkeys. */
   async function askForFactor(reply: FastifyReply, question: Question, accountId: string, refused?: FactorRefused) {
-    const { status, text, headers } = refused ? problemOf(refused) : { status: 200, text: undefined, headers: {} };
+    const { status, text, headers } = refused
+      ? problemOf(refused, parts.refusal)
+      : { status: 200, text: undefined, headers: {} };
     const ways = await factors.waysToProve(accountId, question.id);
     return send(reply, status, factorPage({ ...formOf(question, '/factor', text), ways }), headers);
+  }
+
+  /** By the passkey if there is an answer of one, otherwise by the code. */
+  async function proveBy(request: FastifyRequest, question: Question, accountId: string) {
+    const passkey = fieldOf(request, 'passkey').slice(0, maxPasskeyLength);
+    if (passkey) return factors.provePasskey(accountId, question.id, readJson(passkey));
+    return factors.prove(accountId, fieldOf(request, 'code').slice(0, 32));
   }
 
   async function finish(request: FastifyRequest, reply: FastifyReply, question: Question, step: SecondStep) {
@@ -85,10 +98,7 @@ export function makeSecondStep(parts: {
         const found = await find(request, reply);
         if (!found || found.step.settingUp || found.step.proved) return send(reply, 400, overPage);
         const { question, step } = found;
-        const passkey = fieldOf(request, 'passkey').slice(0, maxPasskeyLength);
-        const proof = passkey
-          ? await factors.provePasskey(step.accountId, question.id, readJson(passkey))
-          : await factors.prove(step.accountId, fieldOf(request, 'code').slice(0, 32));
+        const proof = await proveBy(request, question, step.accountId);
         if ('refused' in proof) return askForFactor(reply, question, step.accountId, proof);
         if (proof.by === 'recovery_code') await parts.factorChanged?.(step.accountId, 'recovery_code_used');
         return finish(request, reply, question, { ...step, proved: proof.methods });
@@ -103,7 +113,7 @@ export function makeSecondStep(parts: {
         if ('refused' in done) {
           // It expired, or was started anew elsewhere.
           if (done.refused === 'not_found') return send(reply, 400, overPage);
-          const { status, text, headers } = problemOf(done);
+          const { status, text, headers } = problemOf(done, parts.refusal);
           return send(reply, status, setUpPage({ ...formOf(question, '/set-up', text), totp }), headers);
         }
         await parts.factorChanged?.(step.accountId, 'factor_added');

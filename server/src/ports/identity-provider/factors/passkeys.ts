@@ -62,26 +62,29 @@ const idOf = (response: unknown): string =>
  * Passkeys (WebAuthn) as second factors. The device verifies its person (by a PIN or a finger) each time. Each answer is
  * checked against our origin, our domain and a challenge that works once.
  */
-export function makePasskeys(parts: {
+export const makePasskeys = (parts: PasskeyParts) => ({ ...makeEnrolment(parts), ...makeProof(parts) });
+
+interface PasskeyParts {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly locked: Locked;
   readonly relyingParty: RelyingParty | undefined;
   readonly tried: (by: FactorTry['by'], result: FactorTry['result']) => void;
-}): Pick<Factors, 'beginPasskey' | 'confirmPasskey' | 'waysToProve' | 'provePasskey'> {
-  const { pool, clock, ids, locked, relyingParty, tried } = parts;
+}
 
-  async function countPasskeyTry(client: PoolClient, accountId: string) {
-    const limited = await countTry(client, accountId, clock.now());
-    if (limited) tried('passkey', 'limited');
-    return limited;
-  }
-  const wrong = () => {
-    tried('passkey', 'wrong');
-    return refuse('passkey_wrong');
-  };
+async function countPasskeyTry({ clock, tried }: PasskeyParts, client: PoolClient, accountId: string) {
+  const limited = await countTry(client, accountId, clock.now());
+  if (limited) tried('passkey', 'limited');
+  return limited;
+}
+const wrong = ({ tried }: PasskeyParts) => {
+  tried('passkey', 'wrong');
+  return refuse('passkey_wrong');
+};
 
+function makeEnrolment(parts: PasskeyParts): Pick<Factors, 'beginPasskey' | 'confirmPasskey'> {
+  const { clock, ids, locked, relyingParty, tried } = parts;
   return {
     async beginPasskey(accountId, name) {
       if (!relyingParty) return refuse('passkeys_unavailable');
@@ -110,12 +113,12 @@ export function makePasskeys(parts: {
     async confirmPasskey(accountId, id, response) {
       if (!relyingParty) return refuse('passkeys_unavailable');
       return locked(accountId, async (client) => {
-        const limited = await countPasskeyTry(client, accountId);
+        const limited = await countPasskeyTry(parts, client, accountId);
         if (limited) return limited;
         const now = clock.now();
         if (!(await findBegun(client, { id, accountId, kind: 'passkey', now }))) return refuse('not_found');
         const expectedChallenge = await takeChallenge(client, { accountId, boundTo: id, now });
-        if (!expectedChallenge) return wrong();
+        if (!expectedChallenge) return wrong(parts);
         const done = await verified(() =>
           verifyRegistrationResponse({
             response: response as RegistrationResponseJSON,
@@ -126,7 +129,7 @@ export function makePasskeys(parts: {
             supportedAlgorithmIDs: algorithms,
           }),
         );
-        if (!done?.registrationInfo) return wrong();
+        if (!done?.registrationInfo) return wrong(parts);
         const { credential } = done.registrationInfo;
         const { rowCount } = await client.query(
           `insert into gpuaas_oidc.passkey (${columns}) values ($1, $2, $3, $4, $5) on conflict do nothing`,
@@ -139,13 +142,18 @@ export function makePasskeys(parts: {
           ],
         );
         // The device chooses the id of a passkey. One that exists already is refused, for any account.
-        if (rowCount !== 1) return wrong();
+        if (rowCount !== 1) return wrong(parts);
         tried('passkey', 'right');
         await forgetTries(client, accountId);
         return confirmRow(client, ids, accountId, id, now);
       });
     },
+  };
+}
 
+function makeProof(parts: PasskeyParts): Pick<Factors, 'waysToProve' | 'provePasskey'> {
+  const { pool, clock, ids, locked, relyingParty, tried } = parts;
+  return {
     async waysToProve(accountId, questionId) {
       const { rows } = await pool.query<{ kind: string }>(
         'select distinct kind from gpuaas_oidc.factor where account_id = $1 and confirmed_at is not null',
@@ -168,13 +176,13 @@ export function makePasskeys(parts: {
     async provePasskey(accountId, questionId, response) {
       if (!relyingParty) return refuse('passkeys_unavailable');
       return locked(accountId, async (client) => {
-        const limited = await countPasskeyTry(client, accountId);
+        const limited = await countPasskeyTry(parts, client, accountId);
         if (limited) return limited;
         const now = clock.now();
         const expectedChallenge = await takeChallenge(client, { accountId, boundTo: questionId, now });
         const used = idOf(response);
         const row = (await passkeysOf(client, accountId)).find((each) => descriptorOf(each).id === used);
-        if (!expectedChallenge || !row) return wrong();
+        if (!expectedChallenge || !row) return wrong(parts);
         const done = await verified(() =>
           verifyAuthenticationResponse({
             response: response as AuthenticationResponseJSON,
@@ -186,7 +194,7 @@ export function makePasskeys(parts: {
             credential: { ...descriptorOf(row), publicKey: new Uint8Array(row.public_key), counter: 0 },
           }),
         );
-        if (!done) return wrong();
+        if (!done) return wrong(parts);
         const { newCounter, credentialDeviceType } = done.authenticationInfo;
         if (isCopy(Number(row.sign_count), newCounter)) {
           tried('passkey', 'cloned');
