@@ -39,7 +39,10 @@ const untoldSql = sql(
   `select id, kind, region, sku, tripped_at from automation_breakers
    where tripped_at is not null and told_at is null order by id limit $1 for update`,
 );
-const toldSql = sql('breaker-told', 'update automation_breakers set told_at = act_time() where id = any ($1::uuid[])');
+const toldSql = sql(
+  'breaker-announced',
+  'update automation_breakers set told_at = act_time() where id = any ($1::uuid[])',
+);
 
 const trippedSql = sql(
   'breaker-tripped',

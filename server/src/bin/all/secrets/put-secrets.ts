@@ -23,7 +23,7 @@ export async function putSecrets(folder: string, secrets: Readonly<Record<string
   return settings;
 }
 
-/** The environment of whoever started us, without the settings that we give ourselves. */
+/** The environment of the parent process, without the settings that we set ourselves. */
 export const without = (env: Environment, secrets: Readonly<Record<string, string>>): Environment =>
   Object.fromEntries(
     Object.entries(env).filter(([variable]) => !Object.hasOwn(secrets, variable.replace(/_FILE$/, ''))),
