@@ -6,10 +6,14 @@ export function sentenceOf({ kind, name, from_state, to_state, detail }: Timelin
   const words = plain(name.replaceAll('_', ' '));
   switch (kind) {
     case 'transition':
+      if (from_state === 'requested' && to_state === 'released') return 'cancelled before a host was assigned';
       return from_state === null ? `${to_state}` : `${from_state} → ${to_state}`;
     case 'phase':
       return words;
     case 'task':
+      if (name === 'allocation.extend_lease' && typeof detail['expires_at'] === 'string') {
+        return `extended to ${showTime(detail['expires_at'])}`;
+      }
       return `the node was asked: ${words}${typeof detail['state'] === 'string' ? ` (${plain(detail['state'])})` : ''}`;
     default:
       return words;
@@ -25,6 +29,9 @@ export function causeOf(allocation: AllocationDetail, decision: PlacementDecisio
   if (queue) {
     const start = queue.expected_start_at ? ` It should start by ${showTime(queue.expected_start_at)}.` : '';
     return `It is queued because ${lower(queue.reason)}; position ${queue.position}, expires at ${showTime(queue.deadline_at)}.${start}`;
+  }
+  if (state === 'released' && !allocation.provisioning_started_at && release_reason === 'user') {
+    return 'It left the queue: its owner cancelled it before a host was assigned.';
   }
   if (state === 'released' || state === 'releasing') {
     return `It is ${state} ${releaseCause(release_reason)}.`;

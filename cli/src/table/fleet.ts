@@ -251,7 +251,7 @@ export const fleet: CommandGroup = {
       examples: ["gpuaas ops node drain rack-7 --notice-minutes 60 --reason 'new switch' --yes"],
       operation: 'node_drain',
       columns,
-      asks: 'Drain {}? Its allocations are released after the notice.',
+      asks: 'Drain {}? Its allocations are released after the notice. When it is empty it is retired; readmit it after a probe.',
     },
     {
       name: 'ops node resume',

@@ -19,6 +19,9 @@ export function useSession(): Session {
   return session;
 }
 
+/** The session, or undefined while the shell loads it or cannot: a problem may have to be shown before there is one. */
+export const useSessionIfAny = (): Session | undefined => useContext(SessionContext);
+
 /** Whether this person may call an operation. The server sends the list with the session; no page repeats its rules. */
 export function may({ me, project }: Session, operation: OperationId): boolean {
   const role = me.organizations.find(({ id }) => id === project?.organization_id)?.role;

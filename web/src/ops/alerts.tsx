@@ -2,6 +2,7 @@ import type { NodeAlert } from '@gpuaas/sdk';
 import { Chip, type Tone } from '../parts/chip.tsx';
 import { Ago } from '../parts/time.tsx';
 import { spellMoments } from '../words/time.ts';
+import { tellAlert } from '../words/wall.ts';
 
 type Effect = NodeAlert['effect'];
 const words: Readonly<Record<Effect, readonly [Tone, string]>> = {
@@ -20,8 +21,7 @@ export function Alerts({ alerts }: { alerts: readonly (NodeAlert & { readonly no
           <span className="min-w-0 grow">
             <span className="font-medium">
               {alert.node_name && `${alert.node_name}: `}
-              {alert.slot_index !== null && `slot ${alert.slot_index}: `}
-              {spellMoments(alert.message)}
+              {spellMoments(tellAlert(alert))}
             </span>
             <span className="block text-sm text-dim">
               from {alert.source}, <Ago at={alert.since} />

@@ -47,7 +47,7 @@ export function FleetPage() {
     });
   const counters: readonly (readonly [string, number | undefined, boolean])[] = [
     ['Schedulable nodes', health.data?.schedulable_nodes, false],
-    ['Available GPUs', health.data && (health.data.slots['available'] ?? 0), false],
+    ['Available GPUs', health.data?.sellable_slots, false],
     ['GPUs in use', health.data && (health.data.slots['in_use'] ?? 0), false],
     ['Queued', health.data?.queued_allocations, false],
     ['Stuck', health.data?.stuck_allocations, true],

@@ -30,6 +30,7 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
     (version: number, options) => api.allocations.restart({ allocation_id: it.id }, options).then(() => version),
     { stale: ['allocation'], done: close },
   );
+  const isWaiting = it.placement_status === 'queued' && it.state === 'requested';
   const button = (name: 'release' | 'restart' | 'rename', label: string, look?: 'danger') => {
     const action = it.actions.find((each) => each.action === name);
     return (
@@ -47,7 +48,9 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
     <>
       {may('allocation_update') && isLive(it.state) && button('rename', 'Rename')}
       {may('allocation_restart') && it.state === 'active' && button('restart', 'Restart')}
-      {may('allocation_release') && isLive(it.state) && button('release', 'Release', 'danger')}
+      {may('allocation_release') &&
+        isLive(it.state) &&
+        button('release', isWaiting ? 'Leave the queue' : 'Release', 'danger')}
       {asking === 'rename' && <Rename it={it} onClose={close} />}
       <Confirm
         open={asking === 'restart'}
@@ -63,15 +66,21 @@ export function AllocationActions({ it }: { it: AllocationDetail }) {
       <Confirm
         open={asking === 'release'}
         onClose={close}
-        title={`Release ${it.name}?`}
-        verb="Release"
+        title={isWaiting ? `Take ${it.name} out of the queue?` : `Release ${it.name}?`}
+        verb={isWaiting ? 'Leave the queue' : 'Release'}
         danger
         busy={release.isPending}
         error={release.error}
         onConfirm={() => release.mutate(it.id)}
       >
-        <p>Everything on the machine is lost: its disks are wiped.</p>
-        <p>The price per hour stops counting immediately.</p>
+        {isWaiting ? (
+          <p>It loses its place in the queue. It has no host yet, and nothing was charged.</p>
+        ) : (
+          <>
+            <p>Everything on the machine is lost: its disks are wiped.</p>
+            <p>The price per hour stops counting immediately.</p>
+          </>
+        )}
       </Confirm>
     </>
   );
@@ -109,6 +118,8 @@ export function Guards({ it }: { it: AllocationDetail }) {
   );
   const mayExtend =
     useMay()('allocation_extend') && it.actions.some(({ action, allowed }) => action === 'extend' && allowed);
+  // An allocation that has ended, or is ending, cannot be stopped any more.
+  if (!isLive(it.state) || it.over) return null;
   return (
     <Panel title="Auto-stop">
       {extend.error && <Problem error={extend.error} />}
@@ -116,7 +127,7 @@ export function Guards({ it }: { it: AllocationDetail }) {
         rows={[
           [
             'Ends',
-            it.expires_at && isLive(it.state) ? (
+            it.expires_at ? (
               <Ago key="ends" at={it.expires_at} />
             ) : it.max_duration_seconds ? (
               `${spellDuration(it.max_duration_seconds * 1_000)} after it is ready`

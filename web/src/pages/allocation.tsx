@@ -13,7 +13,7 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
 import { spellMoney } from '../words/money.ts';
 import { isUnderway, makeRail } from '../words/rail.ts';
-import { tellRelease } from '../words/sentences.ts';
+import { inSentence, releaserOf, tellRelease } from '../words/sentences.ts';
 import { counted, spellMemory } from '../words/sizes.ts';
 import { AccessPanel } from './allocation-access.tsx';
 import { AllocationActions, Guards } from './allocation-acts.tsx';
@@ -120,7 +120,7 @@ function Detail({
           <Timeline items={timeline} problem={problem} />
         </div>
         <div className="grid grid-cols-1 gap-6">
-          <About it={it} />
+          <About it={it} timeline={timeline} />
           <Guards it={it} />
         </div>
       </div>
@@ -169,8 +169,10 @@ function Failure(parts: {
   );
 }
 
-function About({ it }: { it: AllocationDetail }) {
+function About({ it, timeline }: { it: AllocationDetail; timeline: readonly TimelineItem[] }) {
   const nameOf = useNames();
+  const by = releaserOf(timeline);
+  const ender = by === undefined ? undefined : inSentence(nameOf(by));
   return (
     <Panel title="About">
       <Facts
@@ -184,7 +186,7 @@ function About({ it }: { it: AllocationDetail }) {
           [
             'Created',
             <span key="asked">
-              <Ago at={it.created_at} /> by <bdi>{nameOf(it.requested_by)}</bdi>
+              <Ago at={it.created_at} /> by <bdi>{inSentence(nameOf(it.requested_by))}</bdi>
             </span>,
           ],
           ...(it.group_id
@@ -205,7 +207,9 @@ function About({ it }: { it: AllocationDetail }) {
           ...(it.active_at
             ? ([['Uptime', <Lasting key="ran" from={it.active_at} until={it.releasing_at ?? it.ended_at} />]] as const)
             : []),
-          ...(it.release_reason ? ([['Released', tellRelease(it.release_reason)]] as const) : []),
+          ...(it.release_reason
+            ? ([[it.active_at ? 'Released' : 'Cancelled', tellRelease(it.release_reason, ender)]] as const)
+            : []),
           ...Object.entries(it.tags).map(([name, value]) => [name, <bdi key={name}>{value}</bdi>] as const),
         ]}
       />

@@ -1,7 +1,7 @@
 import { GpuaasError } from '@gpuaas/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct } from '../client/ask.ts';
 import { letGo } from '../client/let-go.ts';
@@ -9,6 +9,7 @@ import { useSession } from '../client/session.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Problem } from '../parts/states.tsx';
+import { readFragment } from '../words/access.ts';
 
 const shape = /^gpuaas_invite_[A-Za-z0-9_-]{8,180}$/;
 
@@ -19,7 +20,7 @@ const shape = /^gpuaas_invite_[A-Za-z0-9_-]{8,180}$/;
 export function InvitationPage() {
   const session = useSession();
   const client = useQueryClient();
-  const [token] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const token = useTokenOfLink();
   const accept = useAct('invitation accept', (_: string, options) => api.members.invitationAccept({ token }, options), {
     done: () => {
       history.replaceState(history.state, '', location.pathname);
@@ -72,6 +73,17 @@ export function InvitationPage() {
       </div>
     </Page>
   );
+}
+
+/** The token of the link that is open: another link in the same tab changes only the part after #. */
+function useTokenOfLink(): string {
+  const [token, setToken] = useState(() => readFragment(location.hash));
+  useEffect(() => {
+    const read = () => setToken(readFragment(location.hash));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return token;
 }
 
 /** The way into a project of the organization, once the list of projects contains it. */

@@ -1,16 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { may, useSession } from '../client/session.tsx';
+import { may, useSessionIfAny } from '../client/session.tsx';
 import { shortId } from '../words/sizes.ts';
 import { CopyMark } from './copy.tsx';
 
 /** A correlation id: it can be copied, and links to the trace for people who may see it. */
 export function CorrelationId({ id }: { id: string }) {
-  const session = useSession();
-  const to = may(session, 'admin_correlation_get')
-    ? '/ops/correlations/$id'
-    : may(session, 'correlation_get')
-      ? '/correlations/$id'
-      : undefined;
+  const session = useSessionIfAny();
+  const to =
+    session &&
+    (may(session, 'admin_correlation_get')
+      ? '/ops/correlations/$id'
+      : may(session, 'correlation_get')
+        ? '/correlations/$id'
+        : undefined);
   return (
     <span className="inline-flex max-w-full items-center gap-1 rounded-md bg-sunk font-mono text-[13px] text-ink">
       {to ? (

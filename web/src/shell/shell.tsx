@@ -1,3 +1,4 @@
+import { GpuaasError } from '@gpuaas/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useMemo, useState } from 'react';
@@ -55,7 +56,9 @@ export function Shell() {
     };
   }, [me.data, projects.data, wanted]);
   const error = me.error ?? projects.error;
-  if (error && !session) {
+  // Without a session the browser is on its way to the sign-in: nothing has failed.
+  const isLeaving = error instanceof GpuaasError && error.status === 401;
+  if (error && !session && !isLeaving) {
     return (
       <main className="mx-auto grid min-h-screen max-w-lg content-center p-6">
         <Problem error={error} again={() => void Promise.all([me.refetch(), projects.refetch()])} />

@@ -27,3 +27,12 @@ export function readAccess({ access, login }: Reachable): Access | undefined {
     hostKey: text(ssh['host_key_fingerprint']) ?? text(ssh['host_key']),
   };
 }
+
+/** The part of an address after #; empty if it is not written as an address may be. */
+export function readFragment(hash: string): string {
+  try {
+    return decodeURIComponent(hash.slice(1));
+  } catch {
+    return '';
+  }
+}

@@ -1,6 +1,7 @@
 import type { Notice } from '@gpuaas/sdk';
 import { labelOfPhase } from './rail.ts';
 import { plainWord } from './sizes.ts';
+import { spellMoment } from './time.ts';
 
 /** Events and timeline entries in sentences. One without a sentence is shown by its name. */
 export interface Happening {
@@ -8,6 +9,7 @@ export interface Happening {
   readonly name: string;
   readonly from_state: string | null;
   readonly to_state: string | null;
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 const arrivals: Readonly<Record<string, string>> = {
@@ -37,18 +39,28 @@ const tasks: Readonly<Record<string, string>> = {
   'slice.vm_release': 'Task sent: remove the machine.',
   'allocation.provision_user': 'Task sent: create the account.',
   'allocation.revoke_user': 'Task sent: remove the account.',
+  'allocation.install_authorized_keys': 'Task sent: install the SSH keys.',
 };
 
-export function tellHappening({ kind, name, to_state }: Happening): string {
-  if (kind === 'transition' && name === 'retry')
-    return 'The launch failed because of its host. It is retried on another host.';
-  if (kind === 'transition') return (to_state && arrivals[to_state]) || `State: ${plainWord(to_state ?? name)}.`;
+export function tellHappening({ kind, name, from_state, to_state, detail }: Happening): string {
+  if (kind === 'transition') return tellTransition(name, from_state, to_state);
   if (kind === 'phase') return `${labelOfPhase(name)}.`;
+  if (kind === 'task' && name === 'allocation.extend_lease') {
+    const until = detail?.['expires_at'];
+    return typeof until === 'string' ? `Extended to ${spellMoment(until)}.` : 'Extended.';
+  }
   if (kind === 'task') return tasks[name] ?? `Task sent: ${name}.`;
   const sentence = notes[name];
   if (sentence) return sentence;
   const words = plainWord(name);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** A request that leaves before it has a host has no machine and no disks: `cancel` is the only such way to `released`. */
+function tellTransition(name: string, from: string | null, to: string | null): string {
+  if (name === 'retry') return 'The launch failed because of its host. It is retried on another host.';
+  if (to === 'released' && (from === 'requested' || name === 'cancel')) return 'Cancelled before a host was assigned.';
+  return (to && arrivals[to]) || `State: ${plainWord(to ?? name)}.`;
 }
 
 const events: Readonly<Record<string, string>> = {
@@ -77,7 +89,21 @@ const releases: Readonly<Record<string, string>> = {
   drain: 'its host left service',
   project_removed: 'together with its project',
 };
-export const tellRelease = (reason: string): string => releases[reason] ?? reason;
+export function tellRelease(reason: string, by?: string): string {
+  if (reason === 'user' && by !== undefined) return `by ${by}`;
+  return releases[reason] ?? (by === undefined ? reason : `by ${by}: ${reason}`);
+}
+/** The person or program who released it, as its timeline says. */
+export function releaserOf(timeline: readonly Happening[]): string | undefined {
+  const end = timeline.findLast(({ kind, detail }) => kind === 'transition' && detail?.['released_by'] !== undefined);
+  const by = end?.detail?.['released_by'];
+  return typeof by === 'string' ? by : undefined;
+}
+/** A name in the middle of a sentence: `You` begins one. */
+export const inSentence = (name: string): string =>
+  name === 'You' || name === 'A former member' || name === 'The platform'
+    ? name.charAt(0).toLowerCase() + name.slice(1)
+    : name;
 
 /** An event in a sentence, where there is one for its type. */
 export const tellEvent = (type: string): string | undefined =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAccess } from './access.ts';
-import { countTiles, filterWall, placesOf, sharesOf, tilesOf, troublesOf } from './wall.ts';
+import { readAccess, readFragment } from './access.ts';
+import { countTiles, filterWall, lookOfSlot, placesOf, sharesOf, tellAlert, tilesOf, troublesOf } from './wall.ts';
 
 /** Every free slot may be sold, and nobody has found anything. */
 const sound = { sellable_slots: 64, alerts: [] };
@@ -22,6 +22,46 @@ describe('the wall', () => {
     ['retired', [], 'off'],
   ] as const)('shows no free GPU on a node that is %s and has nothing to sell', (state, alerts, tile) => {
     expect(tilesOf({ gpus_total: 1, state, slots: { available: 1 }, sellable_slots: 0, alerts })).toEqual([tile]);
+  });
+  const broken = { effect: 'blocks_sale', message: 'Xid79: Slot 0: xid_79.', slot_index: 0 };
+  it.each([
+    ['the broken GPU in use, and the free ones as free', { in_use: 1, available: 7 }, 7, 'trouble', 'free'],
+    ['the broken free GPU, and the others as free', { available: 8 }, 7, 'trouble', 'free'],
+    [
+      'the broken GPU, and the free ones of a cordoned host as not offered',
+      { in_use: 1, available: 7 },
+      0,
+      'trouble',
+      'off',
+    ],
+  ] as const)('marks %s', (_, slots, sellable_slots, first, others) => {
+    const tiles = tilesOf({ gpus_total: 8, state: 'active', slots, sellable_slots, alerts: [broken] });
+    const rest = 'in_use' in slots && others === 'off' ? ['used', ...Array(6).fill(others)] : Array(7).fill(others);
+    expect(tiles).toHaveLength(8);
+    expect(tiles[0]).toBe(first);
+    expect(tiles.filter((tile) => tile === 'trouble')).toHaveLength(1);
+    expect(new Set(tiles.slice(1))).toEqual(new Set(rest));
+  });
+  it('shows the free GPUs of a host that is only cordoned as not offered', () => {
+    const node = { gpus_total: 2, state: 'active', slots: { available: 2 }, sellable_slots: 0, alerts: [] };
+    expect(tilesOf(node)).toEqual(['off', 'off']);
+  });
+  it.each([
+    ['active', true, [], 'available'],
+    ['active', false, [], 'disabled'],
+    ['draining', false, [], 'disabled'],
+    ['quarantined', true, [], 'quarantined'],
+    ['active', true, [broken], 'quarantined'],
+  ] as const)('paints a free slot of a node that is %s, schedulable %s', (state, schedulable, alerts, look) => {
+    const slot = { slot_index: 0, state: 'available', health_state: 'healthy' };
+    expect(lookOfSlot(slot, { state, schedulable, alerts })).toBe(look);
+  });
+  it('names the slot of an alert once', () => {
+    expect(tellAlert(broken)).toBe('Slot 0: Xid79');
+    expect(tellAlert({ message: 'Xid79: fallen off the bus', slot_index: 3 })).toBe(
+      'slot 3: Xid79: fallen off the bus',
+    );
+    expect(tellAlert({ message: 'Silent: no report', slot_index: null })).toBe('Silent: no report');
   });
   it('names every alert', () => {
     const alerts = [{ effect: 'blocks_sale', message: 'Xid79: fallen off the bus', slot_index: 3 }];
@@ -107,5 +147,12 @@ describe('the way in', () => {
     expect(readAccess({ access: null, login })).toBeUndefined();
     expect(readAccess({ access: { address: 'h' }, login: null })).toBeUndefined();
     expect(readAccess({ access: { address: 'h', username: '-oProxyCommand=id' }, login: null })).toBeUndefined();
+  });
+});
+
+describe('the part of an address after #', () => {
+  it('is read, and is empty where it is not well formed', () => {
+    expect(readFragment('#gpuaas_invite_a%5Fb')).toBe('gpuaas_invite_a_b');
+    expect([readFragment('#%'), readFragment('')]).toEqual(['', '']);
   });
 });

@@ -29,11 +29,17 @@ const tileOf: Readonly<Record<string, Tile>> = {
 };
 const order: readonly Tile[] = ['trouble', 'used', 'moving', 'free', 'off'];
 
+/** Slots that an alert takes off sale, as far as alerts name slots. */
+const brokenSlots = (alerts: WallNode['alerts']): number =>
+  new Set(alerts.flatMap(({ effect, slot_index }) => (effect === 'blocks_sale' ? (slot_index ?? []) : []))).size;
+
 export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts }: WallNode): Tile[] {
-  // A free slot that may not be sold does not count as free: it needs attention, or is not offered.
-  const isTrouble =
-    host === 'quarantined' || host === 'offline' || alerts.some(({ effect }) => effect === 'blocks_sale');
-  const held: Tile = isTrouble ? 'trouble' : 'off';
+  const isAllTrouble =
+    host === 'quarantined' ||
+    host === 'offline' ||
+    alerts.some(({ effect, slot_index }) => effect === 'blocks_sale' && slot_index === null);
+  // Free slots that may not be sold: all need attention, or they are only not offered, as on a cordoned host.
+  const held: Tile = isAllTrouble ? 'trouble' : 'off';
   const tiles = Object.entries(slots).flatMap(([state, count]) =>
     Array.from(
       { length: count },
@@ -42,10 +48,44 @@ export function tilesOf({ gpus_total, slots, sellable_slots, state: host, alerts
   );
   // GPUs that were announced and have no slot yet are shown as not offered.
   const missing = Math.max(0, gpus_total - tiles.length);
-  return [...tiles, ...Array.from({ length: missing }, (): Tile => 'off')].sort(
-    (a, b) => order.indexOf(a) - order.indexOf(b),
-  );
+  tiles.push(...Array.from({ length: missing }, (): Tile => 'off'));
+  markBroken(tiles, brokenSlots(alerts) - tiles.filter((tile) => tile === 'trouble').length);
+  return tiles.sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }
+
+/** A broken GPU needs attention whatever its slot does: free ones that are held back first, then those in use. */
+function markBroken(tiles: Tile[], count: number): void {
+  let left = count;
+  for (const victim of ['off', 'used', 'moving', 'free'] as const) {
+    for (let at = 0; left > 0 && at < tiles.length; at += 1) {
+      if (tiles[at] !== victim) continue;
+      tiles[at] = 'trouble';
+      left -= 1;
+    }
+  }
+}
+
+export type SlotHost = Pick<WallNode, 'state' | 'alerts'> & { readonly schedulable: boolean };
+/** The state whose colour a slot of a node has: a free slot is green only where it may be sold. */
+export function lookOfSlot(
+  slot: { readonly slot_index: number; readonly state: string; readonly health_state: string },
+  host: SlotHost,
+): string {
+  const isBroken = host.alerts.some(
+    ({ effect, slot_index }) => effect === 'blocks_sale' && slot_index === slot.slot_index,
+  );
+  if (isBroken) return 'quarantined';
+  if (slot.state !== 'available') return slot.state;
+  const isBlocked = host.alerts.some(({ effect, slot_index }) => effect === 'blocks_sale' && slot_index === null);
+  if (host.state === 'quarantined' || host.state === 'offline' || isBlocked) return 'quarantined';
+  return host.state === 'active' && host.schedulable && slot.health_state === 'healthy' ? 'available' : 'disabled';
+}
+
+/** The message of an alert with its slot, which a message may name already: `Xid79: Slot 0: xid_79.` */
+export const tellAlert = (alert: { readonly message: string; readonly slot_index: number | null }): string => {
+  const said = alert.message.replace(/^(Xid ?(\d+)): (.*?)xid[ _]?\2\.?$/i, '$3$1').trim();
+  return alert.slot_index === null || /\bslots? \d/i.test(said) ? said : `slot ${alert.slot_index}: ${said}`;
+};
 
 export interface Trouble {
   readonly node: { readonly id: string; readonly name: string };
@@ -68,8 +108,7 @@ export function troublesOf(
       if (node.state === 'offline') found.push({ node, why: `no reports received${reason}`, urgency: 4 });
       if (node.state === 'quarantined') found.push({ node, why: `quarantined${reason}`, urgency: 3 });
       for (const { effect, message, slot_index } of node.alerts) {
-        const slot = slot_index === null ? '' : `slot ${slot_index}: `;
-        found.push({ node, why: `${slot}${message}`, urgency: effect === 'informs' ? 1 : 3 });
+        found.push({ node, why: tellAlert({ message, slot_index }), urgency: effect === 'informs' ? 1 : 3 });
       }
       const blocked = (node.slots['cleanup_blocked'] ?? 0) + (node.slots['quarantined'] ?? 0);
       if (blocked > 0)

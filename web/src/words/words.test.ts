@@ -5,7 +5,7 @@ import { tellAction } from './actions.ts';
 import { quoteForShell } from './command-line.ts';
 import { spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
-import { isNotable, tellHappening, tellNotice } from './sentences.ts';
+import { inSentence, isNotable, releaserOf, tellHappening, tellNotice, tellRelease } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
 import { writeSnippets } from './snippets.ts';
 import { spellAgo, spellDuration, spellMoments, spellSetting, spellWhen } from './time.ts';
@@ -154,11 +154,30 @@ describe('the progress rail', () => {
 });
 
 describe('sentences', () => {
+  it('names who released an allocation', () => {
+    const end = { kind: 'transition', name: 'release', from_state: 'active', to_state: 'releasing' };
+    expect(releaserOf([{ ...end, detail: { reason: 'user', released_by: 'u-1' } }, end])).toBe('u-1');
+    expect(releaserOf([end])).toBeUndefined();
+    expect(tellRelease('user', inSentence('You'))).toBe('by you');
+    expect(tellRelease('done for today', 'Ada')).toBe('by Ada: done for today');
+    expect(tellRelease('max_duration')).toBe('at the end of its duration');
+  });
   it('tells what happened, and does not hide what it has no words for', () => {
     const happening = { kind: 'note', name: 'queued', from_state: null, to_state: null };
     expect(tellHappening(happening)).toBe('No capacity available: queued.');
     expect(tellHappening({ ...happening, name: 'some_new_thing' })).toBe('Some new thing.');
     expect(tellHappening({ ...happening, kind: 'transition', to_state: 'active' })).toContain('Active');
+    const ended = { kind: 'transition', name: 'prove', from_state: 'releasing', to_state: 'released' };
+    expect(tellHappening(ended)).toContain('disks are wiped');
+    const left = { ...ended, name: 'cancel', from_state: 'requested' };
+    expect(tellHappening(left)).toBe('Cancelled before a host was assigned.');
+    // The trace of a request does not have the state before.
+    expect(tellHappening({ ...left, from_state: null })).toBe('Cancelled before a host was assigned.');
+    const extended = { kind: 'task', name: 'allocation.extend_lease', from_state: null, to_state: null };
+    expect(tellHappening(extended)).toBe('Extended.');
+    expect(tellHappening({ ...extended, detail: { expires_at: '2026-01-02T03:04:05Z' } })).toMatch(
+      /^Extended to .*2026/,
+    );
     expect(tellAction('ssh_key.add')).toBe('added an SSH key');
     expect(tellAction('project.create')).toBe('created a project');
     expect(tellAction('user.create')).toBe('created a user');

@@ -197,6 +197,11 @@ describe('giving it back', () => {
     expect(released).toMatchObject({ status: 202, body: { state: 'released', placement_status: 'freed' } });
     expect(await free()).toBe(8);
     expect(await eventsOf(id)).toEqual(['provisioning.requested', 'provisioning.releasing.completed']);
+    const { data } = (await send('GET', `${id}/timeline`)).body;
+    expect(data.at(-1)).toMatchObject({
+      to_state: 'released',
+      detail: { reason: 'user', released_by: expect.any(String) },
+    });
     expect(await send('POST', `${id}/release`, {})).toMatchObject({
       status: 409,
       body: { code: 'illegal_transition' },
@@ -297,6 +302,12 @@ describe('an active allocation', () => {
     const id = await putAllocation(world.root, home, 'active');
     const extended = await send('POST', `${id}/extend`, { seconds: 600 });
     expect(extended, extended.text).toMatchObject({ status: 200, body: { max_duration_seconds: 4_200 } });
+    expect((await send('GET', `${id}/timeline`)).body.data).toContainEqual(
+      expect.objectContaining({
+        name: 'allocation.extend_lease',
+        detail: expect.objectContaining({ expires_at: extended.body.expires_at }),
+      }),
+    );
     expect(await send('POST', `${id}/restart`)).toMatchObject({ status: 202, body: { state: 'active' } });
     expect(await eventsOf(id)).toEqual(['provisioning.restart.requested']);
     const renamed = await send('PATCH', id, { name: 'b', tags: { k: 'v' }, idle: { minutes: 5, action: 'warn' } });

@@ -43,6 +43,7 @@ const release = on(allocationRelease, async (parts, act, { params, body }) =>
       reason: 'user',
       said: body.reason,
       forced: false,
+      by: act.actorId,
     });
     if (!released) return tx.abandon(absent());
     if (released instanceof Fault) return tx.abandon(released);
@@ -97,10 +98,12 @@ const extend = on(allocationExtend, async (parts, act, { params, body }) =>
     if (awaited) return tx.abandon(awaited);
     await extendAllocation(tx, row.id, seconds, expiresAt);
     // The node ends the lease by itself, also without a connection: it needs the new deadline.
-    const taskId = await queueShortTask(tx, parts, act, row, 'allocation.extend_lease', {
-      allocation_id: row.id,
-      lease: { deadline_at: expiresAt.toISOString() },
-    });
+    const taskId = await queueShortTask(
+      { tx, parts, act, row },
+      'allocation.extend_lease',
+      { allocation_id: row.id, lease: { deadline_at: expiresAt.toISOString() } },
+      { expires_at: expiresAt.toISOString() },
+    );
     return done(tx, parts, act, row.id, { change: { expires_at: expiresAt, task_id: taskId }, events: 'none' });
   }),
 );
@@ -147,7 +150,7 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
     const keys = await listKeys(tx, row.id);
     const taskId =
       row.state === 'active' && row.login
-        ? await queueShortTask(tx, parts, act, row, 'allocation.install_authorized_keys', {
+        ? await queueShortTask({ tx, parts, act, row }, 'allocation.install_authorized_keys', {
             allocation_id: row.id,
             login: row.login,
             authorized_keys: [...new Set(keys.map(({ public_key }) => public_key))],
@@ -165,12 +168,10 @@ const setSshKeys = on(allocationSetSshKeys, async (parts, act, { params, body })
 
 /** Queues a short task for the node of an active allocation. No saga waits for it; its result is in the timeline. */
 async function queueShortTask<T extends 'allocation.extend_lease' | 'allocation.install_authorized_keys'>(
-  tx: WriteTx,
-  parts: AllocationParts,
-  act: Act,
-  row: AllocationRow,
+  { tx, parts, act, row }: { tx: WriteTx; parts: AllocationParts; act: Act; row: AllocationRow },
   type: T,
   params: Parameters<typeof parts.tasks.queueTask<T>>[1]['params'],
+  shown: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   if (!row.node_id) throw new Error('an active allocation has no node');
   const taskId = await parts.tasks.queueTask(tx, {
@@ -179,7 +180,7 @@ async function queueShortTask<T extends 'allocation.extend_lease' | 'allocation.
     allocation: { id: row.id, organizationId: row.organization_id },
   });
   const note = { ids: parts.ids, correlationId: act.correlationId, kind: 'task', name: type } as const;
-  await noteAllocation(tx, row.id, { ...note, detail: { task_id: taskId } });
+  await noteAllocation(tx, row.id, { ...note, detail: { task_id: taskId, ...shown } });
   return taskId;
 }
 

@@ -187,7 +187,7 @@ function Offer({ node }: { node: NodeDetail }) {
             </ul>
           )}
           {isApproved ? (
-            <Topology topology={topology} slots={node.resource_slots} />
+            <Topology topology={topology} slots={node.resource_slots} host={node} />
           ) : (
             <ul className="grid gap-1">
               {topology.slots.map((slot) => (

@@ -27,7 +27,8 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
   uncordon: { label: 'Uncordon', means: 'Accepts new work again.' },
   drain: {
     label: 'Drain',
-    means: 'Stops new work and notifies tenants. Allocations that remain at the end of the notice are released.',
+    means:
+      'Stops new work and notifies tenants. Allocations that remain at the end of the notice are released. When it is empty the node is retired; readmit it after a probe.',
     danger: true,
   },
   resume: { label: 'Resume', means: 'Ends the drain and accepts new work again.' },
@@ -44,11 +45,18 @@ const verbs: Readonly<Record<Verb, { readonly label: string; readonly means: str
 /** The actions that the server allows now. The state machine is the server's; a copy here would drift. */
 const verbsOf = (node: NodeDetail): readonly Verb[] =>
   node.actions.flatMap(({ action, allowed }) => (allowed && action in verbs ? [action as Verb] : []));
-/** Blocked actions that would help, with what they need first. */
-const hintsOf = (node: NodeDetail): readonly string[] =>
-  node.actions.flatMap(({ action, allowed, why_not }) =>
-    action === 'clear' && node.state === 'quarantined' && !allowed && why_not ? [`To clear it: ${why_not}`] : [],
-  );
+/** Blocked actions that would help, with what they need first; and how a retired node returns. */
+const waysBack: Readonly<Record<string, readonly [Verb, string]>> = {
+  quarantined: ['clear', 'To clear it'],
+  retired: ['readmit', 'To return it to service'],
+};
+function hintsOf(node: NodeDetail): readonly string[] {
+  const [verb, lead] = waysBack[node.state] ?? [];
+  const action = node.actions.find((each) => each.action === verb);
+  if (!action) return [];
+  if (!action.allowed) return action.why_not ? [`${lead}: ${action.why_not}`] : [];
+  return node.state === 'retired' ? [`${lead}: probe it, then readmit it.`] : [];
+}
 
 export function NodePage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -150,11 +158,7 @@ function Detail({ node }: { node: NodeDetail }) {
       {(probe.error ?? approve.error ?? discover.error) && (
         <Problem error={probe.error ?? approve.error ?? discover.error} />
       )}
-      {node.drain_deadline_at && node.state === 'draining' && (
-        <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
-          Draining: {counted(living.length, 'allocation')} left. They are released <Ago at={node.drain_deadline_at} />.
-        </p>
-      )}
+      <Draining node={node} left={tenants.data ? living.length : undefined} />
       {node.state_reason && node.state !== 'active' && (
         <p className="rounded-lg bg-warn-soft px-4 py-3 text-warn">{node.state_reason}</p>
       )}
@@ -185,7 +189,7 @@ function Detail({ node }: { node: NodeDetail }) {
         {node.resource_slots.length === 0 && !topology ? (
           <p className="text-dim">No topology reported yet.</p>
         ) : (
-          <Topology topology={topology} slots={node.resource_slots} onChoose={setSlot} />
+          <Topology topology={topology} slots={node.resource_slots} host={node} onChoose={setSlot} />
         )}
         {topology && topology.blockers.length > 0 && (
           <ul className="mt-3 list-disc ps-5 text-bad">
@@ -300,7 +304,9 @@ function Detail({ node }: { node: NodeDetail }) {
           {(verb === 'drain' || verb === 'retire' || verb === 'quarantine') && (
             <p className="font-medium text-ink">
               {living.length === 0
-                ? 'No running allocations.'
+                ? verb === 'drain'
+                  ? 'No running allocations: the node is retired at once.'
+                  : 'No running allocations.'
                 : `Running on it: ${counted(living.length, 'allocation')} of ${counted(new Set(living.map((each) => each.organization_id)).size, 'tenant')}.`}
             </p>
           )}
@@ -323,5 +329,23 @@ function Detail({ node }: { node: NodeDetail }) {
       )}
       {slot && <SlotDialog nodeId={node.id} slot={slot} onClose={() => setSlot(undefined)} />}
     </Page>
+  );
+}
+
+function Draining({ node, left }: { node: NodeDetail; left: number | undefined }) {
+  if (node.state !== 'draining') return null;
+  return (
+    <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
+      {left === 0
+        ? 'Draining: no allocations are left.'
+        : `Draining: ${left === undefined ? 'allocations' : counted(left, 'allocation')} left.`}
+      {left !== 0 && node.drain_deadline_at && (
+        <>
+          {' '}
+          They are released <Ago at={node.drain_deadline_at} />.
+        </>
+      )}{' '}
+      When it is empty the node is retired; readmit it after a probe.
+    </p>
   );
 }

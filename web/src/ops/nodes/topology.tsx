@@ -1,5 +1,6 @@
 import type { HostTopology, ResourceSlot } from '@gpuaas/sdk';
 import { spellMemory } from '../../words/sizes.ts';
+import { lookOfSlot, type SlotHost } from '../../words/wall.ts';
 
 const looks: Readonly<Record<string, string>> = {
   available: 'border-ok bg-ok-soft text-ok',
@@ -15,10 +16,12 @@ const looks: Readonly<Record<string, string>> = {
 export function Topology({
   topology,
   slots,
+  host,
   onChoose,
 }: {
   topology: HostTopology | null;
   slots: readonly ResourceSlot[];
+  host: SlotHost;
   onChoose?: (slot: ResourceSlot) => void;
 }) {
   const numas = [...new Set([...(topology?.numa_nodes.map(({ id }) => id) ?? []), ...slots.map((s) => s.numa_node)])];
@@ -48,7 +51,7 @@ export function Topology({
                         type="button"
                         disabled={!onChoose}
                         onClick={() => onChoose?.(slot)}
-                        className={`grid w-full gap-0.5 rounded-lg border-2 px-2 py-2 text-start ${looks[slot.state] ?? looks['disabled']}`}
+                        className={`grid w-full gap-0.5 rounded-lg border-2 px-2 py-2 text-start ${looks[lookOfSlot(slot, host)] ?? looks['disabled']}`}
                       >
                         <span className="font-semibold">GPU {slot.slot_index}</span>
                         <span className="text-xs">{slot.state.replaceAll('_', ' ')}</span>

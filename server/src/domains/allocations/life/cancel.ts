@@ -28,19 +28,21 @@ export async function cancelAllocation(
     readonly reason: string;
     readonly said?: string | undefined;
     readonly forced: boolean;
+    /** The person or program of the tenant who asked; not an operator, whom tenants do not see. */
+    readonly by?: string | undefined;
     readonly seenVersion?: number | undefined;
     readonly endedAt: Date;
   },
   transitions: readonly ('cancel' | 'release' | 'prove')[],
 ): Promise<Released | undefined | Fault<'illegal_transition' | 'version_conflict'>> {
-  const { ids, correlationId, reason, said, forced, seenVersion, endedAt } = cancelling;
+  const { ids, correlationId, reason, said, forced, by, seenVersion, endedAt } = cancelling;
   let moved: MovedAllocation | undefined;
   for (const transition of transitions) {
     const next = await advanceAllocation(tx, id, transition, {
       ids,
       correlationId,
       seenVersion: moved?.version ?? seenVersion,
-      detail: { reason, forced },
+      detail: { reason, forced, ...(by && { released_by: by }) },
       set: { releaseReason: said ?? reason },
     });
     if (!next || next instanceof Fault) return next;

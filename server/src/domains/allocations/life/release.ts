@@ -25,6 +25,8 @@ export interface Releasing {
   readonly said?: string | undefined;
   /** The guest gets no time to shut down by itself. */
   readonly forced: boolean;
+  /** The person or program of the tenant who asked; not an operator, whom tenants do not see. */
+  readonly by?: string | undefined;
   /** How often a release may be tried in all, before only an operator's cleanup is left. */
   readonly maxAttempts: number;
   readonly seenVersion?: number | undefined;
@@ -43,7 +45,7 @@ export async function beginRelease(
   id: string,
   releasing: Releasing,
 ): Promise<Released | undefined | Refusal> {
-  const { ids, correlationId, reason, said, forced, seenVersion } = releasing;
+  const { ids, correlationId, reason, said, forced, by, seenVersion } = releasing;
   const [row] = await tx.rows<{ state: string; generation: bigint; release_attempts: number }>(countAttempts, [id]);
   if (!row) return undefined;
   if (row.state === 'releasing') {
@@ -66,7 +68,7 @@ export async function beginRelease(
     ids,
     correlationId,
     seenVersion,
-    detail: { reason, forced },
+    detail: { reason, forced, ...(by && { released_by: by }) },
     set: { releaseReason: said ?? reason, releaseAttempts: attempt },
   });
   if (!moved || moved instanceof Fault) return moved;
@@ -86,7 +88,12 @@ export async function releaseAllocation(
   parts: AllocationParts,
   act: Act,
   id: string,
-  how: { readonly reason: string; readonly said?: string | undefined; readonly forced: boolean },
+  how: {
+    readonly reason: string;
+    readonly said?: string | undefined;
+    readonly forced: boolean;
+    readonly by?: string | undefined;
+  },
 ): Promise<Released | undefined | Fault<'allocation_already_releasing' | 'illegal_transition'>> {
   const released = await beginRelease(tx, id, {
     ...how,

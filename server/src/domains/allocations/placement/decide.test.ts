@@ -270,6 +270,9 @@ describe('a decision', () => {
     expect(sayWhy(decision)).toBe(
       '4 × h200-slice in north is not available now; 1 available now, south has it, or join the queue.',
     );
+    expect(sayWhy(decision, { isQueued: true })).toBe(
+      '4 × h200-slice in north is not available now; 1 available now, south has it.',
+    );
   });
 
   it('does not tell anybody to wait for what would never fit', () => {

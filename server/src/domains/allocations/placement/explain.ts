@@ -82,9 +82,10 @@ const whys: readonly (readonly [readonly Constraint[], string])[] = [
   ],
 ];
 
-/** One sentence for the person who was refused, with what they could request instead. */
-export function sayWhy(decision: Decision): string {
-  const { request, reasons, would_fit: changes } = decision;
+/** One sentence for the person who was refused, with what they could request instead. A queued request is in the queue. */
+export function sayWhy(decision: Decision, { isQueued = false } = {}): string {
+  const { request, reasons } = decision;
+  const changes = decision.would_fit.filter(({ change }) => !(isQueued && change === 'wait'));
   const [, why] = whys.find(([wanted]) => reasons.some(({ constraint }) => wanted.includes(constraint))) ?? [];
   const instead = changes.map(sayChange);
   const what =

@@ -131,7 +131,7 @@ async function showQueued(
     reason: queued?.has_host
       ? 'A host is reserved for it, and is still in use.'
       : decision
-        ? sayWhy(decision.document as Decision)
+        ? sayWhy(decision.document as Decision, { isQueued: true })
         : 'Nothing of this kind and size is free.',
     host_reserved: queued?.has_host ?? false,
     expected_start_at: queued?.expected_start_at?.toISOString() ?? null,
