@@ -71,7 +71,7 @@ export const billing: CommandGroup = {
         save: { type: 'string', value: 'FILE', meaning: 'keep the proof, to check it later or elsewhere' },
       },
       examples: [`gpuaas billing prove ${someId} --save proof.json`],
-      load: async () => (await import('../commands/billing-proof.ts')).prove,
+      load: async () => (await import('../proof/prove.ts')).prove,
       reads: true,
     },
     {
@@ -79,7 +79,7 @@ export const billing: CommandGroup = {
       summary: 'Check a proof that was saved; needs no server',
       args: [{ name: 'FILE', meaning: 'a proof, as gpuaas billing prove --save makes it' }],
       examples: ['gpuaas billing check-proof proof.json'],
-      load: async () => (await import('../commands/billing-proof.ts')).checkProof,
+      load: async () => (await import('../proof/prove.ts')).checkProof,
       reads: true,
     },
     {

@@ -59,7 +59,7 @@ const mutations: readonly ((sent: { body: string; signature: string }, chance: C
   ({ body, signature }, { below }) => ({ signature, body: body.replace(/evt_sim_\w{6}/, `evt_sim_${below(1e6)}x`) }),
   ({ body, signature }, { below, pick }) => {
     const at = signature.indexOf('v1=') + 3 + below(64);
-    return { body, signature: replaceAt(signature, at, pick([...hex].filter((one) => one !== signature[at]))) };
+    return { body, signature: replaceAt(signature, at, pick(hex.split('').filter((one) => one !== signature[at]))) };
   },
   ({ body, signature }, { below, pick }) => ({
     body,

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { UsageProof } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure, usageFailure } from '../failure.ts';
-import { type Verdict, verifyProof } from '../proof/verify.ts';
 import { resolveOrganization } from '../resolve.ts';
 import { showOne } from '../show/output.ts';
+import { type Verdict, verifyProof } from './verify.ts';
 
 const windowsAtOnce = 100;
 
