@@ -192,7 +192,7 @@ async function addPages(
     }
     const account = await issuer.accounts.authenticate(login, fieldOf(request, 'password'));
     if (!account) return send(reply, 401, loginOf(question, login, wrongPassword));
-    return secondStep.begin(request, reply, question, account.id);
+    return secondStep.begin(request, reply, question, account);
   });
 
   scope.post('/interaction/:id/consent', async (request, reply) => {

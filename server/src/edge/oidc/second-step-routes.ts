@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type {
   Answer,
+  Authenticated,
   EmbeddedIssuer,
   FactorRefused,
   Question,
@@ -65,14 +66,18 @@ export function makeSecondStep(parts: SecondStepParts) {
 
   async function finish(request: FastifyRequest, reply: FastifyReply, question: Question, step: SecondStep) {
     await secondSteps.end(question.id);
-    return parts.answer(request, reply, { login: step.accountId, methods: step.proved ?? [] });
+    return parts.answer(request, reply, {
+      login: step.accountId,
+      checkedAt: step.checkedAt,
+      methods: step.proved ?? [],
+    });
   }
 
-  async function beginSetUp(reply: FastifyReply, question: Question, accountId: string) {
-    const totp = await factors.beginTotp(accountId, 'Authenticator app');
+  async function beginSetUp(reply: FastifyReply, question: Question, who: Pick<SecondStep, 'accountId' | 'checkedAt'>) {
+    const totp = await factors.beginTotp(who.accountId, 'Authenticator app');
     if ('refused' in totp) return send(reply, 400, overPage);
     const { id, secret, uri } = totp;
-    await secondSteps.keep(question.id, { accountId, settingUp: { id, secret, uri } });
+    await secondSteps.keep(question.id, { ...who, settingUp: { id, secret, uri } });
     return send(reply, 200, setUpPage({ ...formOf(question, '/set-up'), totp }));
   }
 
@@ -84,13 +89,14 @@ export function makeSecondStep(parts: SecondStepParts) {
 
   return {
     /** Continues after the right password. */
-    async begin(request: FastifyRequest, reply: FastifyReply, question: Question, accountId: string) {
+    async begin(request: FastifyRequest, reply: FastifyReply, question: Question, account: Authenticated) {
+      const { id: accountId, checkedAt } = account;
       if (await factors.has(accountId)) {
-        await secondSteps.keep(question.id, { accountId });
+        await secondSteps.keep(question.id, { accountId, checkedAt });
         return askForFactor(reply, question, accountId);
       }
-      if (question.wantsSecondFactor) return beginSetUp(reply, question, accountId);
-      return parts.answer(request, reply, { login: accountId, methods: [] });
+      if (question.wantsSecondFactor) return beginSetUp(reply, question, { accountId, checkedAt });
+      return parts.answer(request, reply, { login: accountId, checkedAt, methods: [] });
     },
 
     mount(scope: FastifyInstance) {
@@ -117,7 +123,7 @@ export function makeSecondStep(parts: SecondStepParts) {
           return send(reply, status, setUpPage({ ...formOf(question, '/set-up', text), totp }), headers);
         }
         await parts.factorChanged?.(step.accountId, 'factor_added');
-        const proved = { accountId: step.accountId, proved: ['otp'] };
+        const proved = { accountId: step.accountId, checkedAt: step.checkedAt, proved: ['otp'] };
         // A person who set up a factor elsewhere meanwhile has recovery codes already.
         if (!done.recoveryCodes) return finish(request, reply, question, proved);
         await secondSteps.keep(question.id, proved);

@@ -103,6 +103,15 @@ describe('a sign-in with a second factor', () => {
     expect(await other.browser.submit(other.screen, { code })).toMatchObject({ status: 401 });
   });
 
+  it('counts from the moment of its password, however long the factor takes', async () => {
+    const { secret } = await enrol(await person('carl'));
+    const { browser, screen, tokensOf } = await begin('carl');
+    const askedAt = Math.floor(nowMs() / 1_000);
+    await advance(5 * 60_000);
+    const { access_token } = await tokensOf(await browser.submit(screen, { code: codeAt(secret, nowMs()) }));
+    expect(decodeJwt(access_token ?? '')['auth_time']).toBe(askedAt);
+  });
+
   it('is a sign-in by password for whoever has none', async () => {
     await person('cleo');
     const { screen, tokensOf } = await begin('cleo');

@@ -149,10 +149,12 @@ export function makeAccounts(parts: {
     },
 
     async authenticate(login, password) {
+      // Taken before the hash is read: whoever changes the password after this ends the sign-in that follows.
+      const checkedAt = clock.now();
       const row = await look(byLogin, asLogin(login));
       const usable = row && !row.disabled_at ? row : undefined;
       const isRight = await passwords.verify(usable?.password_hash ?? undefined, password);
-      return usable && isRight ? accountOf(usable) : undefined;
+      return usable && isRight ? { ...accountOf(usable), checkedAt } : undefined;
     },
   };
 }

@@ -274,9 +274,10 @@ async function giveAnswer(
   answer: Answer,
 ): Promise<void> {
   if ('login' in answer) {
-    const { login: accountId, methods } = answer;
+    const { login: accountId, methods, checkedAt } = answer;
     const login = {
-      ...{ accountId, remember: true },
+      // Without a moment the library takes that of the last redirect, which a browser may put off for half an hour.
+      ...{ accountId, remember: true, ts: Math.floor(checkedAt.getTime() / 1_000) },
       ...(methods.length > 0 ? { amr: ['pwd', ...methods, 'mfa'], acr: secondFactorAcr } : { amr: ['pwd'] }),
     };
     return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });

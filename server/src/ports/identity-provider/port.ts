@@ -116,8 +116,8 @@ export interface Question {
   readonly wantsSecondFactor: boolean;
 }
 export type Answer =
-  /** `methods` are those besides the password, in the words of RFC 8176. */
-  | { readonly login: string; readonly methods: readonly string[] }
+  /** `checkedAt` is that of the password; `methods` are those besides it, in the words of RFC 8176. */
+  | { readonly login: string; readonly checkedAt: Date; readonly methods: readonly string[] }
   | { readonly consent: true }
   | { readonly refuse: true };
 
@@ -128,6 +128,14 @@ export interface Account {
   readonly email: string | undefined;
   readonly createdAt: Date;
   readonly disabledAt: Date | undefined;
+}
+/** An account whose password was right. */
+export interface Authenticated extends Account {
+  /**
+   * The moment before the password was compared. It becomes the moment of the sign-in: a sign-in that is finished later
+   * still counts as one with the password of this moment.
+   */
+  readonly checkedAt: Date;
 }
 export type AccountRefused = { readonly refused: 'login_taken' | 'login_malformed' | 'password_weak' };
 
@@ -167,7 +175,7 @@ export interface Accounts {
   /** Ends every session of the account and deletes it, with name and mail address. */
   remove(id: string): Promise<void>;
   /** The account, if the password is right. Takes as long for a login that does not exist. */
-  authenticate(login: string, password: string): Promise<Account | undefined>;
+  authenticate(login: string, password: string): Promise<Authenticated | undefined>;
 }
 
 /** Programs that sign in as themselves. */

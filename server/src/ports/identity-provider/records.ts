@@ -73,6 +73,10 @@ interface Row {
 /** Where a record lies, for its seal. */
 export const recordPlace = (kind: string, id: Buffer): string => `${kind} ${id.toString('hex')}`;
 
+/** Whose record it is. A question names the account in its answer, or in the session that it was asked in. */
+const accountIn = ({ accountId, result, session }: AdapterPayload): string | undefined =>
+  accountId ?? result?.login?.accountId ?? session?.accountId;
+
 /** What a record is found by, under the current key. */
 export function indexOf(seal: Seal, kind: string, id: string, payload: AdapterPayload) {
   const digest = (what: string, value: string | undefined) =>
@@ -112,7 +116,7 @@ export function makeRecords(parts: { readonly pool: Pool; readonly seal: Seal; r
             index.grantId,
             index.uid,
             index.userCode,
-            payload.accountId ?? null,
+            accountIn(payload) ?? null,
             seal.close(JSON.stringify(payload), recordPlace(kind, index.id)),
             expiresAt,
           ],

@@ -47,11 +47,13 @@ export function makeWatch(parts: { readonly revocations: FindRevocations }) {
     /** Whether the person at this browser was last asked for the password before something of theirs was revoked. */
     async mustSignInAgain(ctx: KoaContextWithOIDC): Promise<boolean> {
       const { session, client, result } = ctx.oidc;
-      if (!session?.accountId || !client || result?.login) return false;
+      if (!session?.accountId || !client) return false;
       const sessionId = sessionOf(session.grantIdFor(client.clientId));
       const { floor, sessionRevokedAt } = await parts.revocations(session.accountId, sessionId);
       const signedInAt = dateOf(session.loginTs);
-      if (sessionRevokedAt && !(signedInAt && signedInAt > sessionRevokedAt)) return true;
+      // A password that was given just now begins another sign-in than the one that was revoked by itself. It may still
+      // be below the floor: a browser can wait with the last redirect until the password has changed.
+      if (sessionRevokedAt && !result?.login && !(signedInAt && signedInAt > sessionRevokedAt)) return true;
       return floor !== undefined && isBelow(floor, { sessionId, tokenId: undefined, signedInAt });
     },
   };

@@ -122,6 +122,8 @@ export interface Factors {
 /** A sign-in between its password and its second factor. It belongs to one question, and so to one browser. */
 export interface SecondStep {
   readonly accountId: string;
+  /** The moment before the password was compared; it becomes the moment of the sign-in. */
+  readonly checkedAt: Date;
   /** The app that is being set up on the way, if any. It is shown again after a wrong code. */
   readonly settingUp?: Pick<NewTotp, 'id' | 'secret' | 'uri'> | undefined;
   /** What was proved already, where only the recovery codes are left to be shown. */
