@@ -1118,9 +1118,11 @@ begin
   update invitations set email = 'erased:' || id, version = version + 1,
       state = case when state = 'pending' then 'revoked' else state end
     where lower(email) = any (p_mails);
-  -- Stored answers repeat what they were about. They live for a day, so this looks at few.
-  delete from idempotency_records r where r.principal = person or strpos(r.body, person) > 0
-    or exists (select from unnest(p_mails) m where strpos(lower(r.body), m) > 0);
+  -- Stored answers repeat what they were about. Those of this person go: nobody can repeat their requests. Those of others
+  -- lose their text and keep their key, so that a repeated request is refused and does not run again.
+  delete from idempotency_records where principal = person;
+  update idempotency_records r set body = '' where strpos(r.body, person) > 0
+    or exists (select from unnest(p_mails) m where m like '_%@_%._%' and strpos(lower(r.body), m) > 0);
   delete from audit_particulars p using audit_logs l where l.actor_id = person and p.audit_id = l.id and p.owner = person;
   delete from audit_particulars where about and owner = person;
 end

@@ -67,7 +67,10 @@ export const errors = {
   // idempotency
   idempotency_key_missing: kind(400, 'A write needs an Idempotency-Key header.'),
   idempotency_key_invalid: kind(400, 'The Idempotency-Key is empty, too long, or contradicts its alias.'),
-  idempotency_key_reused: kind(422, 'The key was used before with another request.'),
+  idempotency_key_reused: kind(
+    422,
+    'The key was used before with another request, or the answer to this one was erased.',
+  ),
   idempotency_in_progress: kind(409, 'A request with this key is still running.', 'nobody', true),
 
   // state and conflicts

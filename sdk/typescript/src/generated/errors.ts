@@ -76,7 +76,7 @@ export const errorCodes = {
   idempotency_key_invalid: { status: 400, retryable: false },
   /** A write needs an Idempotency-Key header. */
   idempotency_key_missing: { status: 400, retryable: false },
-  /** The key was used before with another request. */
+  /** The key was used before with another request, or the answer to this one was erased. */
   idempotency_key_reused: { status: 422, retryable: false },
   /** The object is in a state that does not allow this. */
   illegal_transition: { status: 409, retryable: false },

@@ -99,6 +99,41 @@ describe('the erasure of a person', () => {
     expect(erasure).toMatchObject({ target_id: id, change: { reason: '[erased] asked to be erased' } });
   });
 
+  it('leaves the stored answers of others alone when the subject is no mail address', async () => {
+    const key = systemIds.next();
+    const rename = () =>
+      world.call('PATCH', `/api/v1/organizations/${acme.organizationId}`, {
+        as: acme.token,
+        key,
+        body: { name: 'Renamed once' },
+      });
+    expect((await rename()).status).toBe(200);
+    const { id } = (await world.call('GET', '/api/v1/me', { as: await world.token('a') })).body;
+    const gone = await write('DELETE', `admin/users/${id}`, operator, { reason: 'a asked for a copy' });
+    expect(gone.status, gone.text).toBe(200);
+    const again = await rename();
+    expect(again).toMatchObject({ status: 200, body: { name: 'Renamed once' } });
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('takes the text of stored answers that name the person, and their requests do not run again', async () => {
+    const guest = 'guest.to.be.erased@example.test';
+    const { id } = (await world.call('GET', '/api/v1/me', { as: await world.token(guest) })).body;
+    const key = systemIds.next();
+    const path = `organizations/${acme.organizationId}/invitations`;
+    const invite = () =>
+      world.call('POST', `/api/v1/${path}`, { as: acme.token, key, body: { email: guest, role: 'member' } });
+    expect((await invite()).status).toBe(201);
+    await write('DELETE', `admin/users/${id}`, operator, { reason: 'asked for it' });
+    const again = await invite();
+    expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect(again.text).toContain('its answer was erased');
+    const { rows } = await world.root.query('select count(*)::int as n from invitations where lower(email) = $1', [
+      guest,
+    ]);
+    expect(rows[0].n).toBe(0);
+  });
+
   it('is not needed to find that what is kept beside the log was changed', async () => {
     await write('PATCH', `organizations/${acme.organizationId}`, acme.token, { name: 'Another' });
     await sealAll();

@@ -167,11 +167,22 @@ const enable = on(userEnable, async (parts, act, { params, body }) => {
   return written;
 });
 
-/** The text without any of the addresses, however they are written. */
-const withoutMails = (text: string, mails: readonly string[]): string =>
+/**
+ * The subject at another provider, if it is a mail address. Any other text is not looked for in what others keep: a subject
+ * may be as short as one letter.
+ */
+const mailsIn = (subject: string): readonly string[] =>
+  /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(subject) ? [subject.toLowerCase()] : [];
+
+/** The text without the subject and any of the addresses, however they are written. */
+const withoutNames = (text: string, mails: readonly string[], subject: string): string =>
   text
     .split(/(\s+)/)
-    .map((word) => (mails.some((mail) => word.toLowerCase().includes(mail)) ? '[erased]' : word))
+    .map((word) => {
+      const written = word.toLowerCase();
+      const names = written === subject.toLowerCase() || mails.some((mail) => written.includes(mail));
+      return names ? '[erased]' : word;
+    })
     .join('');
 
 const remove = on(userDelete, async (parts, act, { params, body }) => {
@@ -202,14 +213,14 @@ const remove = on(userDelete, async (parts, act, { params, body }) => {
     }
     const ended = await endAccess(parts, tx, act, id, body.reason);
     const account = accountOf(parts, person);
-    const mails = account ? await account.accounts.mailsOf(account.id) : [person.subject.toLowerCase()];
+    const mails = account ? await account.accounts.mailsOf(account.id) : mailsIn(person.subject);
     const refused = await guarded(erasePerson(tx, id, mails));
     if (refused instanceof Fault) return tx.abandon(refused);
     // Before the end of the transaction: afterwards nothing says whose account it was. If the commit fails, the person is
     // still there to be deleted once more.
     if (account) await account.accounts.remove(account.id);
     // Written after the erasure, so it must not bring back what was erased.
-    const reason = withoutMails(body.reason, mails);
+    const reason = withoutNames(body.reason, mails, person.subject);
     return tx.commit(await shown(tx, id), {
       target: { type: 'user', id },
       change: { reason, ended },

@@ -227,7 +227,7 @@ export function makeStages(route: Route, parts: StageParts): Stages {
     async finish(request, { answers, viewer, gone }, handle) {
       if (gone) {
         const told = await retell(request, viewer.actorId);
-        return told ? answers.again(told) : answers.problem(gone, viewer, 'authz.deny');
+        return told ? replay(told, told.fingerprint, answers) : answers.problem(gone, viewer, 'authz.deny');
       }
       const key = readKey(route, request.headers);
       if (key instanceof Fault) return answers.problem(key);
@@ -270,11 +270,20 @@ function replay(stored: StoredReply | undefined, asked: string, answers: Answers
       new Fault('idempotency_in_progress', 'A request with this key is still running: repeat it in a second.'),
     );
   }
-  if (stored.fingerprint === asked) return answers.again(stored);
-  return answers.problem(
-    new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: use a new one.'),
-  );
+  if (stored.fingerprint !== asked) {
+    return answers.problem(
+      new Fault('idempotency_key_reused', 'This Idempotency-Key was used for another request: use a new one.'),
+    );
+  }
+  return stored.body === '' ? answers.problem(answerErased()) : answers.again(stored);
 }
+
+/** An answer that named a person loses its text when the person is erased. */
+const answerErased = () =>
+  new Fault(
+    'idempotency_key_reused',
+    'This request was done before, and its answer was erased with a person whom it named. Read the object to see what it did; use a new key for another request.',
+  );
 
 /** A refusal of a handler is audited when it is about rights, like one of a stage. */
 function refusalOf(fault: Fault): RefusedAction | undefined {

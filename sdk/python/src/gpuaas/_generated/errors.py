@@ -301,7 +301,7 @@ class IdempotencyKeyMissingError(GpuaasError):
 
 
 class IdempotencyKeyReusedError(GpuaasError):
-    """The key was used before with another request."""
+    """The key was used before with another request, or the answer to this one was erased."""
 
     code = "idempotency_key_reused"
     status = 422
