@@ -31,7 +31,7 @@ export async function startServers(folder: string) {
   const rootPath = join(folder, 'step-ca-root.pem');
   await writeFile(rootPath, stepCa.root);
   return {
-    ...{ postgres, nats, redis, temporal, smtp, database },
+    ...{ postgres, nats, redis, temporal, smtp, s3, database },
     /** Each port has a server of its own, so no adapter lives in PostgreSQL. */
     settings: {
       GPUAAS_BUS_URL: nats.url,

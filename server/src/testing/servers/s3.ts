@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { freePort, goProgram, startServer, type TestServer } from './start.ts';
 
 export interface TestS3 extends TestServer {
@@ -12,6 +12,8 @@ export interface TestS3 extends TestServer {
     readonly secretAccessKey: string;
   };
   createBucket(name: string): Promise<void>;
+  /** The keys of a bucket. */
+  list(bucket: string): Promise<string[]>;
 }
 
 /**
@@ -35,18 +37,28 @@ export async function startS3(): Promise<TestS3> {
     url: access.endpoint,
     env: { ROOT_ACCESS_KEY: access.accessKeyId, ROOT_SECRET_KEY: access.secretAccessKey },
   });
+  const withClient = async <T>(ask: (client: S3Client) => Promise<T>): Promise<T> => {
+    const client = new S3Client({
+      region: access.region,
+      endpoint: access.endpoint,
+      forcePathStyle: true,
+      credentials: access,
+    });
+    try {
+      return await ask(client);
+    } finally {
+      client.destroy();
+    }
+  };
   return {
     ...server,
     access,
     async createBucket(name) {
-      const client = new S3Client({
-        region: access.region,
-        endpoint: access.endpoint,
-        forcePathStyle: true,
-        credentials: access,
-      });
-      await client.send(new CreateBucketCommand({ Bucket: name }));
-      client.destroy();
+      await withClient((client) => client.send(new CreateBucketCommand({ Bucket: name })));
+    },
+    async list(bucket) {
+      const { Contents = [] } = await withClient((client) => client.send(new ListObjectsV2Command({ Bucket: bucket })));
+      return Contents.flatMap(({ Key }) => Key ?? []);
     },
     async close() {
       await server.close();
