@@ -87,6 +87,7 @@ const catalogue = page({
     { region: 'north', gpu_count: 1, available: 3 },
   ],
   os_images: ['ubuntu-24.04'],
+  default_image: 'ubuntu-24.04',
 });
 const plan = {
   feasible: true,

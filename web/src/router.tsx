@@ -121,7 +121,7 @@ const tree = root.addChildren([
   page('/ops/people/$id', person, none),
   page('/ops/policies', policies, words('q')),
   page('/ops/events', events, words('box', 'state', 'type', 'about')),
-  page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target')),
+  page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target', 'actors')),
   page('/ops/correlations/$id', correlation, none),
   page('/ops/health', health, none),
   page('/ops/secrets', secrets, none),

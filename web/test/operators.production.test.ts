@@ -128,7 +128,7 @@ describe('operators, in the console', () => {
     for (const sentence of [
       /created an allocation/,
       'GPUs were requested.',
-      /The saga allocation.provision/,
+      /The workflow allocation.provision/,
       /^Task sent: /,
       'Active: the host has verified the GPUs.',
     ]) {

@@ -18,7 +18,7 @@ const keepCodes = async (page: Page): Promise<string[]> => {
   const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
   const codes =
     ((await dialog.locator('pre, code').first().textContent()) ?? '').match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
-  await dialog.getByRole('button', { name: "I've saved it" }).click();
+  await dialog.getByRole('button', { name: "I've saved them" }).click();
   await dialog.waitFor({ state: 'detached' });
   return codes;
 };

@@ -120,7 +120,7 @@ export const catalog: CommandGroup = {
         }),
         region: text('REGION', 'only in this region'),
         from: text('TIME', 'valid from this time, as 2026-11-01T00:00:00Z', { field: 'effective_from' }),
-        reason,
+        reason: because,
       },
       examples: ["gpuaas ops sku price-add h200-sxm-slice --price '310 EUR' --reason 'new season'"],
       operation: 'sku_price_add',

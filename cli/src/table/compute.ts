@@ -305,6 +305,7 @@ export const compute: CommandGroup = {
         'prices',
         'availability',
         'os_images',
+        'default_image',
       ],
       reads: true,
     },

@@ -250,7 +250,13 @@ export const platform: CommandGroup = {
         key,
         { name: 'VALUE', meaning: 'a number, true, false, or one of its choices', field: 'value', as: 'value' },
       ],
-      flags: { level, subject, hard: { type: 'boolean', meaning: 'override every other level' }, reason: because },
+      flags: {
+        ...{ level, subject, hard: { type: 'boolean', meaning: 'override every other level' }, reason: because },
+        if: {
+          ...{ type: 'string', value: 'VALUE', as: 'value', field: 'expected_value' },
+          meaning: 'only if this is the value there now; otherwise say who changed it',
+        },
+      },
       examples: [
         `gpuaas ops policy set allocation.max_concurrent_per_user 8 --level project --subject ${someId} --reason 'a bigger team'`,
       ],
@@ -273,6 +279,11 @@ export const platform: CommandGroup = {
       summary: 'Search the audit log, of all tenants or of an organization',
       flags: {
         ...auditFilters,
+        actors: oneOf(
+          'ACTORS',
+          choices.admin_audit_list.actors,
+          'people, or all: also what the platform did by itself',
+        ),
         organization: { ...organization, meaning: 'of this organization, by id or slug' },
         limit,
       },

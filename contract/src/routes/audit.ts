@@ -59,6 +59,11 @@ const filters = {
   target_type: Type.Optional(Type.String({ maxLength: 64 })),
   target_id: Type.Optional(Type.String({ maxLength: 100 })),
   result: Type.Optional(Type.Enum(['success', 'failure'])),
+  actors: Type.Optional(
+    Type.Enum(['people', 'all'], {
+      description: 'people: without what the platform and its nodes did by themselves. Default: all.',
+    }),
+  ),
   correlation_id: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(Timestamp),
   until: Type.Optional(Timestamp),

@@ -94,6 +94,9 @@ export const CatalogItem = Type.Object(
     prices: Type.Array(CurrentPrice, { description: 'The price of one unit now; the price of a region comes first.' }),
     availability: Type.Array(Availability),
     os_images: Type.Array(ImageSlug),
+    default_image: Type.Union([ImageSlug, Type.Null()], {
+      description: 'The image of an allocation that names none; null where there is no image.',
+    }),
   },
   { $id: 'CatalogItem', ...strict },
 );

@@ -130,7 +130,13 @@ export const policySet = defineRoute({
   lane: 'admin',
   idempotency: 'key',
   audit: 'policy.update',
-  errors: ['policy_not_found', 'policy_out_of_bounds', 'policy_level_invalid', 'second_factor_missing'],
+  errors: [
+    'policy_not_found',
+    'policy_out_of_bounds',
+    'policy_level_invalid',
+    'second_factor_missing',
+    'version_conflict',
+  ],
   params,
   body: Type.Object(
     {
@@ -138,6 +144,12 @@ export const policySet = defineRoute({
       subject_id: subject,
       value: Value,
       hard: Type.Optional(Type.Boolean({ description: 'Overrides every other level; global only.' })),
+      expected_value: Type.Optional(
+        Type.Union([Value, Type.Null()], {
+          description:
+            'The value that you saw at this level, null for none. If it is another one by now, nothing is changed and the answer says who changed it.',
+        }),
+      ),
       reason,
     },
     { additionalProperties: false },

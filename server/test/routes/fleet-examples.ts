@@ -120,7 +120,7 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   sku_price_list: async (world) => ({ params: { sku: await freshSku(world) } }),
   sku_price_add: async (world) => ({
     params: { sku: await freshSku(world) },
-    body: { unit_price: { amount_minor: '450', currency: 'USD' } },
+    body: { unit_price: { amount_minor: '450', currency: 'USD' }, ...because },
   }),
   admin_os_image_list: nothing,
   admin_os_image_create: async (world) => ({

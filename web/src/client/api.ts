@@ -53,4 +53,11 @@ const withCookie: typeof fetch = async (input, init) => {
 export const api = openGpuaas({ baseUrl: location.origin, fetch: withCookie, attempts: 3 });
 
 /** Whether an answer means "not found". Objects of other tenants look the same on purpose. */
-export const isAbsent = (error: unknown): boolean => error instanceof GpuaasError && error.status === 404;
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof GpuaasError && (error.status === 404 || isBadAddress(error));
+
+/** An id in the address of the page that is no id names nothing either. */
+function isBadAddress({ code, details }: GpuaasError): boolean {
+  const { fields = [] } = (details ?? {}) as { readonly fields?: readonly { readonly in: string }[] };
+  return code === 'validation_error' && fields.length > 0 && fields.every((field) => field.in === 'path');
+}

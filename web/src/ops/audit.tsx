@@ -32,6 +32,7 @@ export function AuditPage() {
     organization?: string;
     action?: string;
     target?: string;
+    actors?: string;
   };
   const navigate = useNavigate();
   const result = results.find((each) => each === search.result);
@@ -41,6 +42,8 @@ export function AuditPage() {
     ...(search.action && { action: search.action }),
     ...(search.target && { target_id: search.target }),
     ...(result && { result }),
+    // One request is shown whole; a list of days is about people, unless everything is wanted.
+    ...(search.actors !== 'all' && !search.correlation && { actors: 'people' as const }),
   };
   const list = useList(['audit', filters], (from, options) => api.adminAudit.list({ ...from, ...filters }, options), {
     everyMs: 60_000,
@@ -94,6 +97,16 @@ export function AuditPage() {
           onChange={(action) => go({ action })}
         />
         <WordFilter label="Id of the target" value={search.target} onChange={(target) => go({ target })} />
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            className="size-4"
+            checked={search.actors === 'all' || Boolean(search.correlation)}
+            disabled={Boolean(search.correlation)}
+            onChange={(event) => go({ actors: event.target.checked ? 'all' : '' })}
+          />
+          Include the platform's own steps
+        </label>
         {search.organization && <Button onClick={() => go({ organization: '' })}>Of one tenant: show all</Button>}
       </div>
       <Rows

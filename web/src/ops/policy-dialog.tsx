@@ -1,4 +1,4 @@
-import type { PolicyDefinition, PolicySetting } from '@gpuaas/sdk';
+import { GpuaasError, type PolicyDefinition, type PolicySetting } from '@gpuaas/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
@@ -45,22 +45,39 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
     hard: policy.global?.hard ?? false,
     reason: '',
   });
+  // The settings that this person has seen: another operator's change is refused, and shown, instead of overwritten.
+  const [seen, setSeen] = useState<readonly PolicySetting[]>(() => [
+    ...(policy.global ? [policy.global] : []),
+    ...policy.own,
+  ]);
   const change = (next: Partial<Wish>) => setWish((known) => ({ ...known, ...next }));
   const set = useAct(
     'policy set',
-    ({ level, subject, value, hard, reason }: Wish, options) =>
-      api.adminPolicies.set(
-        {
-          policy_key: definition.key,
-          level,
-          ...(level !== 'global' && { subject_id: subject.trim() }),
-          ...(level === 'global' && hard && { hard }),
-          reason: reason.trim(),
-          value: valueOfText(definition, value),
-        },
-        options,
-      ),
-    { stale: ['policies', 'tenants'], done: () => change({ reason: '' }) },
+    ({ level, subject, value, hard, reason, expected }: Wish & { expected: PolicySetting['value'] | null }, options) =>
+      api.adminPolicies
+        .set(
+          {
+            policy_key: definition.key,
+            level,
+            ...(level !== 'global' && { subject_id: subject.trim() }),
+            ...(level === 'global' && hard && { hard }),
+            reason: reason.trim(),
+            value: valueOfText(definition, value),
+            expected_value: expected,
+          },
+          options,
+        )
+        .catch((error: unknown) => {
+          setSeen((known) => afterConflict(known, placeOf({ level, subject }), error));
+          throw error;
+        }),
+    {
+      stale: ['policies', 'tenants'],
+      done: (setting) => {
+        setSeen((known) => withSetting(known, setting, setting));
+        change({ reason: '' });
+      },
+    },
   );
   const unset = useAct(
     'policy unset',
@@ -74,9 +91,15 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
         },
         options,
       ),
-    { stale: ['policies', 'tenants'], done: () => change({ reason: '' }) },
+    {
+      stale: ['policies', 'tenants'],
+      done: (setting) => {
+        setSeen((known) => withSetting(known, setting, undefined));
+        change({ reason: '' });
+      },
+    },
   );
-  const settings = [...(policy.global ? [policy.global] : []), ...policy.own];
+  const send = () => set.mutate({ ...wish, expected: seen.find(isAt(placeOf(wish)))?.value ?? null });
   const choices = definition.type === 'boolean' ? ['true', 'false'] : definition.choices;
   const subjectLabel = levels.find(([level]) => level === wish.level)?.[2] ?? '';
   const hasReason = wish.reason.trim().length >= 3;
@@ -86,7 +109,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
         <section aria-label="Where values come from">
           <h3 className="mb-1 font-semibold">Where values come from</h3>
           <ul>
-            {settings.map((setting) => (
+            {seen.map((setting) => (
               <li key={setting.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-edge py-2">
                 <Chip tone={setting.hard ? 'bad' : 'busy'}>
                   {setting.hard ? 'platform, hard' : levelWord(setting.level)}
@@ -118,7 +141,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
           className="grid gap-4"
           onSubmit={(event) => {
             event.preventDefault();
-            set.mutate(wish);
+            send();
           }}
         >
           <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -212,7 +235,7 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
               )}
             </Field>
           </div>
-          {set.error && <Problem error={set.error} goOn={() => set.mutate(wish)} />}
+          {set.error && <Problem error={set.error} goOn={send} />}
           {unset.error && <Problem error={unset.error} goOn={() => unset.variables && unset.mutate(unset.variables)} />}
           <div className="flex justify-end gap-2">
             <Button onClick={onClose}>Close</Button>
@@ -226,6 +249,26 @@ export function PolicyDialog({ policy, onClose }: { policy: Policy; onClose(): v
   );
 }
 
+type Place = Pick<PolicySetting, 'level' | 'subject_id'>;
+const placeOf = ({ level, subject }: Pick<Wish, 'level' | 'subject'>): Place => ({
+  level,
+  subject_id: level === 'global' ? null : subject.trim(),
+});
+const isAt =
+  ({ level, subject_id }: Place) =>
+  (setting: Place): boolean =>
+    setting.level === level && setting.subject_id === subject_id;
+const withSetting = (
+  known: readonly PolicySetting[],
+  place: Place,
+  setting: PolicySetting | undefined,
+): readonly PolicySetting[] => [...known.filter((each) => !isAt(place)(each)), ...(setting ? [setting] : [])];
+/** A refusal brings the value that stands now, so that the next decision is an informed one. */
+function afterConflict(known: readonly PolicySetting[], place: Place, error: unknown): readonly PolicySetting[] {
+  if (!(error instanceof GpuaasError) || error.code !== 'version_conflict') return known;
+  const { setting } = (error.details ?? {}) as { setting?: PolicySetting | null };
+  return withSetting(known, place, setting ?? undefined);
+}
 const levelWord = (level: Level): string => (level === 'global' ? 'platform' : level);
 
 function Subject({ setting }: { setting: PolicySetting }) {

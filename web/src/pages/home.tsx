@@ -114,7 +114,7 @@ function Card({ it }: { it: Allocation }) {
       className="flex items-center gap-3 rounded-lg border border-edge px-3 py-2.5 hover:border-accent"
     >
       <span className="min-w-0 grow">
-        <bdi className="line-clamp-2 font-medium">{it.name}</bdi>
+        <bdi className="line-clamp-2 font-medium wrap-anywhere">{it.name}</bdi>
         <span className="block text-sm text-dim">
           {it.sku} × {it.gpu_count} · {it.region}
           {it.active_at && (
@@ -136,7 +136,9 @@ function Card({ it }: { it: Allocation }) {
           </span>
         ))}
       </span>
-      <span className="tabular hidden text-sm text-dim sm:block">{spellMoney(it.price.per_hour)}/h</span>
+      <span className="tabular hidden shrink-0 text-sm whitespace-nowrap text-dim sm:block">
+        {spellMoney(it.price.per_hour)}/h
+      </span>
       <StateChip state={shownState(it)} />
     </Link>
   );
@@ -160,7 +162,7 @@ function RecentActivity({ entries, me }: { entries: readonly Activity[] | undefi
         <ul className="grid grid-cols-1 gap-2">
           {entries.map((entry) => (
             <li key={entry.id} className="flex items-baseline justify-between gap-3">
-              <span className="min-w-0">
+              <span className="line-clamp-3 min-w-0 wrap-anywhere">
                 <bdi className="font-medium">{actorName(entry, me)}</bdi>{' '}
                 {entry.target_type === 'allocation' && entry.target_name ? (
                   <>
@@ -171,7 +173,7 @@ function RecentActivity({ entries, me }: { entries: readonly Activity[] | undefi
                 )}
                 {entry.result === 'failure' && <span className="text-bad"> (failed)</span>}
               </span>
-              <span className="text-sm text-dim">
+              <span className="shrink-0 text-sm whitespace-nowrap text-dim">
                 <Ago at={entry.created_at} />
               </span>
             </li>

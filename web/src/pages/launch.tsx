@@ -74,6 +74,7 @@ export function LaunchPage() {
   const machines = Math.min(mostMachines, Math.max(1, Math.floor(Number(search.machines)) || 1));
   const images = imageList.data?.data.filter(({ skus }) => item && skus.includes(item.sku)) ?? [];
   const image = images.find(({ slug }) => slug === wantedImage)?.slug;
+  const defaultImage = images.find(({ slug }) => slug === item?.default_image);
   const keys = own.data && [...own.data.data, ...(shared.data?.data ?? [])];
   const chosenKeys = (keys ?? []).map(({ id }) => id).filter((id) => !unwanted.has(id));
   const choose = (next: { sku?: string; gpus?: number; region?: string; machines?: number }) => {
@@ -219,7 +220,7 @@ export function LaunchPage() {
                     label="Image"
                     value={image ?? ''}
                     options={[
-                      ['', images[0] ? `Default (${images[0].display_name})` : 'Default'],
+                      ['', defaultImage ? `Default (${defaultImage.display_name})` : 'Default'],
                       ...images.map((each) => [each.slug, each.display_name] as const),
                     ]}
                     onChoose={setImage}

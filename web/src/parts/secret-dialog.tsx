@@ -3,7 +3,17 @@ import { CodeBlock } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** A secret that is shown once. Only its own button closes it: neither Escape nor a click outside. */
-export function SecretDialog({ title, secret, onClose }: { title: string; secret: string; onClose(): void }) {
+export function SecretDialog({
+  title,
+  secret,
+  isPlural = false,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  isPlural?: boolean;
+  onClose(): void;
+}) {
   return (
     <Dialog
       open
@@ -11,12 +21,16 @@ export function SecretDialog({ title, secret, onClose }: { title: string; secret
       wide
       stays
       title={title}
-      lead="Save it now. It is shown once and cannot be shown again."
+      lead={
+        isPlural
+          ? 'Save them now. They are shown once and cannot be shown again.'
+          : 'Save it now. It is shown once and cannot be shown again.'
+      }
     >
       <CodeBlock text={secret} wrap />
       <div className="mt-4 flex justify-end">
         <Button look="primary" onClick={onClose}>
-          I've saved it
+          I've saved {isPlural ? 'them' : 'it'}
         </Button>
       </div>
     </Dialog>

@@ -1,5 +1,6 @@
 import { GpuaasError, GpuaasUnreachable } from '@gpuaas/sdk';
 import type { ReactNode } from 'react';
+import { titleOfProblem } from '../client/problems.ts';
 import { type StepUpWay, useStepUp } from '../client/step-up.ts';
 import { Button } from './button.tsx';
 import { CorrelationId } from './correlation.tsx';
@@ -99,7 +100,7 @@ function StepUp({ goOn, way }: { goOn: (() => void) | undefined; way: StepUpWay 
 
 function explain(error: unknown): { title: string; message: string; id: string | undefined } {
   if (error instanceof GpuaasError) {
-    return { title: titleOf(error), message: error.message, id: error.correlationId };
+    return { title: titleOfProblem(error), message: error.message, id: error.correlationId };
   }
   if (error instanceof GpuaasUnreachable) {
     return {
@@ -109,13 +110,4 @@ function explain(error: unknown): { title: string; message: string; id: string |
     };
   }
   return { title: 'Error on this page', message: error instanceof Error ? error.message : '', id: undefined };
-}
-
-function titleOf({ status }: GpuaasError): string {
-  if (status === 404) return 'Not found';
-  if (status === 403) return 'Not allowed';
-  if (status === 409 || status === 412) return 'Not possible in this state';
-  if (status === 422 || status === 400) return 'Invalid input';
-  if (status === 429) return 'Too many requests';
-  return 'Request failed';
 }

@@ -37,3 +37,23 @@ export function minorOf(text: string, currency: string): string | undefined {
   if (whole === '' || rest.length > digits) return undefined;
   return String(BigInt(whole + rest.padEnd(digits, '0')));
 }
+
+/** What is wrong with an amount that a person typed; undefined for an amount, and for nothing yet. */
+export function faultOfAmount(text: string, currency: string): string | undefined {
+  const said = text.trim();
+  if (said === '' || minorOf(said, currency) !== undefined) return undefined;
+  if (/^[-−]/.test(said)) return 'A price cannot be negative.';
+  if (!/^\d+(?:[.,]\d*)?$/.test(said)) return 'Write a number, as 4.50: no letters, signs or spaces.';
+  const digits = digitsOf(currency);
+  if (/[.,]/.test(said)) return `${currency} has ${digits === 0 ? 'no' : digits} decimal places: round the price.`;
+  return 'The number is too large.';
+}
+
+/** How far a new price is from the one that counts now, where it is more than twice as much or less than half. */
+export function leapOf(minor: string | undefined, current: string | undefined): string | undefined {
+  if (minor === undefined || current === undefined) return undefined;
+  const [next, now] = [BigInt(minor), BigInt(current)];
+  if (next === 0n || now === 0n) return undefined;
+  if (next > now * 2n) return `${(Number(next) / Number(now)).toFixed(1)} times the current price`;
+  return next * 2n < now ? `${(Number(now) / Number(next)).toFixed(1)} times less than the current price` : undefined;
+}

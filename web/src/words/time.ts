@@ -52,6 +52,7 @@ const unitLengths: Readonly<Record<string, number>> = { seconds: second, minutes
 /** The value of a policy with its unit, and a long time also as people say it: `604,800 seconds (7 d)`. */
 export function spellSetting(value: unknown, unit: string | undefined): string {
   if (typeof value !== 'number' || unit === undefined) return unit === undefined ? String(value) : `${value} ${unit}`;
+  if (unit === 'minor units') return `${(value / 100).toFixed(2)} (${value.toLocaleString('en')} ${unit})`;
   const said = `${value.toLocaleString('en')} ${value === 1 ? unit.replace(/s\b/, '') : unit}`;
   const length = unitLengths[unit];
   return length === undefined || value <= 60 ? said : `${said} (${spellDuration(value * length).replace(' 00 s', '')})`;

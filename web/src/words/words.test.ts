@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeKeyring } from '../client/keyring.ts';
 import { tellAction } from './actions.ts';
 import { quoteForShell } from './command-line.ts';
-import { spellMoney, timesAmount } from './money.ts';
+import { faultOfAmount, leapOf, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
 import { inSentence, isNotable, releaserOf, tellHappening, tellNotice, tellRelease } from './sentences.ts';
 import { counted, shortId, spellMemory } from './sizes.ts';
@@ -279,5 +279,31 @@ describe('keys of acts', () => {
     expect(ring.keyFor('launch', { gpus: 2 })).not.toBe(first);
     ring.done('launch', { gpus: 1 });
     expect(ring.keyFor('launch', { gpus: 1 })).not.toBe(first);
+  });
+});
+
+describe('a price that a person types', () => {
+  it.each([
+    ['', undefined],
+    ['4.50', undefined],
+    ['abc', 'Write a number'],
+    ['-1', 'cannot be negative'],
+    ['4.555', 'has 2 decimal places'],
+    ['9999999999999', 'too large'],
+  ])('%j: %s', (text, fault) => {
+    const said = faultOfAmount(text, 'USD');
+    expect(fault === undefined ? said : said?.includes(fault)).toBe(fault === undefined ? undefined : true);
+  });
+  it('is confirmed where it is more than twice or less than half of the current one', () => {
+    expect(leapOf('4500', '450')).toBe('10.0 times the current price');
+    expect(leapOf('45', '450')).toBe('10.0 times less than the current price');
+    expect([leapOf('900', '450'), leapOf('225', '450'), leapOf('1', undefined)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+  it('is shown in money where a policy counts minor units', () => {
+    expect(spellSetting(1_000, 'minor units')).toBe('10.00 (1,000 minor units)');
   });
 });

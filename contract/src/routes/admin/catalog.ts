@@ -234,7 +234,7 @@ export const skuPriceAdd = defineRoute({
         strict,
       ),
       effective_from: Type.Optional(Timestamp),
-      reason: Type.Optional(reason),
+      reason,
     },
     strict,
   ),

@@ -180,7 +180,7 @@ export interface Api {
      *
      * Refusals: cursor_invalid.
      */
-    list(input?: { readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
+    list(input?: { readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly actors?: "people" | "all" | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
     /**
      * Verify one chain: an organization's, or the platform's own
      *
@@ -276,7 +276,7 @@ readonly os_images: readonly string[];
      *
      * Refusals: price_already_exists, price_backdated, region_not_found, sku_not_found, step_up_required.
      */
-    priceAdd(input: { readonly sku: string; readonly effective_from?: string | undefined; readonly reason?: string | undefined; readonly region?: string | undefined; readonly unit_price: {
+    priceAdd(input: { readonly sku: string; readonly effective_from?: string | undefined; readonly reason: string; readonly region?: string | undefined; readonly unit_price: {
   readonly amount_minor: string;
   readonly currency: string;
 } }, options?: CallOptions): Promise<T.SkuPrice>;
@@ -823,9 +823,9 @@ readonly missing: readonly number[];
      *
      * `PUT /api/v1/admin/policies/{policy_key}`
      *
-     * Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, second_factor_missing, step_up_required.
+     * Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, second_factor_missing, step_up_required, version_conflict.
      */
-    set(input: { readonly policy_key: string; readonly hard?: boolean | undefined; readonly level: "user" | "project" | "organization" | "plan" | "global"; readonly reason: string; readonly subject_id?: string | undefined; readonly value: number | boolean | string }, options?: CallOptions): Promise<T.PolicySetting>;
+    set(input: { readonly policy_key: string; readonly expected_value?: (number | boolean | string) | null | undefined; readonly hard?: boolean | undefined; readonly level: "user" | "project" | "organization" | "plan" | "global"; readonly reason: string; readonly subject_id?: string | undefined; readonly value: number | boolean | string }, options?: CallOptions): Promise<T.PolicySetting>;
   };
   readonly adminRegions: {
     /**
@@ -1690,7 +1690,7 @@ readonly y: string;
      *
      * Refusals: cursor_invalid, organization_not_found.
      */
-    list(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
+    list(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly actors?: "people" | "all" | undefined; readonly correlation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly limit?: number | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Paged<T.AuditEntry>;
     /**
      * The log as text, oldest first, up to 5,000 rows at a time; ask again with after_id set to the last id
      *
@@ -1698,7 +1698,7 @@ readonly y: string;
      *
      * Refusals: organization_not_found.
      */
-    export(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly after_id?: string | undefined; readonly correlation_id?: string | undefined; readonly format: "ndjson" | "csv"; readonly from?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<string>;
+    export(input: { readonly organization_id: string; readonly action?: string | undefined; readonly actor_id?: string | undefined; readonly actors?: "people" | "all" | undefined; readonly after_id?: string | undefined; readonly correlation_id?: string | undefined; readonly format: "ndjson" | "csv"; readonly from?: string | undefined; readonly result?: "success" | "failure" | undefined; readonly target_id?: string | undefined; readonly target_type?: string | undefined; readonly until?: string | undefined }, options?: CallOptions): Promise<string>;
     /**
      * Verify the hash chain of the log and name the first row that does not fit
      *

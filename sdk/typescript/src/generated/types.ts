@@ -812,6 +812,8 @@ export type CatalogItem = {
   readonly billing_unit: "gpu_hour" | "node_hour";
   /** A whole node, or a virtual machine with some of its GPUs. */
 readonly capacity_shape: "baremetal" | "gpu_slice";
+  /** The image of an allocation that names none; null where there is no image. */
+readonly default_image: string | null;
   readonly display_name: string;
   readonly gpu_memory_mib: number;
   /** As the driver reports it. */

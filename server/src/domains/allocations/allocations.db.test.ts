@@ -74,6 +74,9 @@ describe('asking for capacity', () => {
       login: { username: expect.stringMatching(/^[a-z]/), uid: expect.any(Number) },
     });
     expect(made.text).not.toContain(node.id);
+    // Pages and programs learn from the catalog which image a launch without one takes.
+    const { body: offered } = await world.call('GET', `/api/v1/catalog/${made.body.sku}`);
+    expect(offered.default_image).toBe(made.body.image);
     const slots = await slotsOf(made.body.id);
     expect(slots).toMatchObject([
       { node_id: node.id, state: 'reserved', generation: 1 },

@@ -162,8 +162,11 @@ describe('the audit log', () => {
     const { data } = await search(`correlation_id=${correlationId}`);
     expect(data).toHaveLength(1);
     const [entry] = data;
+    const everything = (await search('actors=people&limit=200')).data as { actor_kind: string }[];
+    expect(everything.filter(({ actor_kind }) => actor_kind === 'system' || actor_kind === 'node')).toEqual([]);
     expect(entry).toMatchObject({ action: 'project.create', result: 'success', actor_kind: 'user' });
     for (const query of [
+      `actors=people&target_id=${entry.target_id}`,
       `action=project.create&target_id=${entry.target_id}`,
       `action=project.&target_id=${entry.target_id}`,
       `actor_id=${entry.actor_id}&target_type=project&target_id=${entry.target_id}`,

@@ -10,6 +10,8 @@ export interface AuditFilters {
   readonly correlation_id?: string;
   readonly from?: string;
   readonly until?: string;
+  /** people: without what the platform and its nodes did by themselves. */
+  readonly actors?: 'people' | 'all';
 }
 
 const shown = `id, organization_id, project_id, actor_id, actor_kind, actor_role, action, target_type, target_id, result,
@@ -20,7 +22,8 @@ const wanted = `($2::text is null or actor_id = $2)
   and ($3::text is null or action = $3 or (right($3, 1) = '.' and starts_with(action, $3)))
   and ($4::text is null or target_type = $4) and ($5::text is null or target_id = $5)
   and ($6::text is null or result = $6) and ($7::text is null or correlation_id = $7)
-  and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)`;
+  and ($8::timestamptz is null or created_at >= $8) and ($9::timestamptz is null or created_at < $9)
+  and (not $12::boolean or actor_kind in ('user', 'service_account'))`;
 // Ids are made when the act begins, so that an order by id is an order by age.
 const newestFirst = sql(
   'audit-newest',
@@ -53,6 +56,7 @@ const values = (organizationId: string | undefined, filters: AuditFilters, at: s
   filters.until ?? null,
   at ?? null,
   limit,
+  filters.actors === 'people',
 ];
 
 export const findEntries = (

@@ -18,7 +18,10 @@ const pricesSql = sql(
 );
 const imagesSql = sql(
   'catalog-images',
-  'select k.sku, i.slug from os_images i cross join lateral unnest(i.skus) as k (sku) where i.active order by i.slug',
+  // The first image is the one that a launch without an image takes: the order is that of the launch.
+  `select k.sku, i.slug,
+     row_number() over (partition by k.sku order by i.driver_strategy desc, i.slug) = 1 as is_default
+   from os_images i cross join lateral unnest(i.skus) as k (sku) where i.active order by i.slug`,
 );
 
 interface PriceRow {
@@ -34,7 +37,7 @@ interface PriceRow {
 async function readCatalog(tx: ReadTx, now: Date): Promise<CatalogItem[]> {
   const skus = await tx.rows<SkuRow>(offeredSql);
   const prices = await tx.rows<PriceRow>(pricesSql, [now]);
-  const images = await tx.rows<{ sku: string; slug: string }>(imagesSql);
+  const images = await tx.rows<{ sku: string; slug: string; is_default: boolean }>(imagesSql);
   const free = await readAvailability(tx);
   return skus.map((row) => {
     const { active: _active, created_at: _born, updated_at: _changed, ...offer } = showSku(row);
@@ -49,6 +52,7 @@ async function readCatalog(tx: ReadTx, now: Date): Promise<CatalogItem[]> {
       })),
       availability: own(free).map(({ sku: _sku, ...availability }) => availability),
       os_images: own(images).map(({ slug }) => slug),
+      default_image: own(images).find(({ is_default }) => is_default)?.slug ?? null,
     };
   });
 }

@@ -65,6 +65,7 @@ describe('the catalogue', () => {
       allowed_gpu_counts: [1, 2, 4],
       prices: [{ region: null, unit_price: { amount_minor: '450', currency: 'USD' } }],
       os_images: ['ubuntu-24.04-h200-base', 'ubuntu-24.04-h200-cuda'],
+      default_image: 'ubuntu-24.04-h200-cuda',
     });
   });
 
@@ -140,7 +141,11 @@ const bare = (sku: string) => ({
 
 describe('a price', () => {
   const add = (sku: string, amount: string, more: object = {}) =>
-    admin('POST', `skus/${sku}/prices`, { unit_price: { amount_minor: amount, currency: 'USD' }, ...more });
+    admin('POST', `skus/${sku}/prices`, {
+      unit_price: { amount_minor: amount, currency: 'USD' },
+      reason: 'a test',
+      ...more,
+    });
   const at = (sku: string, region: string, when: Date) =>
     world.database.database.read(systemViewer('tester', { correlationId: 'c' }), (tx) =>
       findPrice(tx, { sku, region, currency: 'USD', at: when }),
@@ -160,6 +165,13 @@ describe('a price', () => {
     expect(shown.body.prices).toMatchObject([{ unit_price: { amount_minor: '250' } }]);
     const { body } = await admin('GET', 'skus/h100/prices');
     expect(body.data.map(({ state }: { state: string }) => state)).toEqual(['current', 'past']);
+  });
+
+  it('needs a reason', async () => {
+    expect(await add('h100', '260', { reason: undefined })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_error', details: { fields: [{ field: 'reason', message: 'is missing' }] } },
+    });
   });
 
   it('of a region goes before the one without, however old', async () => {

@@ -43,6 +43,31 @@ describe('a policy', () => {
       });
   });
 
+  it('is not overwritten by an operator who saw another value, and says who changed it and to what', async () => {
+    const key = 'allocation.max_duration_max_hours';
+    const place = { level: 'organization', subject_id: home.organizationId };
+    const all = await world.call('GET', '/api/v1/admin/policies', { as: operator });
+    const { minimum } = all.body.definitions.find((each: { key: string }) => each.key === key);
+    const first = await put(key, { ...place, value: minimum + 1, expected_value: null, reason: 'a first value' });
+    expect(first.status, first.text).toBe(200);
+    const refusal = {
+      status: 409,
+      body: {
+        code: 'version_conflict',
+        message: expect.stringContaining(`${minimum + 1} ("a first value")`),
+        details: { setting: { value: minimum + 1 }, changed_by: expect.any(String) },
+      },
+    };
+    for (const expected_value of [null, minimum]) {
+      const late = await put(key, { ...place, value: minimum + 2, expected_value, reason: 'did not look' });
+      expect(late, late.text).toMatchObject(refusal);
+    }
+    const informed = { ...place, value: minimum + 2, expected_value: minimum + 1, reason: 'has looked' };
+    expect((await put(key, informed)).body).toMatchObject({ value: minimum + 2 });
+    const gone = { level: 'organization', subject_id: systemIds.next(), value: minimum + 2, expected_value: minimum };
+    expect(await put(key, { ...gone, reason: 'not there' })).toMatchObject({ status: 409 });
+  });
+
   it('that changed without a word is seen after 60 seconds', async () => {
     await asSystem(
       world.root,

@@ -11,11 +11,11 @@ import {
   policySettingList,
   policyUnset,
 } from '@gpuaas/contract';
-import { type Database, handlers, type Mounted, type Viewer } from '../../kernel/act.ts';
+import { type Database, handlers, type Mounted, type ReadTx, type Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { effective, type Snapshot } from './effective.ts';
-import { listSettings, removeSetting, showSetting, upsertSetting } from './store.ts';
+import { findLastChanger, findSetting, listSettings, removeSetting, showSetting, upsertSetting } from './store.ts';
 
 interface Parts {
   readonly db: Database;
@@ -71,6 +71,21 @@ const settings = on(policySettingList, async ({ db }, who) => ({
   settings: (await db.read(who, listSettings)).map(showSetting),
 }));
 
+/** Says who changed a setting since the caller saw it, and to what. */
+async function changedMeanwhile(
+  tx: ReadTx,
+  place: Parameters<typeof findSetting>[1],
+): Promise<Fault<'version_conflict'>> {
+  const now = await findSetting(tx, place);
+  const by = await findLastChanger(tx, place);
+  const what = now ? `set ${place.key} to ${JSON.stringify(now.value)} ("${now.reason}")` : `removed ${place.key}`;
+  return new Fault(
+    'version_conflict',
+    `${by ?? 'Another operator'} has ${what} in the meantime. Nothing was changed: look at it, then decide.`,
+    { setting: now ? showSetting(now) : null, changed_by: by ?? null },
+  );
+}
+
 const set = on(policySet, async ({ db, ids, announce, hasSecondFactor }, act, { params, body }) => {
   const policy = find(params.policy_key);
   const subjectId = subjectOf(body.level, body.subject_id);
@@ -86,16 +101,10 @@ const set = on(policySet, async ({ db, ids, announce, hasSecondFactor }, act, { 
   if (fault) return new Fault('policy_out_of_bounds', `${policy.key} ${fault}.`, { definition: definition(policy) });
   if (policy.key === secondFactorKey && body.value === true && !(await hasSecondFactor(act))) return lockedOut();
   const written = await db.write(act, async (tx) => {
-    const row = await upsertSetting(tx, {
-      id: ids.next(),
-      key: policy.key,
-      level: body.level,
-      subject_id: subjectId,
-      value: body.value,
-      hard: body.hard ?? false,
-      reason: body.reason,
-    });
-    if (!row) return tx.abandon(absent());
+    const place = { key: policy.key, level: body.level, subject_id: subjectId };
+    const wanted = { ...place, id: ids.next(), value: body.value, hard: body.hard ?? false, reason: body.reason };
+    const row = await upsertSetting(tx, wanted, body.expected_value);
+    if (!row) return tx.abandon(await changedMeanwhile(tx, place));
     return tx.commit(showSetting(row), {
       target: { type: 'policy', id: policy.key },
       change: { level: body.level, subject_id: subjectId, value: body.value, reason: body.reason },

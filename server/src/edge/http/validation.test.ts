@@ -60,6 +60,13 @@ describe('a request', () => {
     );
   });
 
+  it('is told what is wrong in plain words', () => {
+    expect(fieldsOf({ body: { name: '' } as never })[0]?.message).toBe('is empty');
+    expect(fieldsOf({ body: { name: 7 } as never })[0]?.message).toBe('must be text');
+    expect(fieldsOf({ query: { limit: '0' } })[0]?.message).toBe('must be 1 or more');
+    expect(fieldsOf({ params: { id: '7' } })[0]?.message).toBe('is not written as it has to be');
+  });
+
   it('is told of one fault once', () => {
     const fields = fieldsOf({ body: { name: 'n', extra: 1 } as never });
     expect(fields).toEqual([{ in: 'body', field: 'extra', message: 'is not a field of this request' }]);

@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import { Fault } from '../../kernel/fault.ts';
 import { unkeepable } from './keepable.ts';
+import { tellFault } from './validation-words.ts';
 
 const maxFaults = 20;
 const nothing = {};
@@ -100,7 +101,7 @@ function faultsOf(where: FieldFault['in'], part: Compiled | undefined, value: un
       for (const name of params.additionalProperties) note(within(name), 'is not a field of this request');
     } else if (params.requiredProperties) {
       for (const name of params.requiredProperties) note(within(name), 'is missing');
-    } else note(at || where, error.message);
+    } else note(at || where, tellFault(error));
     if (faults.size >= maxFaults) break;
   }
   return [...faults.values()];

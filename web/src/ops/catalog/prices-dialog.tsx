@@ -9,7 +9,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { minorOf, spellMoney } from '../../words/money.ts';
+import { faultOfAmount, leapOf, minorOf, spellMoney } from '../../words/money.ts';
 
 /** Past, current and announced prices, and a form for a new one. */
 export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
@@ -25,8 +25,17 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
   const regions = useAsk(['regions', 'admin'], (options) => api.adminRegions.list({ limit: 100 }, options));
   const currency = prices.data?.data[0]?.unit_price.currency ?? 'USD';
   const minor = minorOf(amount, currency);
-  const isFree = minor === '0';
-  const [meansFree, setMeansFree] = useState(false);
+  const current = prices.data?.data.filter(({ state }) => state === 'current') ?? [];
+  const counts =
+    current.find((price) => price.region === (region || null)) ?? current.find((price) => price.region === null);
+  const leap = leapOf(minor, counts?.unit_price.amount_minor);
+  const caution =
+    minor === '0'
+      ? 'a price of 0 makes this SKU free for every tenant.'
+      : leap && counts && `this is ${leap} (${spellMoney(counts.unit_price)}).`;
+  // A confirmation belongs to the price that it was given for.
+  const [meant, setMeant] = useState<string>();
+  const isMeant = !caution || meant === `${minor} ${region}`;
   const add = useAct(
     'price add',
     (input: { amount_minor: string; reason: string; from: string; region: string }, options) =>
@@ -34,7 +43,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
         {
           sku: sku.sku,
           unit_price: { amount_minor: input.amount_minor, currency },
-          ...(input.reason && { reason: input.reason }),
+          reason: input.reason,
           ...(input.region && { region: input.region }),
           ...(input.from && { effective_from: new Date(input.from).toISOString() }),
         },
@@ -74,7 +83,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             if (minor !== undefined) add.mutate({ amount_minor: minor, reason: reason.trim(), from, region });
           }}
         >
-          <Field label={`New price (${currency})`}>
+          <Field label={`New price (${currency})`} hint={faultOfAmount(amount, currency)}>
             {(id) => (
               <input
                 id={id}
@@ -90,7 +99,8 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
           </Field>
           <TextField
             label="Reason"
-            hint="At least 3 characters, or empty."
+            hint="At least 3 characters. Kept in the audit log."
+            required
             minLength={3}
             maxLength={500}
             value={reason}
@@ -119,15 +129,15 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
               </select>
             )}
           </Field>
-          {isFree && (
+          {caution && (
             <label className="flex items-center gap-2 sm:col-span-2">
               <input
                 type="checkbox"
                 className="size-4 accent-accent"
-                checked={meansFree}
-                onChange={(event) => setMeansFree(event.target.checked)}
+                checked={isMeant}
+                onChange={(event) => setMeant(event.target.checked ? `${minor} ${region}` : undefined)}
               />
-              Confirm: a price of 0 makes this SKU free for every tenant.
+              Confirm: {caution}
             </label>
           )}
           <Button
@@ -135,7 +145,7 @@ export function PricesDialog({ sku, onClose }: { sku: Sku; onClose(): void }) {
             look="primary"
             className="justify-self-start"
             busy={add.isPending}
-            disabled={minor === undefined || (isFree && !meansFree)}
+            disabled={minor === undefined || !isMeant}
           >
             {from ? 'Announce the price' : 'Set from now on'}
           </Button>

@@ -1,7 +1,7 @@
 import type { Sku } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../../client/api.ts';
-import { useAct, useList } from '../../client/ask.ts';
+import { useAct, useAsk, useList } from '../../client/ask.ts';
 import { useMay } from '../../client/session.tsx';
 import { Button } from '../../parts/button.tsx';
 import { StateChip } from '../../parts/chip.tsx';
@@ -9,6 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Rows } from '../../parts/rows.tsx';
 import { Empty, Problem } from '../../parts/states.tsx';
+import { spellMoney } from '../../words/money.ts';
 import { spellMemory } from '../../words/sizes.ts';
 import { PricesDialog } from './prices-dialog.tsx';
 import { SkuDialog } from './sku-dialog.tsx';
@@ -16,6 +17,11 @@ import { SkuDialog } from './sku-dialog.tsx';
 export function SkusPage() {
   const may = useMay();
   const list = useList(['skus'], (from, options) => api.adminSkus.list(from, options));
+  const offered = useAsk(['catalog', 'prices'], (options) => api.catalog.list({ limit: 100 }, options));
+  const priceOf = (sku: string) => {
+    const all = offered.data?.data.find((item) => item.sku === sku)?.prices ?? [];
+    return all.find(({ region }) => region === null) ?? all[0];
+  };
   const [prices, setPrices] = useState<Sku>();
   const [going, setGoing] = useState<Sku>();
   const [editing, setEditing] = useState<Sku | 'new'>();
@@ -58,6 +64,20 @@ export function SkusPage() {
           { head: 'Shape', cell: (sku) => (sku.capacity_shape === 'gpu_slice' ? 'virtual machine' : 'whole host') },
           { head: 'Memory', cell: (sku) => spellMemory(sku.gpu_memory_mib) },
           { head: 'Sizes', cell: (sku) => sku.allowed_gpu_counts.join(', ') },
+          {
+            head: 'Price',
+            cell: (sku) => {
+              const price = priceOf(sku.sku);
+              if (!price) return <span className="text-dim">{sku.active ? 'none' : ''}</span>;
+              const unit = sku.billing_unit === 'gpu_hour' ? 'GPU hour' : 'host hour';
+              return (
+                <span className="tabular whitespace-nowrap">
+                  {spellMoney(price.unit_price)} per {unit}
+                  {price.region && <span className="block text-sm text-dim">in {price.region}</span>}
+                </span>
+              );
+            },
+          },
           { head: 'State', cell: (sku) => <StateChip state={sku.active ? 'active' : 'retired'} /> },
           {
             head: '',

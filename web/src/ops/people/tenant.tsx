@@ -137,7 +137,13 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
               <li key={member.user_id} className={listed}>
                 <span className="min-w-0">
                   <span className="font-medium">{member.role}</span>{' '}
-                  <span className="font-mono text-xs text-dim">{shortId(member.user_id)}</span>
+                  <Link
+                    to="/ops/people/$id"
+                    params={{ id: member.user_id }}
+                    className="font-mono text-xs text-accent underline-offset-2 hover:underline"
+                  >
+                    {shortId(member.user_id)}
+                  </Link>
                 </span>
                 <span className="text-sm text-dim">
                   seen <Ago at={member.last_seen_at} />

@@ -58,6 +58,7 @@ export function SecurityPage() {
       {data?.managed && (
         <div className="grid items-start gap-6 lg:grid-cols-2">
           <Panel title="Second factors" aside={data.required && <Chip tone="warn">required</Chip>}>
+            {!data.passkeys && <NoPasskeys />}
             {data.factors.length === 0 ? (
               <p className="text-dim">None. Your password alone opens your account.</p>
             ) : (
@@ -98,6 +99,7 @@ export function SecurityPage() {
       {codes && (
         <SecretDialog
           title="Your recovery codes"
+          isPlural
           secret={codes.split(' ').join('\n')}
           onClose={() => setCodes(undefined)}
         />
@@ -116,3 +118,10 @@ export function SecurityPage() {
     </Page>
   );
 }
+
+const NoPasskeys = () => (
+  <p className="mb-3 text-sm text-dim">
+    Passkeys are not offered here: browsers make them only for a domain name with TLS, and this installation is reached
+    without one.
+  </p>
+);

@@ -223,14 +223,14 @@ class AdminAuditApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
+    def list(self, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, actors: Literal["people", "all"] | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
         """The audit log of all tenants, newest first
 
         ``GET /api/v1/admin/audit-logs``
 
         Refusals: cursor_invalid.
         """
-        return Pages(self._transport, "admin_audit_list", {"action": action, "actor_id": actor_id, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "organization_id": organization_id, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+        return Pages(self._transport, "admin_audit_list", {"action": action, "actor_id": actor_id, "actors": actors, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "organization_id": organization_id, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
 
     def verify(self, *, organization_id: str | Unset = UNSET, options: Options | None = None) -> AuditVerdict:
         """Verify one chain: an organization's, or the platform's own
@@ -335,7 +335,7 @@ class AdminSkusApi:
         """
         return Pages(self._transport, "sku_price_list", {"sku": sku, "cursor": cursor, "limit": limit}, options)
 
-    def price_add(self, sku: str, *, unit_price: SkuPriceAddUnitPrice, effective_from: str | Unset = UNSET, reason: str | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> SkuPrice:
+    def price_add(self, sku: str, *, reason: str, unit_price: SkuPriceAddUnitPrice, effective_from: str | Unset = UNSET, region: str | Unset = UNSET, options: Options | None = None) -> SkuPrice:
         """Set a price from a time on; earlier prices stay
 
         ``POST /api/v1/admin/skus/{sku}/prices``
@@ -991,14 +991,14 @@ class AdminPoliciesApi:
         answer: PolicySetting = self._transport.call("policy_unset", {"policy_key": policy_key, "level": level, "reason": reason, "subject_id": subject_id}, options)
         return answer
 
-    def set(self, policy_key: str, *, level: Literal["user", "project", "organization", "plan", "global"], reason: str, value: int | bool | str, hard: bool | Unset = UNSET, subject_id: str | Unset = UNSET, options: Options | None = None) -> PolicySetting:
+    def set(self, policy_key: str, *, level: Literal["user", "project", "organization", "plan", "global"], reason: str, value: int | bool | str, expected_value: int | bool | str | None | Unset = UNSET, hard: bool | Unset = UNSET, subject_id: str | Unset = UNSET, options: Options | None = None) -> PolicySetting:
         """Set a policy at one level
 
         ``PUT /api/v1/admin/policies/{policy_key}``
 
-        Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, second_factor_missing, step_up_required.
+        Refusals: policy_level_invalid, policy_not_found, policy_out_of_bounds, second_factor_missing, step_up_required, version_conflict.
         """
-        answer: PolicySetting = self._transport.call("policy_set", {"policy_key": policy_key, "hard": hard, "level": level, "reason": reason, "subject_id": subject_id, "value": value}, options)
+        answer: PolicySetting = self._transport.call("policy_set", {"policy_key": policy_key, "expected_value": expected_value, "hard": hard, "level": level, "reason": reason, "subject_id": subject_id, "value": value}, options)
         return answer
 
 
@@ -2024,23 +2024,23 @@ class AuditApi:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, organization_id: str, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
+    def list(self, organization_id: str, *, action: str | Unset = UNSET, actor_id: str | Unset = UNSET, actors: Literal["people", "all"] | Unset = UNSET, correlation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, limit: int | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> Pages[AuditEntry]:
         """The audit log of the organization, newest first
 
         ``GET /api/v1/organizations/{organization_id}/audit-logs``
 
         Refusals: cursor_invalid, organization_not_found.
         """
-        return Pages(self._transport, "audit_list", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+        return Pages(self._transport, "audit_list", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "actors": actors, "correlation_id": correlation_id, "cursor": cursor, "from": from_, "limit": limit, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
 
-    def export(self, organization_id: str, *, format: Literal["ndjson", "csv"], action: str | Unset = UNSET, actor_id: str | Unset = UNSET, after_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, from_: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> str:
+    def export(self, organization_id: str, *, format: Literal["ndjson", "csv"], action: str | Unset = UNSET, actor_id: str | Unset = UNSET, actors: Literal["people", "all"] | Unset = UNSET, after_id: str | Unset = UNSET, correlation_id: str | Unset = UNSET, from_: str | Unset = UNSET, result: Literal["success", "failure"] | Unset = UNSET, target_id: str | Unset = UNSET, target_type: str | Unset = UNSET, until: str | Unset = UNSET, options: Options | None = None) -> str:
         """The log as text, oldest first, up to 5,000 rows at a time; ask again with after_id set to the last id
 
         ``GET /api/v1/organizations/{organization_id}/audit-logs/export``
 
         Refusals: organization_not_found.
         """
-        answer: str = self._transport.call("audit_export", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "after_id": after_id, "correlation_id": correlation_id, "format": format, "from": from_, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
+        answer: str = self._transport.call("audit_export", {"organization_id": organization_id, "action": action, "actor_id": actor_id, "actors": actors, "after_id": after_id, "correlation_id": correlation_id, "format": format, "from": from_, "result": result, "target_id": target_id, "target_type": target_type, "until": until}, options)
         return answer
 
     def verify(self, organization_id: str, *, options: Options | None = None) -> AuditVerdict:

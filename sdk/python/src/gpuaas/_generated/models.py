@@ -929,6 +929,8 @@ class CatalogItem(TypedDict):
     billing_unit: Literal["gpu_hour", "node_hour"]
     capacity_shape: Literal["baremetal", "gpu_slice"]
     """A whole node, or a virtual machine with some of its GPUs."""
+    default_image: str | None
+    """The image of an allocation that names none; null where there is no image."""
     display_name: str
     gpu_memory_mib: int
     gpu_model: str
