@@ -8,6 +8,7 @@ import { makeMetrics } from '../../kernel/telemetry/metrics.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
 import { asSystem, openWorld, type World } from '../../testing/world.ts';
+import { makeDriftGuard } from '../allocations/guards/drift-guard.ts';
 import { type Fleet, stockFleet } from '../allocations/testing.ts';
 import { makeAttention, makeNews, mayTake, showAlerts } from './index.ts';
 
@@ -166,6 +167,48 @@ describe('a detector that finds fault with every host of a pool', () => {
     expect((await admin('POST', `breakers/${breaker.id}/reset`, { reason: 'again' })).body.code).toBe(
       'illegal_transition',
     );
+  });
+});
+
+describe('hosts of a pool that hold what nobody wants', () => {
+  it('are quarantined up to the share; the others stay unsold by their alerts, and the breaker names them', async () => {
+    const nodes = await addHosts(4);
+    const lease = { generation: 1, slot_ids: [], state: 'running', deadline_at: null };
+    for (const { id } of nodes) {
+      await world.root.query('update node_reports set leases = $2, reported_at = now() where node_id = $1', [
+        id,
+        JSON.stringify([{ ...lease, allocation_id: systemIds.next() }]),
+      ]);
+    }
+    const guard = makeDriftGuard(
+      {
+        ...{
+          db: db(),
+          begin: actsOf('guards', systemIds),
+          ids: systemIds,
+          clock: systemClock,
+          log: silentLog,
+          metrics,
+        },
+        // This guard sends no task to a node.
+        tasks: undefined as never,
+        policies: {
+          ...{ maxReleaseAttempts: () => 3, lostAfterSeconds: () => 0, reportSeconds: () => 3_600 },
+          ...{ idlePercent: () => 5, idleGraceMinutes: () => 15 },
+        },
+      },
+      async () => false,
+    );
+    const quarantined = async () =>
+      (await world.root.query(`select count(distinct node_id)::int as n from slots where state = 'quarantined'`))
+        .rows[0].n as number;
+    for (const _ of ['first', 'again']) await guard.round(never);
+    expect(await quarantined()).toBe(1);
+    expect(await blockedHosts()).toBe(4);
+    const [breaker] = (await admin('GET', 'breakers?tripped=true')).body.data;
+    expect(breaker).toMatchObject({ kind: 'quarantine', taken: 1, allowed: 1 });
+    expect(breaker.held_back).toHaveLength(3);
+    expect(breaker.held_back[0]).toMatchObject({ source: 'drift', reason: expect.stringContaining('still holds') });
   });
 });
 

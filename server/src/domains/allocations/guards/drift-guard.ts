@@ -1,7 +1,7 @@
 import { Fault } from '../../../kernel/fault.ts';
 import { makeApart, type Reconciler } from '../../../kernel/process/reconciler.ts';
 import { secondMs } from '../../../kernel/units.ts';
-import { makeSettle } from '../../attention/index.ts';
+import { makeSettle, mayTake } from '../../attention/index.ts';
 import { guardBatch } from '../facts.ts';
 import { loseAllocation } from '../life/lose.ts';
 import { noteAllocation } from '../life/machine.ts';
@@ -112,7 +112,10 @@ async function noteMissing(
   });
 }
 
-/** Quarantines free slots under a lease that should not exist. The machine on them is left running. */
+/**
+ * Quarantines free slots under a lease that should not exist. The machine on them is left running. The breaker of the pool
+ * limits how many hosts this concerns; the alert about the lease keeps the slots from being sold either way.
+ */
 async function setAside(
   { db, ids, begin }: GuardParts,
   nodeId: string,
@@ -122,8 +125,17 @@ async function setAside(
   const correlationId = ids.next();
   await db.write(begin('node.set_aside', { correlationId }), async (tx) => {
     const reason = `The node still holds allocation ${allocationId}: look before it is used again.`;
+    const asked = await mayTake(tx, { kind: 'quarantine', nodeId, source: 'drift', reason });
     // Only free slots: a slot that another allocation holds by now belongs to that allocation.
     const free = await lockFreeAmong(tx, nodeId, slotIds);
+    if (free.length > 0 && !asked.granted) {
+      if (!asked.isNews) return tx.abandon(new Fault('illegal_transition', 'The breaker of the pool holds it back.'));
+      return tx.commit(undefined, {
+        target: { type: 'node', id: nodeId },
+        change: { held_back: free, orphan: allocationId },
+        events: 'none',
+      });
+    }
     const moved = free.length > 0 ? await moveSlots(tx, { slotIds: free }, 'quarantine', { reason }) : undefined;
     if (!moved || moved instanceof Fault) {
       return tx.abandon(new Fault('illegal_transition', 'The slots are quarantined already, or held by others.'));
