@@ -108,6 +108,25 @@ describe('a handler', () => {
     expect(reply.json()).toMatchObject({ code: 'service_unavailable' });
   });
 
+  it('is answered with 503 while the disk of the database is full, and as usual when there is room again', async () => {
+    const full = Object.assign(new Error('could not extend file "base/1/2": No space left on device'), {
+      code: '53100',
+    });
+    const state = { isFull: true };
+    const version = { product: 'gpuaas', version: '1.2.3' };
+    const { app } = await open({
+      handle: { version_get: async () => (state.isFull ? Promise.reject(full) : version) },
+    });
+    const refused = await app.inject({ url: '/api/v1/version' });
+    expect(refused.statusCode).toBe(503);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.json()).toMatchObject({ code: 'service_unavailable' });
+    expect(refused.payload).not.toMatch(/base|device/);
+    state.isFull = false;
+    const served = await app.inject({ url: '/api/v1/version' });
+    expect(served.statusCode).toBe(200);
+  });
+
   it('whose answer is not what was promised fails, and shows none of it', async () => {
     const { app } = await open({ handle: { version_get: async () => ({ password: 'hunter2' }) } });
     const reply = await app.inject({ url: '/api/v1/version' });

@@ -212,6 +212,35 @@ describe('an allocation', () => {
     expect(rows).toEqual([{ passed: false, problems: expect.arrayContaining(['It has 1 of 2 GPUs.']) }]);
   });
 
+  it('that fails a later check stays active and its slots stay in sale; an alert informs, and tells its owner', async () => {
+    const allocation = await bench.allocation({ state: 'active', gpus: 2 });
+    const end = await run(makeAttest(bench.parts), allocation, {}, async (each) => {
+      const attestation = await each.attestation();
+      return each.settle({ output: { attestation: { ...attestation, gpus: attestation.gpus.slice(1) } } });
+    });
+    expect(end).toMatchObject({ state: 'active', failure: null, slots: { available: 6, in_use: 2 } });
+    const alerts = await yard.root.query(
+      'select source, kind, effect, slot_id, allocation_id, message, tenant_message from alerts where node_id = $1',
+      [allocation.nodeId],
+    );
+    expect(alerts.rows).toEqual([
+      {
+        ...{ source: 'attestation', kind: 'attestation_failed', effect: 'informs', slot_id: null },
+        allocation_id: allocation.id,
+        message: expect.stringContaining('It has 1 of 2 GPUs.'),
+        tenant_message: 'The last check from inside did not find everything that was promised.',
+      },
+    ]);
+    const healths = await yard.root.query('select distinct health_state from slots where node_id = $1', [
+      allocation.nodeId,
+    ]);
+    expect(healths.rows).toEqual([{ health_state: 'healthy' }]);
+    // The next check that passes clears it.
+    await run(makeAttest(bench.parts), allocation, {}, wellMade);
+    const left = await yard.root.query('select 1 from alerts where node_id = $1', [allocation.nodeId]);
+    expect(left.rowCount).toBe(0);
+  });
+
   it('that was released before its node had sworn keeps what it swore to, and is left to its release', async () => {
     const allocation = await bench.allocation();
     const end = await run(makeProvision(bench.parts), allocation, {}, async (each, step) => {
