@@ -96,14 +96,7 @@ export function SecurityPage() {
       )}
       {adding === 'app' && <AddApp onClose={() => setAdding(undefined)} onCodes={setCodes} />}
       {adding === 'passkey' && <AddPasskey onClose={() => setAdding(undefined)} onCodes={setCodes} />}
-      {codes && (
-        <SecretDialog
-          title="Your recovery codes"
-          isPlural
-          secret={codes.split(' ').join('\n')}
-          onClose={() => setCodes(undefined)}
-        />
-      )}
+      {codes && <RecoveryCodes codes={codes} onClose={() => setCodes(undefined)} />}
       <Removal
         it={going}
         name="factor remove"
@@ -124,4 +117,8 @@ const NoPasskeys = () => (
     Passkeys are not offered here: browsers make them only for a domain name with TLS, and this installation is reached
     without one.
   </p>
+);
+
+const RecoveryCodes = ({ codes, onClose }: { codes: string; onClose(): void }) => (
+  <SecretDialog title="Your recovery codes" isPlural secret={codes.split(' ').join('\n')} onClose={onClose} />
 );
