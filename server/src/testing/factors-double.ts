@@ -19,7 +19,7 @@ export function makeFactorsDouble(): FactorsOfAccounts {
         ? undefined
         : {
             ...{ id: accountId, login: subject, displayName: subject, email: 'somebody@example.com' },
-            ...{ createdAt: at, disabledAt: undefined },
+            ...{ createdAt: at, disabledAt: undefined, signInsEndedAt: undefined },
           },
     factors: {
       list: async () => ({ factors: [factor('01900000-0000-7000-8000-00000000000f')], recoveryCodesLeft: 10 }),

@@ -79,3 +79,15 @@ it('a sign-in that waits does not outlive the end of all sign-ins of its person'
   await untilNextSecond(systemClock);
   expect(await held.goOn()).toBeUndefined();
 });
+
+it('a new password ends the tokens of an account that has never called the API', async () => {
+  const victim = await somebody();
+  const unused = await signIn(world.url, victim);
+  await choosePassword(victim.accountId, 'a new sentence that nobody guesses');
+  expect((await ask(world.url, unused.access_token)).status).toBe(401);
+  const after = await signIn(world.url, { ...victim, password: 'a new sentence that nobody guesses' });
+  expect(await ask(world.url, after.access_token)).toMatchObject({
+    status: 200,
+    body: { display_name: victim.login },
+  });
+});

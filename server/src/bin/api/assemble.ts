@@ -178,6 +178,7 @@ export async function assembleApi(
         ...settings.accounts,
         issuer: settings.issuerName ?? settings.issuer,
         mailsOf: mailsOf(settings.accounts),
+        signInsEndedAt: signInsEndedAt(settings.accounts),
       },
       factors: ownFactors,
       isFactorRequired: (who) => policies.value('auth.step_up_mfa_required', who),
@@ -390,6 +391,8 @@ export async function assembleApi(
     openNodeDoor: (door) => openNodeDoor(parts, { ...door, policies, signers: taskSigners, rateLimit }),
   };
 }
+
+const signInsEndedAt = (accounts: Accounts) => async (id: string) => (await accounts.find({ id }))?.signInsEndedAt;
 
 /** Addresses that an account of our own provider is known by: its mail, and its login where that is one. */
 const mailsOf = (accounts: Accounts) => async (id: string) => {

@@ -21,7 +21,15 @@ function setUp(
       find: async (by) => accounts.find((each) => 'email' in by && each.email === by.email),
       async create({ login, displayName, email }) {
         if (accounts.some((each) => each.login === login)) return { refused: 'login_taken' };
-        const made = { id: 'new', login, displayName, email, createdAt: clock.now(), disabledAt: undefined };
+        const made = {
+          id: 'new',
+          login,
+          displayName,
+          email,
+          createdAt: clock.now(),
+          disabledAt: undefined,
+          signInsEndedAt: undefined,
+        };
         accounts.push(made);
         return made;
       },

@@ -12,7 +12,8 @@ const personSql = sql(
 
 /**
  * Ends, for good, every sign-in of the person behind an account of our own provider: access tokens, refresh tokens and
- * browsers. Answers how many sessions there were. An account that has never called the API has no person yet.
+ * browsers. Answers how many sessions there were. An account that has never called the API has no
+ * person yet: the first request makes one, with the moment that the account itself keeps.
  */
 export async function endSignInsOfAccount(
   parts: Pick<SessionParts, 'clock'>,

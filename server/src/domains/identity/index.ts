@@ -25,7 +25,7 @@ import { findToken } from './personal-tokens-store.ts';
 import { type SessionParts, sessionRoutes } from './sessions.ts';
 import { currentDenials } from './sessions-store.ts';
 import { openWatch, type Sighting } from './sightings.ts';
-import { findRevocations, floorOf, type Revocations, recentFloors } from './sign-in-floors-store.ts';
+import { findRevocations, floorOf, type Revocations, raiseFloor, recentFloors } from './sign-in-floors-store.ts';
 import { findPerson, insertBinding, insertName, insertUser } from './store.ts';
 
 /** Identity: who people are to us, whatever issuer they sign in with. */
@@ -107,6 +107,7 @@ export function makeIdentities(parts: {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly welcome?: Welcome;
+  readonly accounts?: Pick<OwnAccounts, 'issuer' | 'signInsEndedAt'> | undefined;
 }): Identities {
   const { db, ids } = parts;
   const known = makeFresh<string, Known>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
@@ -137,10 +138,14 @@ export function makeIdentities(parts: {
       const found = await look(identity, sessionId, correlationId);
       if (found) return found;
       const id = ids.next();
+      // A person is made by the first request. The account may be older, and its sign-ins may have been ended before.
+      const endedAt = parts.accounts?.issuer === issuer ? await parts.accounts.signInsEndedAt(subject) : undefined;
+      const floor = endedAt && { notBefore: endedAt, spares: {} };
       const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
         const person = await insertUser(tx, { id, issuer, subject });
         // Two first sign-ins at once: one makes the person, the other finds it.
         if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
+        if (floor) await raiseFloor(tx, id, floor, 'sign-ins were ended before the first request');
         if (identity.name) await insertName(tx, id, identity.name);
         const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
         return tx.commit(person, {
@@ -154,7 +159,7 @@ export function makeIdentities(parts: {
         return {
           person: { id, kind, platformRoles: [] },
           isDisabled: false,
-          floor: undefined,
+          floor,
           isSessionRevoked: false,
         };
       }

@@ -52,6 +52,8 @@ export interface OwnAccounts {
   remove(id: string): Promise<void>;
   /** Mail addresses of the account, in lower case: what was sent to them is erased with the person. */
   mailsOf(id: string): Promise<readonly string[]>;
+  /** When all sign-ins of the account were last ended. */
+  signInsEndedAt(id: string): Promise<Date | undefined>;
 }
 const on = handlers<PeopleParts>();
 const absent = () => new Fault('user_not_found', 'There is no such object.');

@@ -44,6 +44,21 @@ describe('tries of a password', () => {
   });
 });
 
+describe('tries of a password in browsers that its owner signed in with', () => {
+  it('have a budget for each browser, and one for all of them together', async () => {
+    const count = makeAttempts(makeCounter(), limits).password;
+    const from = callerAddress('10.0.0.1');
+    for (const browser of ['one', 'two', 'three']) {
+      for (let index = 0; index < 3; index += 1) expect(await count('anna', from, browser)).toBeUndefined();
+      expect(await count('anna', from, browser)).toEqual({ waitMs: 60_000 });
+    }
+    expect(await count('anna', from, 'four')).toEqual({ waitMs: 60_000 });
+    expect(await count('berta', from, 'four')).toBeUndefined();
+    // What browsers used up is not that of strangers.
+    expect(await count('anna', from)).toBeUndefined();
+  });
+});
+
 describe('the page for the code of a device', () => {
   it.each(['/device', '/Device', '/DEVICE/', '/device?user_code=A', '/%64evice', '//device'])('is %s too', (url) => {
     expect(isDevicePage(url)).toBe(true);

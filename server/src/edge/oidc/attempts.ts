@@ -6,7 +6,7 @@ import type { CallerAddress } from '../gate/caller-address.ts';
  * How often a password may be tried. Three budgets: one for a login from an address, which stops a guesser early; one
  * for an address, whatever logins it tries; and a wide one for a login from anywhere, which stops a crowd of guessers.
  * Ten addresses can use the wide one up and so lock a login out, but not in a browser that its owner signed in with before:
- * that has a budget of its own. Tries are counted before the password is looked at, right or wrong, so many at once
+ * that has a budget of its own, and all such browsers of a login have a wide one together. Tries are counted before the password is looked at, right or wrong, so many at once
  * do not slip through.
  */
 export interface AttemptLimits {
@@ -51,8 +51,13 @@ export function makeAttempts(cache: Pick<Cache, 'hit'>, limits: AttemptLimits = 
   return {
     password(login, address, browser) {
       const who = loginDigest(login);
-      // Nobody else draws on this budget, so nobody else can use it up.
-      if (browser) return draw([[`oidc:password:browser:${browser}:${who}`, limits.perLoginAndAddress]]);
+      // Strangers do not draw on these budgets, so they cannot use them up. The second one bounds a thief of many cookies.
+      if (browser) {
+        return draw([
+          [`oidc:password:browser:${browser}:${who}`, limits.perLoginAndAddress],
+          [`oidc:password:known:${who}`, limits.perLogin],
+        ]);
+      }
       // In this order, a guesser who is out of budget does not use up the budget of the login.
       return draw([
         [`oidc:password:address:${address}`, limits.perAddress],

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Marks } from '../../ports/identity-provider/port.ts';
@@ -5,15 +6,25 @@ import { loginDigest } from './attempts.ts';
 
 /**
  * A browser that signed in before is known by a signed cookie, which names the people who did. It has a budget of its own for
- * wrong passwords, so strangers who use up the budget of a login do not lock its owner out. The cookie opens nothing: who
- * steals it may try ten more passwords in fifteen minutes.
+ * wrong passwords, so strangers who use up the budget of a login do not lock its owner out. The cookie opens nothing: a thief
+ * may try ten more passwords in fifteen minutes, and all thieves together as many as all strangers. A new password makes
+ * the browsers from before unknown.
  */
 export interface KnownBrowsers {
   /** The id of the browser, if this login signed in with it before. */
-  find(cookieHeader: string | undefined, login: string): string | undefined;
+  find(cookieHeader: string | undefined, who: KnownLogin): string | undefined;
   /** The cookie to set after this login has signed in. */
-  remember(cookieHeader: string | undefined, login: string): string;
+  remember(cookieHeader: string | undefined, who: KnownLogin): string;
 }
+export interface KnownLogin {
+  readonly login: string;
+  /** When all sign-ins of the account were last ended. Marks from before count no more. */
+  readonly signInsEndedAt: Date | undefined;
+}
+const markOf = ({ login, signInsEndedAt }: KnownLogin): string =>
+  signInsEndedAt === undefined
+    ? loginDigest(login)
+    : hash('sha256', `${loginDigest(login)} since ${signInsEndedAt.getTime()}`, 'base64url');
 
 const lifeSeconds = 180 * 24 * 60 * 60;
 /** One browser remembers a few people; the one who signed in longest ago makes room. */
@@ -52,14 +63,14 @@ export function makeKnownBrowsers(parts: {
   }
 
   return {
-    find(cookieHeader, login) {
+    find(cookieHeader, who) {
       const mark = read(cookieHeader);
-      return mark?.people.includes(loginDigest(login)) ? mark.id : undefined;
+      return mark?.people.includes(markOf(who)) ? mark.id : undefined;
     },
-    remember(cookieHeader, login) {
+    remember(cookieHeader, who) {
       const known = read(cookieHeader);
-      const who = loginDigest(login);
-      const people = [who, ...(known?.people ?? []).filter((each) => each !== who)].slice(0, mostPeople);
+      const mine = markOf(who);
+      const people = [mine, ...(known?.people ?? []).filter((each) => each !== mine)].slice(0, mostPeople);
       const text = `${known?.id ?? ids.secret(idBytes)}.${nowSeconds() + lifeSeconds}.${people.join('~')}`;
       return `${name}=${text}.${marks.sign(text)}; ${where}; HttpOnly; SameSite=Lax; Max-Age=${lifeSeconds}`;
     },

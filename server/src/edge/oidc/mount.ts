@@ -185,7 +185,8 @@ async function addPages(
     const question = await questionFor(request, reply, 'login');
     if (!question) return send(reply, 400, overPage);
     const login = fieldOf(request, 'login').slice(0, 128);
-    const browser = browsers.find(request.headers.cookie, login);
+    const signInsEndedAt = (await issuer.accounts.find({ login }))?.signInsEndedAt;
+    const browser = browsers.find(request.headers.cookie, { login, signInsEndedAt });
     const refused = await attempts.password(login, callerAddress(request.ip), browser);
     if (refused) {
       return send(reply, 429, loginOf(question, login, patience(refused.waitMs)), retryAfter(refused.waitMs));
@@ -223,7 +224,7 @@ const makeAnswer =
   async (request: FastifyRequest, reply: FastifyReply, given: Answer) => {
     // A sign-in is whole here: the password was right, and the second factor too where there is one.
     const account = 'login' in given ? await issuer.accounts.find({ id: given.login }) : undefined;
-    if (account) reply.raw.appendHeader('set-cookie', browsers.remember(request.headers.cookie, account.login));
+    if (account) reply.raw.appendHeader('set-cookie', browsers.remember(request.headers.cookie, account));
     await issuer.answer(request.raw, reply.raw, given);
     return answered(reply);
   };

@@ -74,7 +74,7 @@ export function makeSecondStep(parts: SecondStepParts) {
   }
 
   async function beginSetUp(reply: FastifyReply, question: Question, who: Pick<SecondStep, 'accountId' | 'checkedAt'>) {
-    const totp = await factors.beginTotp(who.accountId, 'Authenticator app');
+    const totp = await factors.beginTotp(who.accountId, 'Authenticator app', { asFirst: true });
     if ('refused' in totp) return send(reply, 400, overPage);
     const { id, secret, uri } = totp;
     await secondSteps.keep(question.id, { ...who, settingUp: { id, secret, uri } });
@@ -115,19 +115,22 @@ export function makeSecondStep(parts: SecondStepParts) {
         const totp = found?.step.settingUp;
         if (!found || !totp) return send(reply, 400, overPage);
         const { question, step } = found;
-        const done = await factors.confirmTotp(step.accountId, totp.id, fieldOf(request, 'code').slice(0, 32));
+        const code = fieldOf(request, 'code').slice(0, 32);
+        const done = await factors.confirmTotp(step.accountId, totp.id, code, { asFirst: true });
         if ('refused' in done) {
-          // It expired, or was started anew elsewhere.
+          // It expired, was started anew elsewhere, or the person has a factor from elsewhere by now.
           if (done.refused === 'not_found') return send(reply, 400, overPage);
           const { status, text, headers } = problemOf(done, parts.refusal);
           return send(reply, status, setUpPage({ ...formOf(question, '/set-up', text), totp }), headers);
         }
         await parts.factorChanged?.(step.accountId, 'factor_added');
         const proved = { accountId: step.accountId, checkedAt: step.checkedAt, proved: ['otp'] };
-        // A person who set up a factor elsewhere meanwhile has recovery codes already.
-        if (!done.recoveryCodes) return finish(request, reply, question, proved);
         await secondSteps.keep(question.id, proved);
-        const sheet = recoveryCodesPage({ action: path(question.id, '/kept'), question, codes: done.recoveryCodes });
+        const sheet = recoveryCodesPage({
+          action: path(question.id, '/kept'),
+          question,
+          codes: done.recoveryCodes ?? [],
+        });
         return send(reply, 200, sheet);
       });
 

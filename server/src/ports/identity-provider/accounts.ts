@@ -15,6 +15,7 @@ interface Row {
   readonly password_hash: string | null;
   readonly created_at: Date;
   readonly disabled_at: Date | null;
+  readonly sign_ins_ended_at: Date | null;
 }
 
 const loginShape = /^[a-z0-9][a-z0-9._@+-]{0,127}$/;
@@ -22,7 +23,7 @@ const loginShape = /^[a-z0-9][a-z0-9._@+-]{0,127}$/;
 const asLogin = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
-const columns = 'id, login, display_name, email, password_hash, created_at, disabled_at';
+const columns = 'id, login, display_name, email, password_hash, created_at, disabled_at, sign_ins_ended_at';
 const byId = { name: 'gpuaas_oidc_account', text: `select ${columns} from gpuaas_oidc.account where id = $1` };
 const byLogin = {
   name: 'gpuaas_oidc_account_by_login',
@@ -61,7 +62,7 @@ export function makeAccounts(parts: {
       const { rows } = await pool.query<Row>(
         `insert into gpuaas_oidc.account (id, login, display_name, email, password_hash, created_at)
          values ($1, $2, $3, $4, $5, $6) on conflict (login) do nothing
-         returning id, login, display_name, email, password_hash, created_at, disabled_at`,
+         returning id, login, display_name, email, password_hash, created_at, disabled_at, sign_ins_ended_at`,
         [ids.next(), login, displayName, email ?? null, hash, clock.now()],
       );
       return rows[0] ? accountOf(rows[0]) : { refused: 'login_taken' };
@@ -111,7 +112,7 @@ export function makeAccounts(parts: {
       const { rows } = await pool.query<Row>(
         `update gpuaas_oidc.account set password_hash = $3, link_digest = null, link_expires_at = null
          where link_digest = any ($1) and link_expires_at > $2 and disabled_at is null
-         returning id, login, display_name, email, password_hash, created_at, disabled_at`,
+         returning id, login, display_name, email, password_hash, created_at, disabled_at, sign_ins_ended_at`,
         [digests, clock.now(), await passwords.hash(password)],
       );
       const [row] = rows;
@@ -166,4 +167,5 @@ const accountOf = (row: Row): Account => ({
   email: row.email ?? undefined,
   createdAt: row.created_at,
   disabledAt: row.disabled_at ?? undefined,
+  signInsEndedAt: row.sign_ins_ended_at ?? undefined,
 });

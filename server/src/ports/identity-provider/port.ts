@@ -128,6 +128,8 @@ export interface Account {
   readonly email: string | undefined;
   readonly createdAt: Date;
   readonly disabledAt: Date | undefined;
+  /** When all its sign-ins were last ended: by a new password, a reset of its factors, or because it was disabled. */
+  readonly signInsEndedAt: Date | undefined;
 }
 /** An account whose password was right. */
 export interface Authenticated extends Account {

@@ -11,7 +11,7 @@ import type { Seal } from '../../kernel/secrets/seal.ts';
  */
 export interface Records {
   of(kind: string): Adapter;
-  /** Ends everything that was begun in the name of a person. */
+  /** Ends everything that was begun in the name of a person, and notes the moment on the account. */
   endAccount(accountId: string): Promise<void>;
   /** Removes what expired a while ago, a bounded number at a time. */
   sweep(limit: number): Promise<number>;
@@ -55,7 +55,11 @@ const statements = {
     name: 'gpuaas_oidc_revoke',
     text: 'delete from gpuaas_oidc.record where grant_id = any ($2::bytea[]) and kind = $1',
   },
-  endAccount: { name: 'gpuaas_oidc_end_account', text: 'delete from gpuaas_oidc.record where account_id = $1' },
+  endAccount: {
+    name: 'gpuaas_oidc_end_account_2',
+    text: `with marked as (update gpuaas_oidc.account set sign_ins_ended_at = $2 where id = $1::text::uuid)
+      delete from gpuaas_oidc.record where account_id = $1::text`,
+  },
   sweep: {
     name: 'gpuaas_oidc_sweep',
     text: `delete from gpuaas_oidc.record where (kind, id) in (
@@ -145,7 +149,7 @@ export function makeRecords(parts: { readonly pool: Pool; readonly seal: Seal; r
   return {
     of,
     async endAccount(accountId) {
-      await pool.query({ ...statements.endAccount, values: [accountId] });
+      await pool.query({ ...statements.endAccount, values: [accountId, clock.now()] });
     },
     async sweep(limit) {
       const before = new Date(clock.now().getTime() - keptAfterExpiryMs);

@@ -42,6 +42,7 @@ const tables = `
   );
   alter table gpuaas_oidc.account add column if not exists factor_tries integer not null default 0;
   alter table gpuaas_oidc.account add column if not exists factor_tries_from timestamptz;
+  alter table gpuaas_oidc.account add column if not exists sign_ins_ended_at timestamptz;
   create index if not exists account_email on gpuaas_oidc.account (lower(email));
   create table if not exists gpuaas_oidc.factor (
     id uuid primary key,

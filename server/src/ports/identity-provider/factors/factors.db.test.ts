@@ -78,6 +78,21 @@ describe('second factors', () => {
     expect(await factors.list(accountId)).toMatchObject({ factors: [{ id: again.id }], recoveryCodesLeft: 10 });
   });
 
+  it('are set up at sign-in only where there is none, even if another one was added meanwhile', async () => {
+    const { accountId } = await enrolled();
+    const asFirst = { asFirst: true } as const;
+    expect(await factors.beginTotp(accountId, 'Phone', asFirst)).toEqual({ refused: 'not_found' });
+    const { id, secret } = await begin(accountId);
+    expect(await factors.confirmTotp(accountId, id, codeAt(secret, nowMs), asFirst)).toEqual({ refused: 'not_found' });
+    expect((await factors.list(accountId)).factors).toHaveLength(1);
+    const newcomer = await person();
+    const first = await factors.beginTotp(newcomer, 'Phone', asFirst);
+    if ('refused' in first) throw new Error(first.refused);
+    expect(await factors.confirmTotp(newcomer, first.id, codeAt(first.secret, nowMs), asFirst)).toMatchObject({
+      factor: { id: first.id },
+    });
+  });
+
   it('take each code once, and no earlier one after it', async () => {
     const { accountId, secret } = await enrolled();
     const [early, now] = [codeAt(secret, nowMs - stepMs), codeAt(secret, nowMs)];

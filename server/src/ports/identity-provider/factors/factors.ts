@@ -96,8 +96,9 @@ export function makeFactors(parts: {
       return rowCount === 1;
     },
 
-    beginTotp: (accountId, name) =>
+    beginTotp: (accountId, name, options) =>
       locked(accountId, async (client, { login }) => {
+        if (options?.asFirst && (await confirmedOf(client, accountId)).length > 0) return refuse('not_found');
         const [id, now] = [ids.next(), clock.now()];
         const secret = Buffer.from(ids.secret(secretBytes), 'hex');
         const sealed = seal.close(secret.toString('hex'), factorPlace(id));
@@ -107,8 +108,9 @@ export function makeFactors(parts: {
         return { id, secret: base32(secret), uri, expiresAt: new Date(now.getTime() + confirmWithinMs) };
       }),
 
-    confirmTotp: (accountId, id, code) =>
+    confirmTotp: (accountId, id, code, options) =>
       locked(accountId, async (client) => {
+        if (options?.asFirst && (await confirmedOf(client, accountId)).length > 0) return refuse('not_found');
         const limited = await countTry(client, accountId, clock.now());
         if (limited) {
           tried('totp', 'limited');

@@ -68,16 +68,29 @@ export interface FactorProof {
   readonly methods: readonly string[];
 }
 
+/**
+ * At a sign-in that showed the password alone, only the first factor is set up: `not_found` for an account that has one. A
+ * thief of the password cannot add a second one beside it.
+ */
+export interface AsFirst {
+  readonly asFirst: true;
+}
+
 export interface Factors {
   list(accountId: string): Promise<OwnedFactors>;
   has(accountId: string): Promise<boolean>;
   /** Begins anew: what was begun before and never confirmed is forgotten. */
-  beginTotp(accountId: string, name: string): Promise<NewTotp | RefusedFor<'not_found' | 'too_many_factors'>>;
+  beginTotp(
+    accountId: string,
+    name: string,
+    options?: AsFirst,
+  ): Promise<NewTotp | RefusedFor<'not_found' | 'too_many_factors'>>;
   /** The factor counts from now on. Recovery codes come with the first one, and are shown this once. */
   confirmTotp(
     accountId: string,
     id: string,
     code: string,
+    options?: AsFirst,
   ): Promise<Confirmed | RefusedFor<'not_found' | 'code_wrong' | 'too_many_tries'>>;
   /** Whether browsers make passkeys for this installation: not for an IP address, and not without TLS. */
   readonly takesPasskeys: boolean;
