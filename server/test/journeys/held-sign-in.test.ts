@@ -27,7 +27,9 @@ async function somebody() {
 async function choosePassword(accountId: string, password: string): Promise<void> {
   const link = await world.issuer.accounts.makePasswordLink(accountId, 3_600_000);
   const browser = makeBrowser(world.url);
-  expect((await browser.submit(await browser.open(link), { password })).html).toContain('Password set');
+  const { html } = await browser.submit(await browser.open(link), { password });
+  expect(html).toContain('Password set');
+  expect(html).toContain('Personal tokens and service accounts still work');
 }
 const expectRefused = (token: string) =>
   expect.poll(async () => (await ask(world.url, token)).status, patient).toBe(401);

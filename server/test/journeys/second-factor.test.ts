@@ -103,7 +103,7 @@ describe('a policy that asks for a second factor', () => {
       });
     }
     const strong = await enter(olga, () => codes[0] ?? '');
-    await told(olga.email, 'signed in to it with a recovery code');
+    await told(olga.email, 'A recovery code was used to sign in');
     expect(await write(strong, 'PUT', policy, turnOn)).toMatchObject({ status: 200, body: { value: true } });
 
     const paul = await somebody();

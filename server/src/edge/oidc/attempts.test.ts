@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerAddress } from '../gate/caller-address.ts';
 import { makeAttempts } from './attempts.ts';
-import { isDevicePage } from './mount.ts';
+import { isDevicePage, onOurHost } from './mount.ts';
 
 function makeCounter() {
   const counts = new Map<string, number>();
@@ -56,6 +56,17 @@ describe('tries of a password in browsers that its owner signed in with', () => 
     expect(await count('berta', from, 'four')).toBeUndefined();
     // What browsers used up is not that of strangers.
     expect(await count('anna', from)).toBeUndefined();
+  });
+});
+
+describe('a page that was asked for by another name of ours', () => {
+  it.each([
+    ['/oidc/auth?a=b', 'https://gpu.example/oidc/auth?a=b'],
+    ['http://evil.example/oidc/auth?a=b', 'https://gpu.example/oidc/auth?a=b'],
+    ['//evil.example/oidc/auth', 'https://gpu.example/oidc/auth'],
+    ['http://us//evil.example/x', 'https://gpu.example//evil.example/x'],
+  ])('%s leads to our host: %s', (asked, answer) => {
+    expect(onOurHost(asked, new URL('https://gpu.example/oidc'))).toBe(answer);
   });
 });
 

@@ -103,7 +103,15 @@ export function isDevicePage(url: string): boolean {
 /** Cookies belong to one host name. A browser that came by another name of ours is sent to the one we go by. */
 function findElsewhere(request: FastifyRequest, publicUrl: URL): string | undefined {
   const isPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
-  return isPage && request.headers.host !== publicUrl.host ? new URL(request.url, publicUrl).href : undefined;
+  return isPage && request.headers.host !== publicUrl.host ? onOurHost(request.url, publicUrl) : undefined;
+}
+/** The same path and query on our host. A request may name another host in its first line. */
+export function onOurHost(asked: string, publicUrl: URL): string {
+  const { pathname, search } = new URL(asked, publicUrl);
+  const address = new URL(publicUrl.origin);
+  address.pathname = pathname;
+  address.search = search;
+  return address.href;
 }
 
 /**
