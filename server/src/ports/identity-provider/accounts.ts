@@ -150,7 +150,7 @@ export function makeAccounts(parts: {
     },
 
     async authenticate(login, password) {
-      // Taken before the hash is read: whoever changes the password after this ends the sign-in that follows.
+      // Taken before the hash is read: a change of the password after this ends the sign-in that follows.
       const checkedAt = clock.now();
       const row = await look(byLogin, asLogin(login));
       const usable = row && !row.disabled_at ? row : undefined;

@@ -200,7 +200,7 @@ export function describeOrders(bench: Bench): void {
       expect(notes).toEqual(['undo disk', 'undo disk', 'undo disk', 'undo base']);
     });
 
-    it('a run is called off while no worker lives, and by whoever takes it up', async () => {
+    it('a run is called off while no worker lives, and by the worker that takes it up', async () => {
       const saga = shakySaga('suite.absent-order', 9);
       const id = await begin(saga);
       await seen(saga, id, 'pausing');
