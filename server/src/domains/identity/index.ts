@@ -101,6 +101,15 @@ export type Welcome = (
   personId: string,
 ) => Promise<{ readonly organizationId: string; readonly events: readonly DeclaredEvent[] } | undefined>;
 
+/** A person is made by the first request. The account may be older, and its sign-ins may have been ended before. */
+async function firstFloor(
+  accounts: Pick<OwnAccounts, 'issuer' | 'signInsEndedAt'> | undefined,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<SignInFloor | undefined> {
+  const endedAt = accounts?.issuer === issuer ? await accounts.signInsEndedAt(subject) : undefined;
+  return endedAt && { notBefore: endedAt, spares: {} };
+}
+
 export function makeIdentities(parts: {
   readonly db: Database;
   readonly begin: BeginAct;
@@ -138,9 +147,7 @@ export function makeIdentities(parts: {
       const found = await look(identity, sessionId, correlationId);
       if (found) return found;
       const id = ids.next();
-      // A person is made by the first request. The account may be older, and its sign-ins may have been ended before.
-      const endedAt = parts.accounts?.issuer === issuer ? await parts.accounts.signInsEndedAt(subject) : undefined;
-      const floor = endedAt && { notBefore: endedAt, spares: {} };
+      const floor = await firstFloor(parts.accounts, identity);
       const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
         const person = await insertUser(tx, { id, issuer, subject });
         // Two first sign-ins at once: one makes the person, the other finds it.
@@ -155,14 +162,8 @@ export function makeIdentities(parts: {
           ...home,
         });
       });
-      if (!(made instanceof Fault)) {
-        return {
-          person: { id, kind, platformRoles: [] },
-          isDisabled: false,
-          floor,
-          isSessionRevoked: false,
-        };
-      }
+      const person = { id, kind, platformRoles: [] };
+      if (!(made instanceof Fault)) return { person, isDisabled: false, floor, isSessionRevoked: false };
       const other = await look(identity, sessionId, correlationId);
       if (!other) throw new Error('a person was neither made nor found');
       return other;

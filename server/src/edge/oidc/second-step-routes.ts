@@ -66,11 +66,8 @@ export function makeSecondStep(parts: SecondStepParts) {
 
   async function finish(request: FastifyRequest, reply: FastifyReply, question: Question, step: SecondStep) {
     await secondSteps.end(question.id);
-    return parts.answer(request, reply, {
-      login: step.accountId,
-      checkedAt: step.checkedAt,
-      methods: step.proved ?? [],
-    });
+    const { accountId: login, checkedAt, proved: methods = [] } = step;
+    return parts.answer(request, reply, { login, checkedAt, methods });
   }
 
   async function beginSetUp(reply: FastifyReply, question: Question, who: Pick<SecondStep, 'accountId' | 'checkedAt'>) {
