@@ -1,10 +1,11 @@
+import { showMoney } from '@gpuaas/contract';
 import type { ReadTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { MayAfford } from '../allocations/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { minutesPerHour } from './facts.ts';
 import { findAccount, holdAccount, readOrdered } from './ledger-store.ts';
-import { money, showMoney } from './money.ts';
+import { money } from './money.ts';
 
 /**
  * Whether an organization can pay for a launch. Where the policy says so, its balance must last for the minimum runway, with

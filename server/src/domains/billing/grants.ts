@@ -1,4 +1,4 @@
-import { adminBillingAccountList, adminBillingGrantCreate, type BillingAccount } from '@gpuaas/contract';
+import { adminBillingAccountList, adminBillingGrantCreate, type BillingAccount, showMoney } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
@@ -6,7 +6,7 @@ import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
 import { usualUsageDays } from './facts.ts';
 import { enter, findAccount } from './ledger-store.ts';
-import { money, showMoney } from './money.ts';
+import { money } from './money.ts';
 import { type BillingAccountRow, findGranted, listAccounts } from './read-store.ts';
 
 interface Parts {

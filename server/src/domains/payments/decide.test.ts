@@ -187,6 +187,11 @@ describe('a decision about a payment', () => {
     expect(told(decide(now, said, whole))).toEqual(expected);
   });
 
+  it('shows money in its problems', () => {
+    const { problem } = decide(paid, { refundedMinor: 2_501n }, false);
+    expect(problem).toBe('25.01 USD went back or is disputed, and 25.00 USD was paid.');
+  });
+
   it('ends a dispute in both ways', () => {
     const disputed: Standing = { ...paid, state: 'disputed', disputed_minor: 2_500n };
     const said = (outcome: 'won' | 'lost'): PaymentFacts => ({ dispute: { amountMinor: 2_500n, outcome } });

@@ -1,3 +1,4 @@
+import { showMoney } from '@gpuaas/contract';
 import type { PaymentFacts } from '../../ports/payments/port.ts';
 
 /** What we have about a payment, as far as it can differ from what the provider says. */
@@ -36,6 +37,7 @@ export const isNews = ({ entries, transition }: Decision): boolean => entries.le
  */
 export function decide(now: Standing, facts: PaymentFacts, whole: boolean): Decision {
   const same = { credited: now.credited_minor, refunded: now.refunded_minor, disputed: now.disputed_minor };
+  const show = (amount: bigint) => showMoney(amount, now.currency);
   const problem = (text: string): Decision => ({
     ...{ entries: [], problem: text, ...same },
     transition: ['open', 'expired', 'paid'].includes(now.state) ? 'fail' : undefined,
@@ -52,7 +54,7 @@ export function decide(now: Standing, facts: PaymentFacts, whole: boolean): Deci
   const gone = decideGone(now, facts, paid.credited);
   if (gone.refunded + gone.disputed > paid.credited) {
     return problem(
-      `${gone.refunded + gone.disputed} minor units went back or are disputed, and ${paid.credited} were paid.`,
+      `${show(gone.refunded + gone.disputed)} went back or is disputed, and ${show(paid.credited)} was paid.`,
     );
   }
   return {

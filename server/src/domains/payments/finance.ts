@@ -1,4 +1,4 @@
-import { adminPaymentList, adminPaymentRefund, paymentMachine } from '@gpuaas/contract';
+import { adminPaymentList, adminPaymentRefund, paymentMachine, showMoney } from '@gpuaas/contract';
 import { type Act, type Database, handlers, type Mounted, type WriteTx } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -103,13 +103,13 @@ function findRefusal(
   }
   const left = payment.credited_minor - payment.refunded_minor - payment.disputed_minor;
   if (amount > left) {
-    const text = `${left} minor units of this payment have not gone back yet; ${amount} are more than that.`;
+    const text = `${showMoney(left, currency)} of this payment has not gone back yet; ${showMoney(amount, currency)} is more than that.`;
     return new Fault('refund_exceeds_payment', text, { left: money(left, payment.currency) });
   }
   if (amount > account.balance_minor) {
     return new Fault(
       'insufficient_balance',
-      `The balance is ${account.balance_minor} minor units of ${currency}: the rest of the payment was spent.`,
+      `The balance is ${showMoney(account.balance_minor, currency)}: the rest of the payment was spent.`,
       { balance: money(account.balance_minor, currency) },
     );
   }

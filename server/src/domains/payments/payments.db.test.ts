@@ -267,6 +267,7 @@ describe('a refund', () => {
     expect(await pay.balance(tenant)).toBe(1_500n);
     const more = await refund(id, '1501');
     expect([more.status, more.body.code]).toEqual([422, 'refund_exceeds_payment']);
+    expect(more.body.message).toBe('15.00 USD of this payment has not gone back yet; 15.01 USD is more than that.');
     const both = await Promise.all([refund(id, '1000'), refund(id, '1000')]);
     expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([202, 422]);
     expect((await entriesOf(tenant)).map(({ kind, amount }) => `${kind} ${amount}`)).toEqual([
@@ -315,7 +316,10 @@ describe('a refund', () => {
        select gen_random_uuid(), organization_id, currency, 'correction', '{customer,revenue}', '{-2000,2000}', 'x', 'x', 'spent', id
        from payment_sessions where id = $1`,
     );
-    expect((await refund(id, '600')).body.code).toBe('insufficient_balance');
+    expect((await refund(id, '600')).body).toMatchObject({
+      code: 'insufficient_balance',
+      message: 'The balance is 5.00 USD: the rest of the payment was spent.',
+    });
     expect((await refund(id, '500')).status).toBe(202);
     expect(paymentId).not.toBe('');
   });

@@ -4,6 +4,7 @@ import {
   paymentSessionCreate,
   paymentSessionGet,
   paymentSessionList,
+  showMoney,
 } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -107,8 +108,9 @@ function findRefusal(
   }
   const { least, most } = boundsOf(policies, organizationId);
   if (amount < least || amount > most) {
+    const show = (each: bigint) => showMoney(each, start.currency);
     const bounds = { minimum: money(least, start.currency), maximum: money(most, start.currency) };
-    const text = `One payment is from ${least} to ${most} minor units of ${start.currency}; this is ${amount}.`;
+    const text = `One payment is from ${show(least)} to ${show(most)}; this is ${show(amount)}.`;
     return new Fault('amount_out_of_bounds', text, bounds);
   }
   const mostOpen = policies.number('payments.max_open_sessions', { organizationId });
