@@ -1,6 +1,6 @@
 /**
- * A lane is a budget of requests per minute for one caller. Heavy or abusable operations have lanes of their own, so
- * that a busy dashboard cannot starve a payment.
+ * A lane is a budget of requests per minute for one caller, counted in fixed windows: across the end of a window a caller gets
+ * up to twice the budget. Heavy or abusable operations have lanes of their own, so that a busy dashboard cannot starve a payment.
  */
 export const lanes = {
   default: { policy: 'rate_limit.api_requests_per_minute' },

@@ -42,6 +42,19 @@ describe('a rate limit', () => {
     expect(await spend(() => limited('default', 'a'), limit + 50)).toBe(limit);
   });
 
+  it('is of a fixed window: two budgets may follow each other across its end, and never three in two minutes', async () => {
+    const { make, clock } = setUp(10);
+    const limited = make();
+    const ask = () => limited('default', 'a');
+    expect(await spend(ask, 1)).toBe(1);
+    await clock.advance(59_000);
+    expect(await spend(ask, 50)).toBe(9);
+    await clock.advance(1_000);
+    expect(await spend(ask, 50)).toBe(10);
+    await clock.advance(59_000);
+    expect(await spend(ask, 50)).toBe(0);
+  });
+
   it('holds over several processes together', async () => {
     const { make } = setUp(100);
     const processes = [make(), make(), make()];

@@ -6,7 +6,11 @@ import type { CallerAddress } from '../../gate/caller-address.ts';
 /**
  * A lane gives each caller a budget per minute, shared by all processes. A process does not ask the shared counter for
  * every request: it takes a twentieth of the budget at a time and spends that by itself. Small budgets (terminal tokens:
- * ten a minute) are thereby counted one by one, large ones cost next to nothing, and the limit is never exceeded.
+ * ten a minute) are counted one by one, large ones cost next to nothing.
+ *
+ * The minute is a fixed window that begins with the caller's first request. No window exceeds the limit; a caller who spends
+ * one budget at the end of a window and the next at its beginning gets up to twice the limit within a minute. While the shared
+ * counter is away, each process counts alone.
  */
 export interface Allowance {
   readonly allowed: boolean;
