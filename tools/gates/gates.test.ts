@@ -16,7 +16,7 @@ import { makeScore } from '../lib/score.ts';
 import { makeTree, root } from '../lib/tree.ts';
 import { claimingDocuments, judgeClaims } from './capabilities.ts';
 import { compareHalves, linesOf, uncounted } from './conformance.ts';
-import { judgeCoverage } from './coverage.ts';
+import { floors, judgeCoverage } from './coverage.ts';
 import { isAllowed, judgeLicences } from './licences.ts';
 import { judgePins } from './pins.ts';
 import { judgeRefusals } from './refusals.ts';
@@ -141,6 +141,20 @@ describe('coverage', () => {
       judgeCoverage({ 'server/src/kernel/a.ts': { lines: { total: 100, covered } } }).findings;
     expect(of(100)).toEqual([]);
     expect(of(10)).toEqual([expect.stringContaining('server/src/kernel: 10.0 % of the lines ran')]);
+  });
+
+  it('asks for every line of the error catalog', () => {
+    const of = (covered: number) =>
+      judgeCoverage({
+        'contract/src/errors.ts': { lines: { total: 1_000, covered } },
+        'contract/src/other.ts': { lines: { total: 100_000, covered: 100_000 } },
+      }).findings;
+    expect(of(1_000)).toEqual([]);
+    expect(of(999)).toEqual([expect.stringContaining('contract/src/errors.ts: 99.9 % of the lines ran')]);
+  });
+
+  it('has floors for errors, the edge and the domains', () => {
+    expect(floors).toMatchObject({ 'contract/src/errors.ts': 100, 'server/src/edge': 90, 'server/src/domains': 85 });
   });
 });
 
@@ -305,7 +319,7 @@ describe('the page for the next outside review', () => {
   ]);
   const page = reReviewPage(rows, { results, commit: 'abc' });
 
-  it('has a command and a result for each action', () => {
+  it('names a command, its result and the commit for each row that has tests', () => {
     expect(page).toContain(`npx vitest run --project unit ${path} -t 'a replay is answered'\`: 1 of 1 passed`);
     expect(page).toContain(`npx vitest run --project unit ${path} -t 'a lock'\`: 0 of 1 passed`);
     expect(page).toContain('at commit abc');

@@ -160,7 +160,7 @@ describe('the console, for somebody who rents', () => {
 });
 
 describe('the first page', () => {
-  it('is there soon on a slow line, and says how soon', async () => {
+  it('loads whole on a slow line, and prints after how long it was painted', async () => {
     const { context, page } = await here.enter('owner');
     const line = await context.newCDPSession(page);
     await line.send('Network.enable');

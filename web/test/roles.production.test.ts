@@ -50,7 +50,7 @@ describe('each role', () => {
     await context.close();
   });
 
-  it('is offered no button that the server refuses', { timeout: 180_000 }, async () => {
+  it('support is offered no button to change a node, a GPU or a SKU', { timeout: 180_000 }, async () => {
     const { context, page } = await here.enter('support');
     await page.goto(`${here.base}/ops/nodes`);
     await page.getByRole('link', { name: 'local-slice-1' }).click();

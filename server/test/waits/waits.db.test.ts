@@ -54,7 +54,7 @@ describe('what waits ends by itself, with a stored reason', () => {
     expect(await reasonOf(id, wait.reason)).toBeTruthy();
   });
 
-  it('is ended by code that a process starts', () => {
+  it('is ended by code whose name is called in a program under bin', () => {
     const folder = join(import.meta.dirname, '../../src/bin');
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
     const started = files.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n');

@@ -93,6 +93,13 @@ describe('the table of commands', () => {
     expect(wordsFor('audit_export')).toBe('ops audit export');
   });
 
+  it('shows the balance, pays, and sends a payment back', () => {
+    const wordsFor = (operation: OperationId) => lines.get(operation)?.words;
+    expect(wordsFor('billing_balance_get')).toBe('billing balance');
+    expect(wordsFor('payment_session_create')).toBe('billing top-up');
+    expect(wordsFor('admin_payment_refund')).toBe('ops billing refund');
+  });
+
   // A stream has no end; that it is asked for is seen where it is listened to.
   const ending = [...lines].filter(([operation]) => !operation.endsWith('event_stream'));
   it.each(ending)('types %s, and the command calls exactly that', async (operation, line) => {

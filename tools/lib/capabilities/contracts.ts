@@ -78,7 +78,7 @@ export const contracts: readonly CapabilityGroup[] = [
           'server/src/edge/http/admission/rate-limit.test.ts': ['holds over several processes together'],
           [t.everyRoute]: ['every lane'],
         },
-        lacks: 'routes on the lanes financial and terminal',
+        lacks: 'routes on the lane terminal',
       },
       {
         id: 'POL-05',
@@ -172,8 +172,10 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'NUM-15',
         words: 'Coverage has floors: errors 100 %, stages 90 %, billing 85 %, provisioning 80 %',
-        by: { [t.gates]: ['coverage'] },
-        lacks: 'billing',
+        by: {
+          [t.gates]: ['asks for every line of the error catalog', 'has floors for errors, the edge and the domains'],
+        },
+        lacks: 'floors of billing and of provisioning by themselves: all domains have one of 85 % together',
       },
       { id: 'NUM-16', words: 'Test counts of the described system', informative: 'ours are printed by every run' },
       {
@@ -256,8 +258,10 @@ export const contracts: readonly CapabilityGroup[] = [
       {
         id: 'DB-02',
         words: 'Ledger and audit rows refuse to be changed or removed',
-        by: { [t.database]: ['never changes or removes an audit row, whoever asks'] },
-        lacks: 'the ledger',
+        by: {
+          [t.database]: ['never changes or removes an audit row, whoever asks'],
+          [t.ledger]: ['only grows, also for its owner'],
+        },
       },
       {
         id: 'DB-03',

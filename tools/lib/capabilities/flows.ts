@@ -62,7 +62,7 @@ export const flows: readonly CapabilityGroup[] = [
         id: 'FLW-P8',
         words: 'Billing, notifications and operators’ views follow an allocation through events',
         by: { 'server/src/edge/streams/watch.db.test.ts': ['tells what happens in a project, in order'] },
-        lacks: 'billing, and notifications beyond the stream',
+        lacks: 'billing by events (it follows what nodes sign), and notifications beyond the stream',
       },
       {
         id: 'FLW-P9',
@@ -85,10 +85,23 @@ export const flows: readonly CapabilityGroup[] = [
       {
         id: 'FLW-B1',
         words: 'Active windows make ledger entries; the balance is computed from rows that never change',
-        notBuilt: true,
+        by: {
+          [t.accrual]: ['charges exactly what the evidence proves, however it arrives and in however many windows'],
+          [t.ledger]: [
+            'has a balance that is the sum of its entries, and postings that sum to zero',
+            'only grows, also for its owner',
+          ],
+        },
       },
       { id: 'FLW-B2', words: 'Low and depleted balance drive notifications and forced release', notBuilt: true },
-      { id: 'FLW-B3', words: 'The ledger only grows; corrections are new entries', notBuilt: true },
+      {
+        id: 'FLW-B3',
+        words: 'The ledger only grows; corrections are new entries',
+        by: {
+          [t.ledger]: ['only grows, also for its owner'],
+          [t.payments]: ['takes out what is extra and corrects what is different'],
+        },
+      },
       {
         id: 'FLW-E1',
         words:

@@ -4,6 +4,7 @@ import { flows } from './flows.ts';
 import { gaps } from './gaps.ts';
 import { layers } from './layers.ts';
 import { operation } from './operation.ts';
+import { own } from './own.ts';
 import { review } from './review.ts';
 import type { Capability, CapabilityGroup } from './row.ts';
 import { security } from './security.ts';
@@ -18,6 +19,7 @@ export const capabilityGroups: readonly CapabilityGroup[] = [
   ...security,
   ...appsAndMoney,
   ...operation,
+  ...own,
 ];
 
 export const capabilityRows: readonly Capability[] = capabilityGroups.flatMap((group) => group.rows);

@@ -22,7 +22,8 @@ export const layers: readonly CapabilityGroup[] = [
         id: 'LAY-03',
         words: 'Workers for provisioning, billing, webhooks, notifications and the outbox run apart from the API',
         by: { [t.lifeOfProject]: ['begins with an organization and ends as deleted'] },
-        lacks: 'workers for billing, webhooks and notifications',
+        lacks:
+          'processes of their own for webhooks, which the api takes, and for notifications; a test of the billing-worker apart from the API',
       },
       {
         id: 'LAY-04',
@@ -135,7 +136,7 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'BIN-01',
         words:
-          'api serves every public, admin and node route; keys of issuers are cached for five minutes; every change writes its events in its transaction',
+          'api serves every public and admin route; a verified token is remembered for five minutes; a change writes its row, its audit entry and its event in one transaction',
         by: {
           [t.everyRoute]: ['covers every route, and nothing else', 'answers its example as promised'],
           'server/src/edge/http/admission/authentication.test.ts': ['verifies a token once'],
@@ -154,8 +155,10 @@ export const layers: readonly CapabilityGroup[] = [
       {
         id: 'BIN-03',
         words: 'gpuaas is the command line for users and operators: sign-in, catalogue, projects, allocations, billing',
-        by: { [t.cli]: ['signs in with a browser'], [t.cliCommands]: ['has a command for every operation'] },
-        lacks: 'billing',
+        by: {
+          [t.cli]: ['signs in with a browser'],
+          [t.cliCommands]: ['has a command for every operation', 'and the command calls exactly that'],
+        },
       },
       { id: 'BIN-04', words: 'slurm-reference-controller runs Slurm inside an allocation', notBuilt: true },
       { id: 'BIN-05', words: 'terminal-gateway carries terminals over WebSocket', notBuilt: true },
@@ -166,7 +169,14 @@ export const layers: readonly CapabilityGroup[] = [
         host: 'simulated',
       },
       { id: 'BIN-07', words: 'rke2-self-managed-controller runs Kubernetes inside an allocation', notBuilt: true },
-      { id: 'BIN-08', words: 'billing-worker accrues usage, warns on low balance and forces releases', notBuilt: true },
+      {
+        id: 'BIN-08',
+        words: 'billing-worker accrues usage, warns on low balance and forces releases',
+        by: {
+          [t.accrual]: ['charges exactly what the evidence proves, however it arrives and in however many windows'],
+        },
+        lacks: 'warnings and forced releases',
+      },
       {
         id: 'BIN-09',
         words: 'webhook-worker verifies payments’ webhooks and credits each event once',
@@ -216,7 +226,7 @@ export const layers: readonly CapabilityGroup[] = [
       },
       { id: 'SVC-02', words: 'Inventory: SKUs, nodes and a catalogue', sameAs: 'CAP-02' },
       { id: 'SVC-03', words: 'Provisioning: API and worker bring allocations to life and end them', sameAs: 'FLW-P5' },
-      { id: 'SVC-04', words: 'Billing: ledger and accrual', notBuilt: true },
+      { id: 'SVC-04', words: 'Billing: ledger and accrual', sameAs: 'FLW-B1' },
       {
         id: 'SVC-05',
         words: 'Payments and refunds',

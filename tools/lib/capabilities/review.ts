@@ -48,7 +48,7 @@ export const review: readonly CapabilityGroup[] = [
       { id: 'ACT-14', words: 'Terminal sessions are recorded and found again', notBuilt: true },
       {
         id: 'ACT-15',
-        words: 'Slicing is never called partial: it means whole GPUs',
+        words: 'This page says that slices are whole GPUs and not fractions',
         by: { [t.gates]: ['says what it is and what it is not yet'] },
       },
       { id: 'ACT-17', words: 'The breaking-change check fails when its tool is missing', sameAs: 'GOV-03' },
@@ -62,8 +62,8 @@ export const review: readonly CapabilityGroup[] = [
       { id: 'RRC-01', words: 'The overall grade moved', informative: 'for the reviewers to say' },
       {
         id: 'RRC-02',
-        words: 'Each action has a check that was run',
-        by: { [t.gates]: ['has a command and a result for each action'] },
+        words: 'The page for the next review names the command and its result for each action that has tests',
+        by: { [t.gates]: ['names a command, its result and the commit for each row that has tests'] },
       },
       { id: 'RRC-03', words: 'More than twenty routes are protected, none by hand', sameAs: 'GAP-01' },
       { id: 'RRC-04', words: 'One enforcer of transitions, with a test of concurrent release', sameAs: 'GAP-07' },

@@ -38,7 +38,7 @@ describe('what a report means', () => {
     expect(judge(...unloaded, { shape: 'baremetal', slots: left })).toMatchObject([{ effect: 'blocks_sale' }]);
   });
 
-  it('acts on what the hardware itself reports, whoever has root', () => {
+  it('blocks the sale of a GPU with an Xid of the hardware also on a rented whole node', () => {
     const off = ['GpusHealthy', 'GpusUnwell', '0000:00:00.0: Xid 79: fallen off the bus.'] as const;
     expect(judge(...off, { shape: 'baremetal' })).toMatchObject([{ effect: 'blocks_sale', slotId: 'slot-0' }]);
   });

@@ -325,7 +325,7 @@ describe('a node that reports what cannot be', () => {
 });
 
 describe('an active allocation', () => {
-  it('is proven again when its last proof is too old, once at a time', async () => {
+  it('is named for a new proof when its last one is too old, always by the same name of the run', async () => {
     const allocation = await active();
     const begun: string[] = [];
     const reattest = makeReattest({

@@ -177,22 +177,25 @@ describe('slots', () => {
     });
   });
 
-  it.each(['quarantined', 'cleanup_blocked'])('that are %s come back to sale by a probe alone', async (state) => {
-    const id = await place({ slots: [{ state }] });
-    const [{ id: slot }] = (await admin('GET', `nodes/${id}/resource-slots`)).body.data;
-    for (const how of ['disable', 'enable'] as const) {
-      expect((await admin('POST', `nodes/${id}/slots/${slot}/${how}`, because)).body.code, how).toBe(
-        'illegal_transition',
-      );
-    }
-    expect((await admin('GET', `nodes/${id}/resource-slots`)).body.data).toMatchObject([{ state }]);
-    // The database refuses it too, whoever asks.
-    const past = asSystem(world.root, `update slots set state = 'disabled', version = version + 1 where id = $1`, [
-      slot,
-    ]);
-    await expect(past).rejects.toThrow(/slot/);
-    await world.root.query('rollback');
-  });
+  it.each(['quarantined', 'cleanup_blocked'])(
+    'that are %s are neither disabled nor enabled by hand, and the database refuses it too',
+    async (state) => {
+      const id = await place({ slots: [{ state }] });
+      const [{ id: slot }] = (await admin('GET', `nodes/${id}/resource-slots`)).body.data;
+      for (const how of ['disable', 'enable'] as const) {
+        expect((await admin('POST', `nodes/${id}/slots/${slot}/${how}`, because)).body.code, how).toBe(
+          'illegal_transition',
+        );
+      }
+      expect((await admin('GET', `nodes/${id}/resource-slots`)).body.data).toMatchObject([{ state }]);
+      // The database refuses it too, whoever asks.
+      const past = asSystem(world.root, `update slots set state = 'disabled', version = version + 1 where id = $1`, [
+        slot,
+      ]);
+      await expect(past).rejects.toThrow(/slot/);
+      await world.root.query('rollback');
+    },
+  );
 
   it('that somebody holds stay theirs', async () => {
     const id = await place({ slots: [{ state: 'in_use' }] });

@@ -1,0 +1,107 @@
+import type { CapabilityGroup } from './row.ts';
+import { files as t } from './tests.ts';
+
+/** What the product has and the described system does not. */
+export const own: readonly CapabilityGroup[] = [
+  {
+    name: 'More than the described system',
+    rows: [
+      {
+        id: 'OWN-01',
+        words: 'A passkey is a second factor: added by its person, asked for at sign-in, good for our origin only',
+        by: {
+          'server/test/journeys/passkey.test.ts': ['counts as the second factor that a policy asks for'],
+          'server/src/edge/oidc/passkey-step.db.test.ts': [
+            'asks for the passkey with a choice of a code, and its tokens say how it was proved',
+            'refuses a foreign origin, an answer that was used, and the answer to another page',
+          ],
+          'server/src/ports/identity-provider/factors/passkeys.db.test.ts': [
+            'refuse a copy of the key, which counts from where it was copied',
+            'take a challenge once, in its place, and within five minutes',
+          ],
+        },
+      },
+      {
+        id: 'OWN-02',
+        words: 'OAuth libraries exchange a signed assertion for a token (RFC 7523), each assertion once',
+        by: {
+          'server/src/edge/oauth/token-endpoint.db.test.ts': [
+            'takes a form without an idempotency key, and answers with a token that works',
+            'takes an assertion once, also when the same form comes many times at once',
+            'answers what is wrong with a form in the words of OAuth',
+          ],
+        },
+      },
+      {
+        id: 'OWN-03',
+        words: 'An organization has a quota of GPUs over all its projects, also when many ask at once',
+        by: {
+          'server/src/domains/allocations/quota/quota.db.test.ts': [
+            'bounds what people of all projects hold together, and lists what is counted',
+            'counts what is queued, and the members of a group together',
+            'holds when many of its people ask at once',
+          ],
+        },
+      },
+      {
+        id: 'OWN-04',
+        words:
+          'A person can be erased: the mail address leaves the database, and the chains of the audit log still verify',
+        by: {
+          'server/src/domains/identity/erasure.db.test.ts': [
+            'takes every trace of the mail address out of the database, and all chains still verify',
+            'takes the text of stored answers that name the person, and their requests do not run again',
+          ],
+        },
+        lacks: 'copies outside the database: backups, exports and logs',
+      },
+      {
+        id: 'OWN-05',
+        words:
+          'Each process has a role of the database with the rights of a list and no others, and each store a role of its own',
+        by: {
+          [t.guards]: ['its own schema and nothing of ours', 'from the other keepers and from every family'],
+          'server/src/ports/database/rights.db.test.ts': [
+            'does with each table what db/rights.txt says, and nothing else',
+            'from keys, tokens and sessions',
+          ],
+        },
+      },
+      {
+        id: 'OWN-06',
+        words: 'A line of usage can be proven from signed evidence and recomputed without trusting us',
+        by: {
+          'server/src/domains/billing/proof.db.test.ts': [
+            'is enough to recompute the amount of each day, to the minor unit, in however many parts',
+            'does not hold when one byte of evidence, price, time, amount or chain is another',
+            'is of the organization: another one finds no such line',
+          ],
+        },
+      },
+      {
+        id: 'OWN-07',
+        words: 'Money is paid in by card: credited once, held while it is disputed, taken back when a dispute is lost',
+        by: {
+          [t.payments]: [
+            'is begun with the provider, made there, and added to the balance once',
+            'keeps the payment aside, and gives it free when it is won',
+            'takes the payment back when it is lost, even when nobody heard of it',
+          ],
+        },
+        lacks: 'a run against an account at Stripe',
+      },
+      {
+        id: 'OWN-08',
+        words: 'Automation quarantines a share of a pool and no more until a person has looked',
+        by: {
+          'server/src/domains/attention/breaker.db.test.ts': [
+            'takes the share of its policy; the rest is still sold, and an alert names what is held back',
+            'are quarantined up to the share; the others stay unsold by their alerts, and the breaker names them',
+            'is not exceeded in any window, whatever is triggered and reset in whatever order',
+          ],
+        },
+        host: 'simulated',
+      },
+    ],
+  },
+];
