@@ -155,7 +155,7 @@ describe('operators, in the console', () => {
     const { context, page, complaints } = await here.enter('operator');
     await page.goto(`${here.base}/ops/workflows?run=${id}`);
     await page.getByRole('link', { name: 'allocation.provision' }).click();
-    await page.getByText(/waits for an answer, expires in/).waitFor();
+    await page.getByText(/waiting for an answer, expires in/).waitFor();
     expect(await page.getByRole('button', { name: 'Retry now' }).isDisabled()).toBe(true);
     await page.getByText(/Cannot be retried now:.*waited for/).waitFor();
     await page.getByRole('button', { name: 'Cancel workflow' }).click();

@@ -2,7 +2,7 @@ import type { SealedCount } from '@gpuaas/sdk';
 import { api } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
 import { Chip, type Tone } from '../parts/chip.tsx';
-import { Copy } from '../parts/copy.tsx';
+import { CodeBlock } from '../parts/copy.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -41,7 +41,7 @@ export function SecretsPage() {
         list={wholeList(sealed)}
         keyOf={({ purpose, table, key_id }) => `${purpose} ${table} ${key_id}`}
         columns={[
-          { head: 'Key', cell: ({ key_id }) => <span className="font-mono">{key_id}</span> },
+          { head: 'Key', cell: ({ key_id }) => <span className="font-mono break-all">{key_id}</span> },
           {
             head: 'State',
             cell: ({ state }) => (
@@ -52,7 +52,7 @@ export function SecretsPage() {
             ),
           },
           { head: 'Seals', cell: ({ purpose }) => plainWord(purpose) },
-          { head: 'Table', cell: ({ table }) => <span className="font-mono text-xs">{table}</span> },
+          { head: 'Table', cell: ({ table }) => <span className="font-mono text-xs break-all">{table}</span> },
           { head: 'Values', cell: ({ values }) => <span className="tabular">{counted(values, 'value')}</span> },
         ]}
         empty={<Empty icon="key" title="Nothing is kept sealed" />}
@@ -66,11 +66,11 @@ export function SecretsPage() {
           </a>{' '}
           has the details, and what to do when a key leaked.
         </p>
-        <ol className="grid gap-3">
+        <ol className="grid grid-cols-1 gap-3">
           {steps.map(({ title, command, after }) => (
-            <li key={title} className="grid gap-1">
+            <li key={title} className="grid grid-cols-1 gap-1">
               <span className="font-medium">{title}</span>
-              <Copy text={command} label={`the command to ${title.toLowerCase()}`} />
+              <CodeBlock text={command} wrap />
               <span className="text-sm text-dim">{after}</span>
             </li>
           ))}
