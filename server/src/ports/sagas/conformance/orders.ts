@@ -159,7 +159,9 @@ export function describeOrders(bench: Bench): void {
       expect(await bench.ended(sagas, last, one)).toMatchObject({ state: 'done' });
       expect(await bench.ended(sagas, undone, two)).toMatchObject({ state: 'undone', reason: 'no' });
       expect(await runs.cancel(last.name, one, order)).toEqual({ refused: 'It is done.' });
-      expect(await runs.retry(undone.name, two, order)).toEqual({ refused: expect.stringContaining('Make a new request') });
+      expect(await runs.retry(undone.name, two, order)).toEqual({
+        refused: expect.stringContaining('Make a new request'),
+      });
       expect(await runs.cancel(last.name, systemIds.next(), order)).toBeUndefined();
     });
 
