@@ -18,7 +18,7 @@ afterAll(() => world?.close());
 const patient = { timeout: 30_000, interval: 100 };
 const reason = 'the password was stolen';
 
-async function somebody() {
+async function makePerson() {
   const person = { login: `p-${systemIds.secret(6)}`, password: 'the password that was stolen' };
   const made = await world.issuer.accounts.create({ ...person, displayName: person.login });
   if ('refused' in made) throw new Error(made.refused);
@@ -35,7 +35,7 @@ const expectRefused = (token: string) =>
   expect.poll(async () => (await ask(world.url, token)).status, patient).toBe(401);
 
 it('a sign-in that waits before its last redirect does not outlive a new password', async () => {
-  const victim = await somebody();
+  const victim = await makePerson();
   const before = await signIn(world.url, victim);
   expect((await ask(world.url, before.access_token)).status).toBe(200);
   const held = await holdSignIn(world.url, victim);
@@ -49,7 +49,7 @@ it('a sign-in that waits before its last redirect does not outlive a new passwor
 });
 
 it('a sign-in that waits does not outlive a reset of the second factors', async () => {
-  const victim = await somebody();
+  const victim = await makePerson();
   const before = await signIn(world.url, victim);
   expect((await ask(world.url, before.access_token)).status).toBe(200);
   const held = await holdSignIn(world.url, victim);
@@ -61,7 +61,7 @@ it('a sign-in that waits does not outlive a reset of the second factors', async 
 });
 
 it('a sign-in that waits does not outlive the end of all sign-ins of its person', async () => {
-  const [victim, olga] = [await somebody(), await somebody()];
+  const [victim, olga] = [await makePerson(), await makePerson()];
   await asSystem(
     world.root,
     `with made as (insert into users (id, oidc_issuer, oidc_subject) values ($1, 'urn:gpuaas:own-issuer', $2))
@@ -83,7 +83,7 @@ it('a sign-in that waits does not outlive the end of all sign-ins of its person'
 });
 
 it('a new password ends the tokens of an account that has never called the API', async () => {
-  const victim = await somebody();
+  const victim = await makePerson();
   const unused = await signIn(world.url, victim);
   await choosePassword(victim.accountId, 'a new sentence that nobody guesses');
   expect((await ask(world.url, unused.access_token)).status).toBe(401);

@@ -21,7 +21,7 @@ const write = (as: string, method: string, path: string, body?: object) =>
 const newDevice = () => makeAuthenticator({ origin: world.url, rpId: 'localhost' });
 type Device = ReturnType<typeof newDevice>;
 
-async function somebody() {
+async function makePerson() {
   const login = `p-${systemIds.secret(6)}`;
   const password = 'a sentence that nobody guesses';
   const made = await world.issuer.accounts.create({ login, displayName: login, password });
@@ -35,7 +35,7 @@ async function somebody() {
   );
   return { login, password, accountId: made.id, id };
 }
-async function enter({ login, password }: Awaited<ReturnType<typeof somebody>>, device?: Device) {
+async function enter({ login, password }: Awaited<ReturnType<typeof makePerson>>, device?: Device) {
   const passkey = device && { passkey: (options: object) => device.get(options) };
   const { exchange } = await authorize(world.url, { login, password, ...passkey });
   const { status, body } = await exchange();
@@ -58,7 +58,7 @@ const actions = async (target: string) => {
 
 describe('a passkey', () => {
   it('counts as the second factor that a policy asks for, and is forgotten by a reset', async () => {
-    const olga = await somebody();
+    const olga = await makePerson();
     const weak = await enter(olga);
     const device = newDevice();
     const added = await add(weak, device);
@@ -94,7 +94,7 @@ describe('a passkey', () => {
   });
 
   it('is not added with the answer of another origin, or to the challenge of another person', async () => {
-    const [ada, eve] = [await somebody(), await somebody()];
+    const [ada, eve] = [await makePerson(), await makePerson()];
     const [adas, eves] = [await enter(ada), await enter(eve)];
     const [forAda, forEve] = [
       await write(adas, 'POST', '/api/v1/me/passkeys', { name: 'Laptop' }),

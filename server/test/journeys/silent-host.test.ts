@@ -18,7 +18,7 @@ import { openForBusiness } from '../chaos/capacity.ts';
 import { type Child, freePort, type Installation, openInstallation } from '../chaos/children.ts';
 
 /**
- * A host whose agent is stopped while somebody rents there. Processes are the real ones; charging is done by the code of the
+ * A host whose agent is stopped while a tenant rents there. Processes are the real ones; charging is done by the code of the
  * billing-worker, when the test says so, so that "not charged" needs no waiting.
  */
 const patience = 240_000;

@@ -47,12 +47,12 @@ export async function openStage(): Promise<Stage> {
   const value = (key: PolicyKey) => definitions.find((each) => each.key === key)?.default as never;
   const policies = { number: value as (key: NumberPolicyKey) => number, value: value as never };
   const parts = { ...bench.parts, ...taskTimes({ number: value, value }) };
-  let told: TaskAnswer | undefined;
+  let received: TaskAnswer | undefined;
   const answers = makeAnswers({
     ...{ db: parts.db, begin: actsOf('nodes', systemIds), ids: systemIds, clock, log: silentLog },
     sagas: {
       answer: async (_token, answer) => {
-        told = answer as TaskAnswer;
+        received = answer as TaskAnswer;
         return 'answered' as never;
       },
     },
@@ -60,7 +60,7 @@ export async function openStage(): Promise<Stage> {
   const run = (reconciler: Reconciler) => reconciler.round(new AbortController().signal);
   const sweep = async () => {
     await run(answers.sweeper);
-    return told;
+    return received;
   };
   return {
     ...{ yard, bench, parts, clock, policies, run, sweep },
@@ -69,7 +69,7 @@ export async function openStage(): Promise<Stage> {
     },
     put: (text, values) => asSystem(yard.root, text, [...values]),
     async waitIn(saga, params) {
-      told = undefined;
+      received = undefined;
       const asked = Promise.withResolvers<void>();
       const answered = Promise.withResolvers<TaskAnswer>();
       const ending = runSaga(saga, {

@@ -1,11 +1,11 @@
-import { createPublicKey, verify as verifyBytes } from 'node:crypto';
-import { canonicalJson, type NodeUsageAnswer, type NodeUsageRecord, signedText } from '@gpuaas/contract/node';
+import { canonicalJson, type NodeUsageAnswer, type NodeUsageRecord } from '@gpuaas/contract/node';
 import type { BeginAct, Database } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
+import { isSignedBy } from '../nodes/index.ts';
 import { type EvidenceRow, findResultKeys, storeEvidence } from './evidence-store.ts';
 import {
   aheadMs,
@@ -135,7 +135,7 @@ export function judgeRecords(
     const [fromMs, toMs] = [Date.parse(record.from), Date.parse(record.to)];
     const isInOrder =
       fromMs < toMs && toMs - fromMs <= lengthOfDayMs && fromMs >= (lastTo.get(record.allocation_id) ?? 0);
-    if (!resultKey || record.node_id !== nodeId || !isInOrder || !isSigned(record, resultKey)) return undefined;
+    if (!resultKey || record.node_id !== nodeId || !isInOrder || !isSignedBy(record, resultKey)) return undefined;
     lastTo.set(record.allocation_id, toMs);
     return {
       node_id: nodeId,
@@ -150,15 +150,4 @@ export function judgeRecords(
       result_key: resultKey,
     };
   });
-}
-
-function isSigned(record: NodeUsageRecord, rawKey: string): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: rawKey }, format: 'jwk' });
-    const signature = Buffer.from(record.signature, 'base64url');
-    if (signature.toString('base64url') !== record.signature) return false;
-    return verifyBytes(null, Buffer.from(signedText(record)), key, signature);
-  } catch {
-    return false;
-  }
 }

@@ -17,6 +17,7 @@ export { makeOnboard, type Newcomer } from './sagas/onboard.ts';
 export type { NodeSagaParts, NodeTenants } from './sagas/parts.ts';
 export { makeReimage, type Reimage } from './sagas/reimage.ts';
 export { makeRemove, type Removal } from './sagas/remove.ts';
+export { isSignedBy } from './signers/result-signature.ts';
 export { sealedSigners } from './signers/sealed-signers.ts';
 export { openTaskSigners, type TaskSigners } from './signers/signers.ts';
 export { type Answers, answerOf, makeAnswers, TaskAnswer } from './tasks/answers.ts';

@@ -18,14 +18,14 @@ const after = (now: Standing, made: Decision): Standing => ({
   state: made.transition ? (next[made.transition] ?? now.state) : now.state,
   credit_entry_id: made.entries.some(({ kind }) => kind === 'top_up') ? 'e' : now.credit_entry_id,
 });
-const told = ({ entries, transition, problem }: Decision) => ({
+const summaryOf = ({ entries, transition, problem }: Decision) => ({
   entries: entries.map(({ kind, amount }) => `${kind} ${amount}`),
   transition,
   hasProblem: problem !== undefined,
 });
 
 describe('a decision about a payment', () => {
-  it.each<[string, Standing, PaymentFacts, boolean, ReturnType<typeof told>]>([
+  it.each<[string, Standing, PaymentFacts, boolean, ReturnType<typeof summaryOf>]>([
     ['it was paid', open, facts, false, { entries: ['top_up 2500'], transition: 'pay', hasProblem: false }],
     [
       'it was paid late',
@@ -184,7 +184,7 @@ describe('a decision about a payment', () => {
       { entries: [], transition: undefined, hasProblem: false },
     ],
   ])('is made on %s', (_, now, said, whole, expected) => {
-    expect(told(decide(now, said, whole))).toEqual(expected);
+    expect(summaryOf(decide(now, said, whole))).toEqual(expected);
   });
 
   it('shows money in its problems', () => {
@@ -195,12 +195,12 @@ describe('a decision about a payment', () => {
   it('ends a dispute in both ways', () => {
     const disputed: Standing = { ...paid, state: 'disputed', disputed_minor: 2_500n };
     const said = (outcome: 'won' | 'lost'): PaymentFacts => ({ dispute: { amountMinor: 2_500n, outcome } });
-    expect(told(decide(disputed, said('won'), false))).toMatchObject({
+    expect(summaryOf(decide(disputed, said('won'), false))).toMatchObject({
       entries: ['hold_release 2500'],
       transition: 'win',
     });
     const lost = decide(disputed, said('lost'), false);
-    expect(told(lost)).toMatchObject({ entries: ['hold_release 2500', 'refund -2500'], transition: 'lose' });
+    expect(summaryOf(lost)).toMatchObject({ entries: ['hold_release 2500', 'refund -2500'], transition: 'lose' });
     expect([lost.refunded, lost.disputed]).toEqual([2_500n, 0n]);
   });
 

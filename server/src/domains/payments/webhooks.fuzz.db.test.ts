@@ -38,7 +38,7 @@ interface Sent {
 const replaceAt = (text: string, at: number, by: string, length = 1) =>
   text.slice(0, at) + by + text.slice(at + length);
 const hex = '0123456789abcdef';
-/** Everything that somebody without the secret can do to a webhook that they have seen. */
+/** Every change that an attacker without the secret can make to a webhook. */
 const mutations: readonly ((sent: { body: string; signature: string }, chance: Chance) => Sent)[] = [
   ({ body, signature }, { below }) => {
     const at = below(body.length);

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LocalPages, serveLocally } from '../local-pages.ts';
 import { html } from '../oidc/html.ts';
 
 /**
@@ -61,17 +60,15 @@ async function answer(letters: Letters, path: string): Promise<Answer> {
   return letter ? page(letter.subject, html`<p>To ${letter.to}</p><pre>${links(letter.text)}</pre>`) : absent;
 }
 
-export async function serveInbox(parts: {
+export const serveInbox = (parts: {
   readonly letters: Letters;
   readonly host: string;
   readonly onFault: (error: unknown) => void;
-}): Promise<{ readonly url: string; close(): Promise<void> }> {
-  let own = '';
-  const isOurs = ({ headers: { host }, method }: IncomingMessage) => method === 'GET' && host === own;
-  const server = createServer((request, response) => {
+}): Promise<LocalPages> =>
+  serveLocally(parts.host, (request, response, own) => {
     const send = ({ status, type, body }: Answer) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body);
-    if (!isOurs(request)) {
+    if (request.method !== 'GET' || request.headers.host !== own) {
       send({ status: 403, type: 'text/plain; charset=utf-8', body: 'Open this page by its own address.\n' });
       return;
     }
@@ -80,17 +77,3 @@ export async function serveInbox(parts: {
       send({ status: 500, type: 'text/plain; charset=utf-8', body: 'The emails could not be read.\n' });
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: parts.host, port: 0 }, resolve);
-  });
-  own = `${parts.host}:${(server.address() as AddressInfo).port}`;
-  return {
-    url: `http://${own}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}

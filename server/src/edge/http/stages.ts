@@ -106,7 +106,7 @@ export function makeStages(route: Route, parts: StageParts): Stages {
    * This very request may have deleted the object before its answer was lost: the stored answer is replayed to the same
    * caller.
    */
-  const retell = async (request: FastifyRequest, personId: string): Promise<StoredReply | undefined> => {
+  const replayIfGone = async (request: FastifyRequest, personId: string): Promise<StoredReply | undefined> => {
     const key = readKey(route, request.headers);
     if (key instanceof Fault || key === undefined) return undefined;
     const stored = await parts.replies.find(personId, route.id, key);
@@ -226,8 +226,8 @@ export function makeStages(route: Route, parts: StageParts): Stages {
 
     async finish(request, { answers, viewer, gone }, handle) {
       if (gone) {
-        const told = await retell(request, viewer.actorId);
-        return told ? replay(told, told.fingerprint, answers) : answers.problem(gone, viewer, 'authz.deny');
+        const stored = await replayIfGone(request, viewer.actorId);
+        return stored ? replay(stored, stored.fingerprint, answers) : answers.problem(gone, viewer, 'authz.deny');
       }
       const key = readKey(route, request.headers);
       if (key instanceof Fault) return answers.problem(key);

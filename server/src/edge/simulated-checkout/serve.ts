@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LocalPages, serveLocally } from '../local-pages.ts';
 import { checkoutPage, overPage, type ShownCheckout, styleSheet } from './pages.ts';
 
 /**
@@ -89,15 +89,16 @@ function send(response: ServerResponse, { status, type, body, location, formsLea
     .end(body);
 }
 
-export async function serveSimulatedCheckout(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
-  let own = '';
-  const isOurs = ({ headers: { host, origin, 'sec-fetch-site': site }, method }: IncomingMessage) =>
-    host === own &&
-    (method === 'GET' ||
-      origin === `http://${own}` ||
-      ((origin === undefined || origin === 'null') && site !== 'cross-site'));
-  const server = createServer((request, response) => {
-    if (!isOurs(request)) {
+/** A form of another site, or a page under a foreign name, is refused. */
+const isOurs = ({ headers: { host, origin, 'sec-fetch-site': site }, method }: IncomingMessage, own: string) =>
+  host === own &&
+  (method === 'GET' ||
+    origin === `http://${own}` ||
+    ((origin === undefined || origin === 'null') && site !== 'cross-site'));
+
+export const serveSimulatedCheckout = (parts: Parts): Promise<LocalPages> =>
+  serveLocally(parts.host, (request, response, own) => {
+    if (!isOurs(request, own)) {
       send(response, text(403, 'Open this page by its own address.\n'));
       return;
     }
@@ -109,17 +110,3 @@ export async function serveSimulatedCheckout(parts: Parts): Promise<{ readonly u
       },
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: parts.host, port: 0 }, resolve);
-  });
-  own = `${parts.host}:${(server.address() as AddressInfo).port}`;
-  return {
-    url: `http://${own}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}

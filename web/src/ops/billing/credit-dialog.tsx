@@ -2,7 +2,8 @@ import type { BillingAccount, CreditGrant } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
-import { Field, TextField } from '../../parts/field.tsx';
+import { AmountField } from '../../parts/amount-field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { tellGrant } from '../../words/billing/usage.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
@@ -39,24 +40,13 @@ export function CreditDialog({
       onClose={onClose}
       onSubmit={() => isAmount && reason.trim() !== '' && give.mutate({ amount_minor: minor, reason: reason.trim() })}
     >
-      <Field
-        label={`Amount (${currency})`}
+      <AmountField
+        currency={currency}
         hint={amount !== '' && !isAmount ? 'Enter an amount above 0, for example 25.00.' : undefined}
-      >
-        {(id) => (
-          <input
-            id={id}
-            required
-            inputMode="decimal"
-            autoComplete="off"
-            className="field"
-            placeholder="25.00"
-            aria-invalid={amount !== '' && !isAmount}
-            value={amount}
-            onChange={(event) => setAmount(event.target.value)}
-          />
-        )}
-      </Field>
+        wrong={amount !== '' && !isAmount}
+        value={amount}
+        onChange={setAmount}
+      />
       <TextField
         label="Reason"
         hint="Kept in the ledger, where the organization sees it, and in the audit log."

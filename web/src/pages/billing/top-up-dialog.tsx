@@ -2,7 +2,7 @@ import type { PaymentOptions } from '@gpuaas/sdk';
 import { useState } from 'react';
 import { api } from '../../client/api.ts';
 import { useAct } from '../../client/ask.ts';
-import { Field } from '../../parts/field.tsx';
+import { AmountField } from '../../parts/amount-field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { objectToAmount, tellProvider } from '../../words/billing/payments.ts';
 import { minorOf, spellMoney } from '../../words/money.ts';
@@ -37,28 +37,17 @@ export function TopUpDialog({
       onClose={onClose}
       onSubmit={() => objection === undefined && minor && begin.mutate(minor)}
     >
-      <Field
-        label={`Amount (${currency})`}
+      <AmountField
+        currency={currency}
         hint={
           amount !== '' && objection
             ? objection
             : `From ${spellMoney(options.minimum)} to ${spellMoney(options.maximum)}.`
         }
-      >
-        {(id) => (
-          <input
-            id={id}
-            required
-            inputMode="decimal"
-            autoComplete="off"
-            className="field"
-            placeholder="25.00"
-            aria-invalid={amount !== '' && objection !== undefined}
-            value={amount}
-            onChange={(event) => setAmount(event.target.value)}
-          />
-        )}
-      </Field>
+        wrong={amount !== '' && objection !== undefined}
+        value={amount}
+        onChange={setAmount}
+      />
     </FormDialog>
   );
 }

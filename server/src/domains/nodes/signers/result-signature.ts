@@ -1,7 +1,7 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto';
 import { signedText } from '@gpuaas/contract/node';
 
-/** Whether the holder of a result key said exactly this. A text that has no canonical form was never signed by anybody. */
+/** Whether the holder of the key signed exactly this. A text without a canonical form counts as unsigned. */
 export function isSignedBy(said: { readonly signature?: string }, rawKey: string): boolean {
   try {
     if (said.signature === undefined) return false;
