@@ -11,11 +11,12 @@ import { type HostileRequest, hostileRequests, type Known, mostBytesKept, plante
 
 /**
  * Requests that nobody in good faith would send, thousands of them, against the whole api over a real database. The seed
- * is printed with a failure, and `GPUAAS_HOSTILE_SEED` plays it again; `GPUAAS_HOSTILE_REQUESTS` asks for more of them.
+ * is printed with a failure, and `GPUAAS_HOSTILE_SEED` plays it again; `GPUAAS_HOSTILE_REQUESTS` asks for more of them, as `.ci/run` does.
  * They come a few at once: the api is then busy while the database is.
  */
 const atOnce = 8;
-const requests = Number(process.env['GPUAAS_HOSTILE_REQUESTS'] ?? 20_000);
+const requests = Number(process.env['GPUAAS_HOSTILE_REQUESTS'] ?? 5_000);
+const warmUp = 2_000;
 const seed = Number(process.env['GPUAAS_HOSTILE_SEED'] ?? Date.now() % 2 ** 31);
 
 let world: World;
@@ -86,11 +87,13 @@ describe('whatever is sent', () => {
           fc.asyncProperty(some, async (batch) => void (await Promise.all(batch.map(sendOne)))),
           { numRuns: Math.ceil(count / atOnce), seed: from, endOnFailure: false },
         );
-      // The first tenth fills what is kept on purpose, which is bounded: caches, statements, compiled functions.
-      await sendMany(requests / 10, seed);
-      const measured = requests - requests / 10;
+      // The first ones fill what is kept on purpose, which is bounded: caches, statements, compiled functions.
+      await sendMany(warmUp, seed);
+      const measured = requests - warmUp;
       const kept = await bytesKeptEach(measured, () => sendMany(measured, seed + 1));
-      expect(kept, 'bytes in memory that each request left behind').toBeLessThan(mostBytesKept);
+      // What is filled late counts too, so that a short run has the allowance of the run in CI.
+      const allowed = mostBytesKept * Math.max(1, 18_000 / measured);
+      expect(kept, 'bytes in memory that each request left behind').toBeLessThan(allowed);
       // A generator that only ever knocks at the first door proves nothing about the house.
       expect([...reached].sort()).toEqual(routes.map(({ id }) => id).sort());
       for (const status of [200, 201, 202, 400, 401, 403, 404, 405, 409, 413, 415]) {

@@ -23,7 +23,7 @@ import { type Child, freePort, type Installation, openInstallation } from '../ch
  */
 const patience = 240_000;
 const lookEveryMs = 200;
-const windowSeconds = 10;
+const windowSeconds = 3;
 let folder: string;
 let installation: Installation;
 let root: pg.Pool;
