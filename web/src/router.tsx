@@ -59,6 +59,7 @@ const tokens = lazyPart(() => import('./pages/account/tokens.tsx'), 'TokensPage'
 const serviceAccounts = lazyPart(() => import('./pages/account/service-accounts.tsx'), 'ServiceAccountsPage');
 const sessions = lazyPart(() => import('./pages/account/sessions.tsx'), 'SessionsPage');
 const security = lazyPart(() => import('./pages/account/security.tsx'), 'SecurityPage');
+const projects = lazyPart(() => import('./pages/projects/projects.tsx'), 'ProjectsPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
 const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
 const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
@@ -101,6 +102,7 @@ const tree = root.addChildren([
   page('/service-accounts', serviceAccounts, none),
   page('/sessions', sessions, none),
   page('/security', security, none),
+  page('/projects', projects, none),
   page('/team', team, none),
   page('/billing', billing, words('by', 'payment')),
   page('/activity', activity, words('actors')),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Installation, openInstallation } from './in-browser.ts';
+import { type Installation, lookAt, openInstallation, seriousFindings } from './in-browser.ts';
 
 /** Forms keep what was typed, show a secret until it is saved, and offer nothing that would be refused. */
 let here: Installation;
@@ -21,6 +21,57 @@ describe('a form', () => {
     expect(await set.isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: /price of 0/ }).check();
     expect(await set.isDisabled()).toBe(false);
+    await context.close();
+  });
+
+  it('makes, renames, archives and restores a project', { timeout: 180_000 }, async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    expect(await lookAt(here, page, '/projects', 'Projects')).toEqual([]);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New project' }).click();
+    await dialog.getByLabel('Name').fill('Vision & Speech');
+    expect(await dialog.getByLabel('Slug').inputValue()).toBe('vision-speech');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Rename Vision & Speech' }).click();
+    await dialog.getByLabel('Name').fill('Speech');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Archive Speech' }).click();
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('button', { name: 'Restore Speech' }).click();
+    await page.getByRole('button', { name: 'Switch to Speech' }).click();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Speech' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('makes, renames and deletes an organization', { timeout: 180_000 }, async () => {
+    const { context, page, complaints } = await here.enter('owner');
+    await page.goto(`${here.base}/projects`);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New organization' }).click();
+    await dialog.getByLabel('Name').fill('Second Home');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Rename organization' }).click();
+    await dialog.getByLabel('Name').fill('Third Home');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    const chosen = page.getByRole('option', { name: 'Third Home (second-home)' });
+    await chosen.waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Delete organization' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await chosen.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('lets a viewer see projects and change none', { timeout: 120_000 }, async () => {
+    const { context, page } = await here.enter('viewer');
+    await page.goto(`${here.base}/projects`);
+    await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'Demo (demo)' });
+    await page.getByRole('cell', { name: /playground/ }).waitFor();
+    expect(await page.getByRole('button', { name: /^(New project|Rename|Archive)/ }).count()).toBe(0);
     await context.close();
   });
 

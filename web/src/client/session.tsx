@@ -23,8 +23,15 @@ export function useSession(): Session {
 export const useSessionIfAny = (): Session | undefined => useContext(SessionContext);
 
 /** Whether this person may call an operation. The server sends the list with the session; no page repeats its rules. */
-export function may({ me, project }: Session, operation: OperationId): boolean {
-  const role = me.organizations.find(({ id }) => id === project?.organization_id)?.role;
+export const may = (session: Session, operation: OperationId): boolean =>
+  mayIn(session, session.project?.organization_id, operation);
+/** The same about an organization that need not be the selected project's. */
+export function mayIn(
+  { me }: Pick<Session, 'me'>,
+  organizationId: string | undefined,
+  operation: OperationId,
+): boolean {
+  const role = me.organizations.find(({ id }) => id === organizationId)?.role;
   return me.permissions.some(
     (each) =>
       (each.role === 'self' || each.role === 'platform' || each.role === role) && each.operations.includes(operation),

@@ -2,7 +2,7 @@ import { GpuaasError, GpuaasUnreachable } from '@gpuaas/sdk';
 import type { ReactNode } from 'react';
 import { titleOfProblem } from '../client/problems.ts';
 import { type StepUpWay, useStepUp } from '../client/step-up.ts';
-import { Button } from './button.tsx';
+import { Button, ButtonLink } from './button.tsx';
 import { CorrelationId } from './correlation.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -35,9 +35,12 @@ export const NoProject = () => (
   <div className="panel">
     <Empty icon="stack" title="You are not in a project yet">
       <p>
-        GPUs belong to a project. Ask an administrator of your organization for an invitation, and open the link in the
-        email.
+        GPUs belong to a project. Create one, or ask an administrator of your organization for an invitation and open
+        the link in the email.
       </p>
+      <ButtonLink look="primary" to="/projects">
+        Go to projects
+      </ButtonLink>
     </Empty>
   </div>
 );

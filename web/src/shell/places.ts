@@ -41,6 +41,7 @@ const projectPlaces: readonly PlaceGroup[] = [
   {
     name: 'Account',
     places: [
+      { to: '/projects', label: 'Projects', icon: 'stack', key: 'o', needs: 'organization_list' },
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
       { to: '/billing', label: 'Billing', icon: 'wallet', key: 'b', needs: 'project_usage_get' },
       { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },

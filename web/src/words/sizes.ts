@@ -22,3 +22,13 @@ export function spellBytes(bytes: number): string {
 /** `DriverReady` in words: `Driver ready`. */
 export const spellCondition = (type: string): string =>
   type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^Gpus\b/, 'GPUs');
+
+/** A slug from a name: `Vision & Speech` becomes `vision-speech`. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, '');

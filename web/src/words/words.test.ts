@@ -6,7 +6,7 @@ import { quoteForShell } from './command-line.ts';
 import { faultOfAmount, leapOf, spellMoney, timesAmount } from './money.ts';
 import { makeRail, type RailItem, type RailSource } from './rail.ts';
 import { inSentence, isNotable, releaserOf, tellHappening, tellNotice, tellRelease } from './sentences.ts';
-import { counted, shortId, spellMemory } from './sizes.ts';
+import { counted, shortId, slugOf, spellMemory } from './sizes.ts';
 import { writeSnippets } from './snippets.ts';
 import { spellAgo, spellDuration, spellMoments, spellSetting, spellWhen } from './time.ts';
 import { hourly, inventName, priceSentence, stockOf } from './wish.ts';
@@ -306,4 +306,13 @@ describe('a price that a person types', () => {
   it('is shown in money where a policy counts minor units', () => {
     expect(spellSetting(1_000, 'minor units')).toBe('10.00 (1,000 minor units)');
   });
+});
+
+it('makes a slug from a name', () => {
+  expect(['Vision & Speech', ' Éclair 2 ', '---', 'x'.repeat(80)].map(slugOf)).toEqual([
+    'vision-speech',
+    'eclair-2',
+    '',
+    'x'.repeat(63),
+  ]);
 });

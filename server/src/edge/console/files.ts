@@ -26,6 +26,7 @@ export const consolePlaces = [
   'billing',
   'service-accounts',
   'sessions',
+  'projects',
   'team',
   'security',
   'activity',
