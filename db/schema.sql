@@ -2054,7 +2054,7 @@ create table invitations (
   constraint invitations_token_hash_key UNIQUE (token_hash),
   constraint invitations_check CHECK (((state = 'accepted'::text) = (accepted_by IS NOT NULL))),
   constraint invitations_email_check CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254)))),
-  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'finance'::text]))),
   constraint invitations_token_hash_check CHECK ((token_hash ~ '^[0-9a-f]{64}$'::text)),
   constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id),
   constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id),
@@ -3513,7 +3513,7 @@ create table tenant_memberships (
   created_at timestamp with time zone not null default act_time(),
   deleted_at timestamp with time zone,
   constraint tenant_memberships_pkey PRIMARY KEY (user_id, organization_id),
-  constraint tenant_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text]))),
+  constraint tenant_memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text, 'finance'::text]))),
   constraint tenant_memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint tenant_memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );

@@ -10,6 +10,7 @@ export const personas = [
   'member',
   'admin',
   'owner',
+  'finance',
   'platform_support',
   'platform_finance',
   'platform_ops',

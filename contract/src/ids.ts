@@ -13,4 +13,6 @@ export const Name = Type.String({
   maxLength: 200,
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f\\s](?:[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x1f\\x7f-\\x9f\\s])?$',
 });
-export const TenantRoleName = Type.Enum(['owner', 'admin', 'member', 'viewer']);
+export const TenantRoleName = Type.Enum(['owner', 'admin', 'member', 'viewer', 'finance']);
+/** Money belongs to the organization, so `finance` is no role in a project. */
+export const ProjectRoleName = Type.Enum(['owner', 'admin', 'member', 'viewer']);

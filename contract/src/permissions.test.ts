@@ -23,6 +23,27 @@ describe('the operations that a person is told of', () => {
     expect(listed({ ...nobody, platformRoles: [role] }).sort()).toEqual(allowed(role).sort());
   });
 
+  it('are about money alone for the finance role: no machines, keys, programs or activity', () => {
+    const tags = new Set(
+      routes
+        .filter(
+          ({ id, tenancy }) => tenancy.kind !== 'self' && tenancy.kind !== 'none' && allowed('finance').includes(id),
+        )
+        .filter(({ tenancy }) => tenancy.kind !== 'founds')
+        .map(({ tag }) => tag),
+    );
+    expect([...tags].sort()).toEqual(['Billing', 'Departments', 'Members', 'Organizations', 'Payments', 'Projects']);
+    expect(allowed('finance').filter((id) => /allocation|ssh|service_account|activity/.test(id))).toEqual([]);
+  });
+
+  it('never let support or operators see a payment or a card', () => {
+    for (const route of routes.filter(({ tag }) => /Payment|Billing/.test(tag) && tag.startsWith('Admin'))) {
+      for (const role of ['platform_support', 'platform_ops'] as const) {
+        expect([route.id, role, verdictOf(route, role)]).toEqual([route.id, role, 'insufficient_permissions']);
+      }
+    }
+  });
+
   it('are fewer with a token that has fewer scopes', () => {
     const person = { ...nobody, tenantRoles: ['owner'] as const, narrowed: new Set(['allocations:read']) };
     expect(permissionsOf(routes, person).map(({ role }) => role)).toEqual(['owner']);

@@ -2,7 +2,7 @@ import type { Route } from './route.ts';
 import { type PlatformRole, platformRoles, type Scope, selfScopes, type TenantRole, tenantRoles } from './scopes.ts';
 
 /** What gives a person the right to an operation: being signed in, a platform role, or a role in an organization. */
-export const entitlements = ['self', 'platform', 'viewer', 'member', 'admin', 'owner'] as const;
+export const entitlements = ['self', 'platform', 'viewer', 'member', 'admin', 'owner', 'finance'] as const;
 export type Entitlement = (typeof entitlements)[number];
 
 export interface Permission {

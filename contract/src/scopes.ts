@@ -43,7 +43,7 @@ export const scopes = {
 } as const;
 export type Scope = keyof typeof scopes;
 
-export type TenantRole = 'owner' | 'admin' | 'member' | 'viewer';
+export type TenantRole = 'owner' | 'admin' | 'member' | 'viewer' | 'finance';
 export type PlatformRole = 'platform_superadmin' | 'platform_ops' | 'platform_finance' | 'platform_support';
 
 const viewer = [
@@ -76,6 +76,16 @@ export const tenantRoles: Readonly<Record<TenantRole, readonly Scope[]>> = {
   admin,
   member,
   viewer,
+  // Sees and pays the bills, with the names of projects and people in them, but not what runs.
+  finance: [
+    'organizations:read',
+    'members:read',
+    'membership:leave',
+    'projects:read',
+    'usage:read',
+    'billing:read',
+    'billing:pay',
+  ],
 };
 
 const supporter = [

@@ -35,7 +35,7 @@ describe('completion', () => {
     );
     expect(await offered('alloc', 'list', '--output', '')).toEqual(['table', 'json', 'yaml', 'csv', 'ndjson', 'name']);
     expect(await offered('alloc', 'list', '--state', 'rel')).toEqual(['releasing', 'released', 'release_failed']);
-    expect(await offered('member', 'add', '--role', '')).toEqual(['owner', 'admin', 'member', 'viewer']);
+    expect(await offered('member', 'add', '--role', '')).toEqual(['owner', 'admin', 'member', 'viewer', 'finance']);
   });
 
   it('is written for zsh and fish too, and for nothing else', async () => {

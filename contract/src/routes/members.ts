@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Name, TenantRoleName, Timestamp, Uuid } from '../ids.ts';
+import { Name, ProjectRoleName, TenantRoleName, Timestamp, Uuid } from '../ids.ts';
 import { page, pageQuery } from '../pages.ts';
 import { defineRoute } from '../route.ts';
 import { recentSignIn } from '../step-up.ts';
@@ -116,7 +116,7 @@ export const projectMemberSet = defineRoute({
   stepUp: recentSignIn,
   errors: ['project_not_found', 'member_not_found', 'ownership_required', 'insufficient_permissions'],
   params: Type.Object({ ...ofProject, user_id: Uuid }, { additionalProperties: false }),
-  body: roleBody,
+  body: Type.Object({ role: ProjectRoleName }, { additionalProperties: false }),
   response: Member,
 });
 

@@ -11,7 +11,7 @@ export const Organization = Type.Object(
     name: Name,
     slug: Slug,
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    role: Type.Enum(['owner', 'admin', 'member', 'viewer'], { description: 'The role of the caller.' }),
+    role: Type.Enum(['owner', 'admin', 'member', 'viewer', 'finance'], { description: 'The role of the caller.' }),
     version: Type.Integer({
       description: 'Grows with every change; send it back to change only the version that you saw.',
     }),

@@ -35,6 +35,7 @@ beforeAll(async () => {
     member: await world.join('member', home, 'member'),
     admin: await world.join('admin', home, 'admin'),
     owner: home.token,
+    finance: await world.join('finance', home, 'finance'),
     platform_support: await platform('platform_support'),
     platform_finance: await platform('platform_finance'),
     platform_ops: await platform('platform_ops'),

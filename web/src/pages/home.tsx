@@ -22,9 +22,9 @@ const link = 'text-sm text-accent underline underline-offset-2';
 export function HomePage() {
   const session = useSession();
   const overview = useOverview();
+  const { home } = menuOf(session);
+  if (home !== '/') return <Navigate to={home} replace />;
   if (!session.project) {
-    const { home } = menuOf(session);
-    if (home !== '/') return <Navigate to={home} replace />;
     return (
       <Page title="Welcome">
         <NoProject />

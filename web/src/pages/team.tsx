@@ -17,13 +17,15 @@ import { Ago } from '../parts/time.tsx';
 
 type Role = Member['role'];
 const roles: readonly (readonly [Role, string])[] = [
+  ['finance', 'can see and pay the bills, and not what runs'],
   ['viewer', 'can see everything and change nothing'],
   ['member', 'can launch and release GPUs'],
   ['admin', 'can also manage people, projects and keys'],
   ['owner', 'can do everything, including deleting the organization'],
 ];
 
-const article = (role: Role): string => `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`;
+const article = (role: Role): string =>
+  role === 'finance' ? 'a finance person' : `${role === 'admin' || role === 'owner' ? 'an' : 'a'} ${role}`;
 
 /** The members of the organization and their roles. */
 export function TeamPage() {

@@ -106,11 +106,13 @@ export function menuOf(session: Session): Menu {
     groups
       .map(({ name, places }) => ({ name, places: places.filter(({ needs }) => may(session, needs)) }))
       .filter(({ places }) => places.length > 0);
-  const operator = allowed(operatorPlaces);
+  const [project, operator] = [allowed(projectPlaces), allowed(operatorPlaces)];
+  const [first] = session.project ? project : operator;
   return {
-    project: allowed(projectPlaces),
+    project,
     operator,
-    home: session.project ? '/' : (operator[0]?.places[0]?.to ?? '/'),
+    // A person who sees the money of a project and not its machines starts with the money.
+    home: session.project && !may(session, 'overview_get') ? '/billing' : (first?.places[0]?.to ?? '/'),
   };
 }
 

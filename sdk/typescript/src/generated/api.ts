@@ -1368,7 +1368,7 @@ readonly y: string;
      *
      * Refusals: invitation_limit_reached, invitation_pending, organization_not_found, ownership_required, step_up_required.
      */
-    invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.InvitationCreated>;
+    invitationCreate(input: { readonly organization_id: string; readonly email: string; readonly role: "owner" | "admin" | "member" | "viewer" | "finance" }, options?: CallOptions): Promise<T.InvitationCreated>;
     /**
      * Revoke an invitation before it is accepted
      *
@@ -1408,7 +1408,7 @@ readonly y: string;
      *
      * Refusals: last_owner, member_not_found, organization_not_found, ownership_required, step_up_required.
      */
-    update(input: { readonly organization_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" }, options?: CallOptions): Promise<T.Member>;
+    update(input: { readonly organization_id: string; readonly user_id: string; readonly role: "owner" | "admin" | "member" | "viewer" | "finance" }, options?: CallOptions): Promise<T.Member>;
     /**
      * The members of the project who have a role of their own there
      *

@@ -231,7 +231,7 @@ readonly organization_list: readonly {
   readonly joined_at: string;
   readonly name: string;
   readonly organization_id: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
 }[];
   /** How many organizations the person belongs to. */
 readonly organizations: number;
@@ -1100,7 +1100,7 @@ export type Invitation = {
   readonly invited_by: string;
   readonly organization_id: string;
   readonly resource_name: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
   readonly state: "pending" | "accepted" | "revoked" | "expired";
 };
 
@@ -1113,7 +1113,7 @@ export type InvitationCreated = {
   readonly invited_by: string;
   readonly organization_id: string;
   readonly resource_name: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
   readonly state: "pending" | "accepted" | "revoked" | "expired";
   /** Accepts the invitation. Shown once; only its hash is stored. */
 readonly token: string;
@@ -1122,7 +1122,7 @@ readonly token: string;
 export type Joined = {
   readonly organization_id: string;
   readonly resource_name: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
 };
 
 export type LedgerCheck = {
@@ -1180,7 +1180,7 @@ readonly organizations: readonly {
   readonly id: string;
   readonly name: string;
   readonly resource_name: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
   readonly slug: string;
 }[];
   /** What the caller may do, so that a console offers nothing that would be refused. */
@@ -1188,7 +1188,7 @@ readonly permissions: readonly {
   /** The ids of operations, as in the API description. */
 readonly operations: readonly string[];
   /** The source of the rights: being signed in, a platform role, or this role in an organization. */
-readonly role: "self" | "platform" | "viewer" | "member" | "admin" | "owner";
+readonly role: "self" | "platform" | "viewer" | "member" | "admin" | "owner" | "finance";
 }[];
   /** The longest life of a personal token that the policy allows. */
 readonly personal_token_max_days: number;
@@ -1206,7 +1206,7 @@ export type Member = {
   /** The display name of the person. */
 readonly display_name: string | null;
   readonly resource_name: string;
-  readonly role: "owner" | "admin" | "member" | "viewer";
+  readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
   readonly user_id: string;
   /** The name of the person on hosts; it never changes. */
 readonly username: string;
@@ -1401,7 +1401,7 @@ export type Organization = {
   readonly name: string;
   readonly resource_name: string;
   /** The role of the caller. */
-readonly role: "owner" | "admin" | "member" | "viewer";
+readonly role: "owner" | "admin" | "member" | "viewer" | "finance";
   readonly slug: string;
   readonly type: "personal" | "enterprise";
   /** Grows with every change; send it back to change only the version that you saw. */

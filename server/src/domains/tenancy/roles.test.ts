@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { grantFault, higher } from './roles.ts';
 
-const roles = ['viewer', 'member', 'admin', 'owner'] as const;
+const roles = ['finance', 'viewer', 'member', 'admin', 'owner'] as const;
 const some = [undefined, ...roles] as const;
 
 describe('a grant', () => {

@@ -1,7 +1,8 @@
 import type { TenantRole } from '@gpuaas/contract';
 import { Fault } from '../../kernel/fault.ts';
 
-const fromLowest: readonly TenantRole[] = ['viewer', 'member', 'admin', 'owner'];
+/** Finance is lowest: in a project it can do less than any role there. */
+const fromLowest: readonly TenantRole[] = ['finance', 'viewer', 'member', 'admin', 'owner'];
 const rank = (role: TenantRole): number => fromLowest.indexOf(role);
 
 /** Of two roles in one place the higher one counts. */
@@ -9,7 +10,7 @@ export const higher = (one: TenantRole, other: TenantRole | null | undefined): T
   other && rank(other) > rank(one) ? other : one;
 
 /**
- * Whether a person may give or take a role. Viewers and members give none; ownership is given and taken by owners only;
+ * Whether a person may give or take a role. Finance, viewers and members give none; ownership is given and taken by owners only;
  * nobody raises their own role. `from` and `to` are undefined for a person who joins or leaves.
  */
 export function grantFault(grant: {

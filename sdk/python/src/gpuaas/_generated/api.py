@@ -1610,7 +1610,7 @@ class MembersApi:
         """
         return Pages(self._transport, "invitation_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
 
-    def invitation_create(self, organization_id: str, *, email: str, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> InvitationCreated:
+    def invitation_create(self, organization_id: str, *, email: str, role: Literal["owner", "admin", "member", "viewer", "finance"], options: Options | None = None) -> InvitationCreated:
         """Invite a person; the token in the answer accepts the invitation
 
         ``POST /api/v1/organizations/{organization_id}/invitations``
@@ -1659,7 +1659,7 @@ class MembersApi:
         answer: Member = self._transport.call("member_remove", {"organization_id": organization_id, "user_id": user_id}, options)
         return answer
 
-    def update(self, organization_id: str, user_id: str, *, role: Literal["owner", "admin", "member", "viewer"], options: Options | None = None) -> Member:
+    def update(self, organization_id: str, user_id: str, *, role: Literal["owner", "admin", "member", "viewer", "finance"], options: Options | None = None) -> Member:
         """Change the role of a member
 
         ``PATCH /api/v1/organizations/{organization_id}/members/{user_id}``

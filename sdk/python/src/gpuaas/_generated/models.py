@@ -243,7 +243,7 @@ class AdminUserDetailOrganizationListItem(TypedDict):
     joined_at: str
     name: str
     organization_id: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
 
 
 class AdminUserDetail(TypedDict):
@@ -1227,7 +1227,7 @@ class Invitation(TypedDict):
     invited_by: str
     organization_id: str
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
     state: Literal["pending", "accepted", "revoked", "expired"]
 
 
@@ -1240,7 +1240,7 @@ class InvitationCreated(TypedDict):
     invited_by: str
     organization_id: str
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
     state: Literal["pending", "accepted", "revoked", "expired"]
     token: str
     """Accepts the invitation. Shown once; only its hash is stored."""
@@ -1249,7 +1249,7 @@ class InvitationCreated(TypedDict):
 class Joined(TypedDict):
     organization_id: str
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
 
 
 class LedgerCheck(TypedDict):
@@ -1301,14 +1301,14 @@ class MeOrganizationsItem(TypedDict):
     id: str
     name: str
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
     slug: str
 
 
 class MePermissionsItem(TypedDict):
     operations: Sequence[str]
     """The ids of operations, as in the API description."""
-    role: Literal["self", "platform", "viewer", "member", "admin", "owner"]
+    role: Literal["self", "platform", "viewer", "member", "admin", "owner", "finance"]
     """The source of the rights: being signed in, a platform role, or this role in an organization."""
 
 
@@ -1341,7 +1341,7 @@ class Member(TypedDict):
     display_name: str | None
     """The display name of the person."""
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
     user_id: str
     username: str
     """The name of the person on hosts; it never changes."""
@@ -1544,7 +1544,7 @@ class Organization(TypedDict):
     id: str
     name: str
     resource_name: str
-    role: Literal["owner", "admin", "member", "viewer"]
+    role: Literal["owner", "admin", "member", "viewer", "finance"]
     """The role of the caller."""
     slug: str
     type: Literal["personal", "enterprise"]
