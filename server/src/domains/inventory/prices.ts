@@ -75,7 +75,12 @@ export async function findPrice(
   tx: ReadTx,
   of: { readonly sku: string; readonly region: string; readonly currency: string; readonly at: Date },
 ): Promise<EffectivePrice | undefined> {
-  const [row] = await tx.rows<PriceRow>(effectiveSql, [of.sku, of.region, of.currency, of.at]);
+  const [row] = await tx.rows<Pick<PriceRow, 'id' | 'unit_price_minor' | 'currency' | 'effective_from'>>(effectiveSql, [
+    of.sku,
+    of.region,
+    of.currency,
+    of.at,
+  ]);
   return (
     row && {
       priceId: row.id,

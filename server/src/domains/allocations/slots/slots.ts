@@ -73,7 +73,7 @@ async function moveAllOf(
   { from, to }: Step,
   reason: string | undefined,
 ) {
-  const rows = await tx.rows<Omit<LockedSlot, 'held'> & { readonly moved: boolean }>(moveSlotsOf, [
+  const rows = await tx.rows<Omit<LockedSlot, 'held' | 'allocation_id'> & { readonly moved: boolean }>(moveSlotsOf, [
     ...[allocationId, from, to, reason ?? null, generation ?? null],
   ]);
   if (rows.length === 0) return undefined;

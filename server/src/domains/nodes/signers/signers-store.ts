@@ -4,7 +4,7 @@ import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
 const listSql = sql(
   'task-signer-list',
   `select id, public_key, sealed_private_key, state, version, published_at, effective_at, retires_at,
-     endorsed_by, endorsement, sum(version) over () as sequence from task_signers
+     endorsed_by, endorsement, (sum(version) over ())::bigint as sequence from task_signers
    order by published_at desc, id desc limit $1`,
 );
 const getSql = sql(
@@ -63,7 +63,7 @@ export interface SignerRow {
 
 /** With the number of all changes so far: keys are never deleted, and each change raises a version by one. */
 export interface ListedSigner extends SignerRow {
-  readonly sequence: bigint | string;
+  readonly sequence: bigint;
 }
 
 export const showSigner = (row: SignerRow): TaskSigner => ({
