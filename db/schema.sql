@@ -878,6 +878,80 @@ CREATE OR REPLACE FUNCTION public.is_me(person uuid)
 RETURN (((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true))) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
+-- Function lease_hold(text,bigint)
+
+CREATE OR REPLACE FUNCTION public.lease_hold(p_name text, p_fence bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform from leases l where l.name = p_name and l.fence = p_fence and l.expires_at > clock_timestamp() for key share;
+  if not found then
+    raise exception 'the lease % is not held under fence % any more', p_name, p_fence using errcode = 'GP012';
+  end if;
+end
+$function$;
+grant execute on function lease_hold(text,bigint) to gpuaas_billing, gpuaas_relay, gpuaas_worker;
+
+-- Function lease_leave(text,bigint)
+
+CREATE OR REPLACE FUNCTION public.lease_leave(p_name text, p_fence bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update leases l set expires_at = clock_timestamp() where l.name = p_name and l.fence = p_fence;
+end
+$function$;
+grant execute on function lease_leave(text,bigint) to gpuaas_billing, gpuaas_relay, gpuaas_worker;
+
+-- Function lease_renew(text,bigint,boolean,integer)
+
+CREATE OR REPLACE FUNCTION public.lease_renew(p_name text, p_fence bigint, p_guarded boolean, p_seconds integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  update leases l set guarded = p_guarded, renewed_at = clock_timestamp(),
+      expires_at = clock_timestamp() + make_interval(secs => p_seconds)
+    where l.name = p_name and l.fence = p_fence;
+  return found;
+end
+$function$;
+grant execute on function lease_renew(text,bigint,boolean,integer) to gpuaas_billing, gpuaas_relay, gpuaas_worker;
+
+-- Function lease_take(text,text,boolean,integer)
+
+CREATE OR REPLACE FUNCTION public.lease_take(p_name text, p_holder text, p_guarded boolean, p_seconds integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  taken bigint;
+begin
+  insert into leases (name, fence, holder, guarded, expires_at)
+    values (p_name, 1, p_holder, p_guarded, clock_timestamp() + make_interval(secs => p_seconds))
+    on conflict (name) do nothing returning fence into taken;
+  if taken is not null then return taken; end if;
+  perform from leases l where l.name = p_name and (p_guarded and l.guarded or l.expires_at <= clock_timestamp());
+  if not found then return null; end if;
+  perform from leases l where l.name = p_name for update;
+  update leases l set fence = l.fence + 1, holder = p_holder, guarded = p_guarded, taken_at = clock_timestamp(),
+      renewed_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => p_seconds)
+    where l.name = p_name and (p_guarded and l.guarded or l.expires_at <= clock_timestamp()) returning l.fence into taken;
+  return taken;
+end
+$function$;
+grant execute on function lease_take(text,text,boolean,integer) to gpuaas_billing, gpuaas_relay, gpuaas_worker;
+
 -- Function ledger_adds_up(text[],bigint[])
 
 CREATE OR REPLACE FUNCTION public.ledger_adds_up(p_accounts text[], p_amounts bigint[])
@@ -2080,6 +2154,27 @@ create policy reach on invitations
 grant insert, select, update on invitations to gpuaas_api;
 grant select (email), select (expires_at), select (id), select (invited_by), select (organization_id), select (role), select (state), select (token_hash) on invitations to gpuaas_mailer;
 grant select, update on invitations to gpuaas_worker;
+
+-- Table leases
+
+create table leases (
+  name text not null,
+  fence bigint not null,
+  holder text not null,
+  guarded boolean not null,
+  taken_at timestamp with time zone not null default clock_timestamp(),
+  renewed_at timestamp with time zone not null default clock_timestamp(),
+  expires_at timestamp with time zone not null,
+  constraint leases_pkey PRIMARY KEY (name),
+  constraint leases_fence_check CHECK ((fence > 0)),
+  constraint leases_holder_check CHECK (((length(holder) >= 1) AND (length(holder) <= 200))),
+  constraint leases_name_check CHECK ((name ~ '^[a-z][a-z-]{1,62}$'::text))
+);
+
+grant select on leases to gpuaas_api;
+grant select on leases to gpuaas_billing;
+grant select on leases to gpuaas_relay;
+grant select on leases to gpuaas_worker;
 
 -- Table ledger_entries
 

@@ -25,6 +25,7 @@ const plumbing: Readonly<Record<string, string>> = {
   credential_sightings: 'when a credential was last used: losing it loses nothing',
   relay_watermarks: 'a cursor: losing it repeats work and loses nothing',
   idempotency_records: 'written by act_commit alone, and swept when expired',
+  leases: 'which process does which background work: no act, and renewed every few seconds',
   node_reports: 'the last word of each node, written for many at once: losing it loses nothing',
   outbox_events: 'written by act_commit alone, and swept when published',
   audit_logs: 'the audit itself: written by act_commit alone, and append-only by a guard of its own',

@@ -25,6 +25,8 @@ const embedded: { readonly [P in Exclude<keyof Ports, 'database'>]: number } = {
 };
 /** What a process holds beside its ports. */
 const relayLead = 1;
+const ofLease = 1;
+const leased = new Set(['outbox-relay', 'provisioning-worker', 'billing-worker']);
 const ownIssuer = 5;
 const lookAtSagas = 1;
 const lookAtBus = 1;
@@ -43,5 +45,6 @@ export function mostConnections(
       : process.name === 'api'
         ? [lives('identity-provider') ? ownIssuer : 0, lives('sagas') ? lookAtSagas : 0, lives('bus') ? lookAtBus : 0]
         : [];
-  return [settings.poolSize, listener, ...ofPorts, ...beside].reduce((sum, each) => sum + each, 0);
+  const lease = leased.has(process.name) ? ofLease : 0;
+  return [settings.poolSize, listener, lease, ...ofPorts, ...beside].reduce((sum, each) => sum + each, 0);
 }

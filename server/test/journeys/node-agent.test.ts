@@ -44,6 +44,7 @@ describe('a host and its agent', () => {
       { database, metrics, scope, ...common },
       {
         policies,
+        lease: undefined,
         // The saga that ships, in memory: its answers are what the host said.
         onNewcomer: async (_, newcomer) => {
           const answer = (step: string) =>

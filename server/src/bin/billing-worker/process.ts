@@ -3,6 +3,7 @@ import { openBilling } from '../../domains/billing/index.ts';
 import { openPaymentWork } from '../../domains/payments/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
+import { showLease } from '../../kernel/process/lease.ts';
 import { defineProcess } from '../../ports/open.ts';
 
 const name = 'billing-worker';
@@ -15,7 +16,9 @@ export const billingWorker = defineProcess({
   async start({ database, payments, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
-    const parts = { db, begin: actsOf(name, ids), ids, clock, log, metrics, listen: database.listen };
+    const lease = scope.keep('lease', await database.leases.hold(name));
+    showLease(lease, metrics);
+    const parts = { db, begin: actsOf(name, ids), ids, clock, log, metrics, lease, listen: database.listen };
     const billing = scope.keep('billing', await openBilling({ ...parts, policies }));
     scope.keep('payment-work', await openPaymentWork({ ...parts, payments }));
     scope.ready('accrual', billing.check);

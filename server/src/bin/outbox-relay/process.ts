@@ -3,6 +3,7 @@ import { makeSealing } from '../../domains/audit/index.ts';
 import { makeOutbox } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
+import { showLease } from '../../kernel/process/lease.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import { defineProcess } from '../../ports/open.ts';
 
@@ -48,6 +49,11 @@ export const outboxRelay = defineProcess({
       startReconciler(makeSealing(database.sealer), { clock, log, everyMs: sealEveryMs, restMs: sealRestMs }),
     );
     scope.keep('sealing wake-up', await database.outbox.onCommit(sealing.wake));
-    scope.keep('housekeeping', startReconciler(outbox.housekeeping, { clock, log, everyMs: housekeepingEveryMs }));
+    const lease = scope.keep('lease', await database.leases.hold('outbox-relay'));
+    showLease(lease, metrics);
+    scope.keep(
+      'housekeeping',
+      startReconciler(outbox.housekeeping, { clock, log, lease, everyMs: housekeepingEveryMs }),
+    );
   },
 });

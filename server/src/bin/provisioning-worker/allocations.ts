@@ -11,6 +11,7 @@ import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
 import { tenancyChannel } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
+import type { Lease } from '../../kernel/process/lease.ts';
 import type { Common } from '../../kernel/process/process.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Saga } from '../../kernel/saga.ts';
@@ -33,10 +34,10 @@ const guardEveryMs = {
 /** Serves the sagas of allocations and runs the guards. */
 export async function serveAllocations(
   parts: Pick<Ports, 'database' | 'sagas'> & Omit<Common<unknown>, 'config'>,
-  settings: { readonly policies: Policies; readonly tasks: Tasks },
+  settings: { readonly policies: Policies; readonly tasks: Tasks; readonly lease: Lease },
 ) {
   const { database, sagas, clock, ids, log, metrics, scope } = parts;
-  const { policies, tasks } = settings;
+  const { policies, tasks, lease } = settings;
   const db = database.database;
   const guards = makeGuards({
     db,
@@ -99,7 +100,7 @@ export async function serveAllocations(
   const { expiry, lostNodes, idle, drift } = guards;
   for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest, authorizedKeys })) {
     const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
-    const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, everyMs }));
+    const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs }));
     // Keys of a person who left are removed at once, not with the next round.
     if (guard === authorizedKeys) {
       scope.keep('authorized-keys-wake', await database.listen(tenancyChannel, reconciling.wake));

@@ -13,6 +13,7 @@ import {
 } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { actsOf, systemViewer } from '../../kernel/act.ts';
+import type { Lease } from '../../kernel/process/lease.ts';
 import type { Common } from '../../kernel/process/process.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Ports } from '../../ports/open.ts';
@@ -28,10 +29,12 @@ export async function watchNodes(
   settings: {
     readonly policies: Policies;
     readonly onNewcomer: (run: string, newcomer: Newcomer) => Promise<void>;
+    /** Undefined in a test that runs no second worker. */
+    readonly lease: Lease | undefined;
   },
 ): Promise<void> {
   const { database, clock, ids, log, metrics, scope } = parts;
-  const { policies, onNewcomer } = settings;
+  const { policies, onNewcomer, lease } = settings;
   const db = database.database;
   const moves = metrics.counter('gpuaas_node_moves_total', 'Nodes that were lost or came back.', ['transition']);
   const presence = makePresence({
@@ -46,14 +49,14 @@ export async function watchNodes(
     onMoved: (transition) => moves.inc({ transition }),
     onLooked: makeSilence({ db, begin: actsOf('attention', ids), ids, log, metrics }),
   });
-  const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, everyMs: lookEveryMs }));
+  const watching = scope.keep('node-presence', startReconciler(presence, { clock, log, lease, everyMs: lookEveryMs }));
   scope.keep('node-newcomers', await database.listen(newcomersChannel, watching.wake));
   scope.keep('node-pulse', await database.listen(pulseChannel, presence.pulse));
 
   const attention = makeAttention({ db, begin: actsOf('attention', ids), ids, log, metrics });
-  scope.keep('attention', startReconciler(attention, { clock, log, everyMs: lookEveryMs }));
+  scope.keep('attention', startReconciler(attention, { clock, log, lease, everyMs: lookEveryMs }));
   const news = makeNews({ db, begin: actsOf('attention', ids), ids });
-  scope.keep('alert-news', startReconciler(news, { clock, log, everyMs: lookEveryMs }));
+  scope.keep('alert-news', startReconciler(news, { clock, log, lease, everyMs: lookEveryMs }));
   showAlerts({ db, ids, metrics });
 
   const waiting = metrics.gauge('gpuaas_node_tasks_waiting', 'Tasks that nobody has fetched.', []);
@@ -82,16 +85,19 @@ export async function emptyNodes(
   parts: Pick<Ports, 'database'> & Omit<Common<unknown>, 'config'>,
   settings: {
     readonly tenants: NodeTenants;
+    readonly lease: Lease;
     readonly onRemovable: (run: string, removal: Removal) => Promise<void>;
   },
 ): Promise<void> {
   const { database, clock, ids, log, scope } = parts;
   const db = database.database;
   const drains = makeDrains({ db, begin: actsOf('nodes', ids), ids, clock, log, moveSlots, tenants: settings.tenants });
-  const draining = scope.keep('node-drains', startReconciler(drains, { clock, log, everyMs: lookEveryMs, restMs }));
+  const { lease } = settings;
+  const rounds = { clock, log, lease, restMs };
+  const draining = scope.keep('node-drains', startReconciler(drains, { ...rounds, everyMs: lookEveryMs }));
   // The last slot that comes free is heard at once; the timer is for deadlines, and for a word that was lost.
   scope.keep('node-drains wake-up', await database.listen(capacityChannel, draining.wake));
   const removals = makeRemovals({ db, ids, begin: settings.onRemovable });
-  const removing = scope.keep('node-removals', startReconciler(removals, { clock, log, everyMs: lookAgainMs, restMs }));
+  const removing = scope.keep('node-removals', startReconciler(removals, { ...rounds, everyMs: lookAgainMs }));
   scope.keep('node-removals wake-up', await database.listen(capacityChannel, removing.wake));
 }

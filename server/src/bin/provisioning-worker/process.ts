@@ -13,6 +13,7 @@ import { openPolicies } from '../../domains/policy/index.ts';
 import { makeInvitationExpiry } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { Secret } from '../../kernel/process/config.ts';
+import { showLease } from '../../kernel/process/lease.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import { openKeyring } from '../../kernel/secrets/keyring.ts';
 import { lostKeys, lostKeysConfig, requireKeys } from '../../kernel/secrets/sealed-values.ts';
@@ -41,6 +42,9 @@ export const provisioningWorker = defineProcess({
   async start({ config, database, bus, sagas, clock, ids, log, metrics, scope }) {
     const db = database.database;
     const policies = scope.keep('policies', await openPolicies({ ...database, db, ids, clock, log }));
+    // Sagas and consumers run in every worker. What looks for work by itself runs in one of them.
+    const lease = scope.keep('lease', await database.leases.hold('provisioning-worker'));
+    showLease(lease, metrics);
     const seal = config.secretsKey
       ? openKeyring(config.secretsKey, 'GPUAAS_SECRETS_KEY').seal('task-signers')
       : undefined;
@@ -50,15 +54,18 @@ export const provisioningWorker = defineProcess({
     }
     const taskSigners = await openSigners({ database, clock, ids, log, scope }, { seal, policies });
     const invitations = makeInvitationExpiry({ db, begin: actsOf('tenancy', ids), ids });
-    scope.keep('invitation-expiry', startReconciler(invitations, { clock, log, everyMs: ageEveryMs }));
-    scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, everyMs: ageEveryMs }));
+    scope.keep('invitation-expiry', startReconciler(invitations, { clock, log, lease, everyMs: ageEveryMs }));
+    scope.keep('task-signer-ageing', startReconciler(taskSigners.ageing, { clock, log, lease, everyMs: ageEveryMs }));
     const answers = makeAnswers({ db, begin: actsOf('nodes', ids), sagas, ids, clock, log });
-    const sweeper = scope.keep('task-sweeper', startReconciler(answers.sweeper, { clock, log, everyMs: sweepEveryMs }));
+    const sweeper = scope.keep(
+      'task-sweeper',
+      startReconciler(answers.sweeper, { clock, log, lease, everyMs: sweepEveryMs }),
+    );
     scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
     const tasks = makeTasks({ ids, clock, signer: taskSigners });
     const { served, release, tenants } = await serveAllocations(
       { database, sagas, clock, ids, log, metrics, scope },
-      { policies, tasks },
+      { policies, tasks, lease },
     );
     const fromHere = () => ({
       correlationId: ids.next(),
@@ -68,15 +75,16 @@ export const provisioningWorker = defineProcess({
     });
     const onNewcomer = (run: string, newcomer: Newcomer) => sagas.start(served.onboardNode, run, newcomer, fromHere());
     const nodeParts = { database, clock, ids, log, metrics, scope };
-    await watchNodes(nodeParts, { policies, onNewcomer });
+    await watchNodes(nodeParts, { policies, onNewcomer, lease });
     await emptyNodes(nodeParts, {
       tenants,
+      lease,
       onRemovable: (run, removal) => sagas.start(served.removeNode, run, removal, fromHere()),
     });
     scope.keep(
       'allocation-queue',
       await openQueue({
-        ...{ db, ids, clock, log, metrics, policies, tasks, listen: database.listen },
+        ...{ db, ids, clock, log, metrics, policies, tasks, lease, listen: database.listen },
         begin: actsOf('allocation-queue', ids),
       }),
     );

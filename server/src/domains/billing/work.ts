@@ -1,6 +1,7 @@
 import { type BeginAct, type Database, systemViewer } from '../../kernel/act.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
+import type { Lease } from '../../kernel/process/lease.ts';
 import { type Reconciler, startReconciler } from '../../kernel/process/reconciler.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Metrics } from '../../kernel/telemetry/metrics.ts';
@@ -28,6 +29,7 @@ interface Parts {
   readonly metrics: Metrics;
   readonly policies: Policies;
   readonly listen: DatabasePort['listen'];
+  readonly lease: Lease;
 }
 export interface Billing {
   /** Throws when charging has stood still. */
@@ -37,15 +39,15 @@ export interface Billing {
 
 /** Everything that the billing-worker does. */
 export async function openBilling(parts: Parts): Promise<Billing> {
-  const { clock, log, policies } = parts;
+  const { clock, log, lease, policies } = parts;
   const windowSeconds = () => policies.number('billing.window_seconds');
   // Months first: what is charged before its month is made stays apart from it.
   await makeMonthsAhead(parts).round(new AbortController().signal);
   const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds }), {
-    ...{ clock, log, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
+    ...{ clock, log, lease, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
   });
-  const months = startReconciler(makeMonthsAhead(parts), { clock, log, everyMs: monthsEveryMs });
-  const comparing = startReconciler(makeComparison(parts), { clock, log, everyMs: compareEveryMs });
+  const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
+  const comparing = startReconciler(makeComparison(parts), { clock, log, lease, everyMs: compareEveryMs });
   const woken = await parts.listen(evidenceChannel, accrual.wake);
   showLag(parts, windowSeconds);
   return {

@@ -1,4 +1,5 @@
 import { systemViewer } from '../../kernel/act.ts';
+import type { Lease } from '../../kernel/process/lease.ts';
 import { startReconciler } from '../../kernel/process/reconciler.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { makeChecks } from './checks.ts';
@@ -6,14 +7,14 @@ import { lookEveryMs, paymentsChannel } from './facts.ts';
 import { makeSendRefunds } from './send-refunds.ts';
 import { readNumbers } from './store.ts';
 
-type Parts = Parameters<typeof makeChecks>[0] & { readonly listen: DatabasePort['listen'] };
+type Parts = Parameters<typeof makeChecks>[0] & { readonly listen: DatabasePort['listen']; readonly lease: Lease };
 
 /** What the billing-worker does about payments: nothing where none are taken. */
 export async function openPaymentWork(parts: Parts): Promise<{ close(): Promise<void> }> {
   if (parts.payments.provider === 'disabled') return { close: async () => undefined };
-  const { clock, log } = parts;
-  const checks = startReconciler(makeChecks(parts), { clock, log, everyMs: lookEveryMs });
-  const refunds = startReconciler(makeSendRefunds(parts), { clock, log, everyMs: lookEveryMs });
+  const { clock, log, lease } = parts;
+  const checks = startReconciler(makeChecks(parts), { clock, log, lease, everyMs: lookEveryMs });
+  const refunds = startReconciler(makeSendRefunds(parts), { clock, log, lease, everyMs: lookEveryMs });
   const woken = await parts.listen(paymentsChannel, () => {
     checks.wake();
     refunds.wake();

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type Lease, underFence } from './lease.ts';
 
 /**
  * A reconciler compares the desired with the actual state, does a bounded amount of work on the difference, and is
@@ -13,7 +14,7 @@ export interface Reconciler {
 }
 export interface Reconciling {
   wake(): void;
-  /** When a round last ended well; readiness looks at it. */
+  /** When a round last ended well; undefined while another process does the work. Readiness looks at it. */
   lastRoundAt(): Date | undefined;
   close(): Promise<void>;
 }
@@ -49,12 +50,23 @@ export function startReconciler(
     readonly everyMs: number;
     /** The pause after a round, whatever wakes it: wake-ups in the meantime are handled together. */
     readonly restMs?: number;
+    /** Rounds run only while this process holds the lease, and write only under its fence. */
+    readonly lease?: Lease | undefined;
   },
 ): Reconciling {
-  const { clock, log } = parts;
+  const { clock, log, lease } = parts;
   const stopping = new AbortController();
   let woken = Promise.withResolvers<void>();
   let lastRoundAt: Date | undefined;
+
+  /** A round under the lease, if there is one. Answers undefined while another process holds it. */
+  const attempt = async (): Promise<'idle' | 'more' | undefined> => {
+    if (!lease) return reconciler.round(stopping.signal);
+    const fence = lease.current();
+    if (!fence) return undefined;
+    const signal = AbortSignal.any([stopping.signal, fence.signal]);
+    return underFence(fence, () => reconciler.round(signal));
+  };
 
   const loop = async () => {
     let failures = 0;
@@ -62,9 +74,9 @@ export function startReconciler(
       const wake = woken.promise;
       let pauseMs = parts.everyMs;
       try {
-        const outcome = await reconciler.round(stopping.signal);
+        const outcome = await attempt();
         failures = 0;
-        lastRoundAt = clock.now();
+        lastRoundAt = outcome && clock.now();
         if (outcome === 'more') continue;
       } catch (error) {
         if (stopping.signal.aborted) return;
@@ -85,6 +97,7 @@ export function startReconciler(
     }
   };
   const running = loop();
+  lease?.onHeld(() => woken.resolve());
   return {
     wake: () => woken.resolve(),
     lastRoundAt: () => lastRoundAt,

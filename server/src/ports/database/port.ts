@@ -1,6 +1,7 @@
 import type { Envelope } from '@gpuaas/contract';
 import type { Database } from '../../kernel/act.ts';
 import type { StoredReply } from '../../kernel/idempotency.ts';
+import type { Leases } from './leases/leases.ts';
 
 /** PostgreSQL: the record of everything, and the only service that must be there. */
 export interface DatabasePort {
@@ -11,6 +12,7 @@ export interface DatabasePort {
   readonly sightings: Sightings;
   readonly consoleTokens: ConsoleTokens;
   readonly reports: NodeReports;
+  readonly leases: Leases;
   /** Calls back on every NOTIFY, and once after each reconnect, when something may have been missed. */
   listen(channel: string, listener: (payload: string) => void): Promise<{ close(): Promise<void> }>;
   /** Wakes listeners after a commit. Best effort: listeners also poll now and then. */

@@ -5,6 +5,7 @@ import type { Ids } from '../../kernel/id.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { makeAuditSealer } from './audit-sealer.ts';
 import { makeConsoleTokens } from './console-tokens.ts';
+import { makeLeases } from './leases/leases.ts';
 import { makeNodeReports } from './node-reports.ts';
 import { commitChannel, makeOutboxLog } from './outbox-log.ts';
 import type { DatabasePort } from './port.ts';
@@ -88,6 +89,7 @@ export async function openPostgres(parts: {
     sightings: makeSightings(pool),
     consoleTokens: makeConsoleTokens(pool),
     reports: makeNodeReports(pool),
+    leases: makeLeases({ url, log }),
     replies: makeStoredReplies({ pool, clock }),
     sealer: makeAuditSealer({ pool }),
     listen: listener.listen,

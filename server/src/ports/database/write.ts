@@ -7,11 +7,12 @@ import type { Ids } from '../../kernel/id.ts';
 import { idempotencyOf, KeyTaken } from '../../kernel/idempotency.ts';
 import { setApart } from '../../kernel/particulars.ts';
 import { failpoint } from '../../kernel/process/failpoint.ts';
+import { currentFence } from '../../kernel/process/lease.ts';
 import { redact } from '../../kernel/telemetry/redact.ts';
 import { readStored } from './stored-replies.ts';
 import { type Conversations, mayRetry, OpenTransaction, translate, viewSettings } from './transaction.ts';
 import type { Answer } from './wire/conversation.ts';
-import { actCommit, actOpen } from './wire/statements.ts';
+import { actCommit, actOpen, leaseHold } from './wire/statements.ts';
 import type { Wake } from './wire/wake-ups.ts';
 
 const maxAttempts = 5;
@@ -93,6 +94,9 @@ export function makeWrite(parts: {
       if (ending.receipt) {
         await failpoint('write.before-commit', act.action);
         const written = commitValues(act, ending.value, ending.receipt, idempotency);
+        // Sent together with the commit, so that a process that stalls here cannot keep the lock of the lease.
+        const fence = currentFence();
+        if (fence) conversation.ask(leaseHold, [fence.lease, fence.number]).catch(() => undefined);
         // Its failure is that of the commit, which is waited for.
         conversation.ask(actCommit, written).catch(() => undefined);
       }

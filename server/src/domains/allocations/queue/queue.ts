@@ -1,3 +1,4 @@
+import type { Lease } from '../../../kernel/process/lease.ts';
 import { makeApart, type Reconciler, startReconciler } from '../../../kernel/process/reconciler.ts';
 import { capacityChannel, queueEveryMs } from '../facts.ts';
 import { expireWait } from '../life/expire-wait.ts';
@@ -76,6 +77,7 @@ async function serve(
 export async function openQueue(
   parts: QueueParts & {
     readonly listen: (channel: string, listener: (payload: string) => void) => Promise<{ close(): Promise<void> }>;
+    readonly lease: Lease;
   },
 ): Promise<{ close(): Promise<void> }> {
   const running = startReconciler(makeQueue(parts), { ...parts, everyMs: queueEveryMs });

@@ -7,3 +7,4 @@ export const actCommit = sql(
   `select act_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
      $22, $23, $24, $25, $26, $27, $28)`,
 );
+export const leaseHold = sql('lease-hold', 'select lease_hold($1, $2)');
