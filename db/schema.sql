@@ -1687,6 +1687,7 @@ create table allocations (
   constraint allocations_max_duration_seconds_check CHECK ((max_duration_seconds > 0)),
   constraint allocations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint allocations_placement_status_check CHECK ((placement_status = ANY (ARRAY['queued'::text, 'reserved'::text, 'leased'::text, 'freed'::text]))),
+  constraint allocations_queue_deadline_check CHECK (((placement_status = 'queued'::text) <= (queue_deadline_at IS NOT NULL))) NOT VALID,
   constraint allocations_unit_price_minor_check CHECK ((unit_price_minor >= 0)),
   constraint allocations_group_id_organization_id_fkey FOREIGN KEY (group_id, organization_id) REFERENCES allocation_groups(id, organization_id),
   constraint allocations_image_id_fkey FOREIGN KEY (image_id) REFERENCES os_images(id),

@@ -1,0 +1,1 @@
+alter table allocations drop constraint allocations_queue_deadline_check;
