@@ -361,6 +361,21 @@ end
 $function$;
 grant execute on function automation_take(text,uuid,text,text,integer,integer) to gpuaas_api, gpuaas_worker;
 
+-- Function billing_account_lock(uuid)
+
+CREATE OR REPLACE FUNCTION public.billing_account_lock(p_organization uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  perform 1 from billing_accounts b where b.organization_id = p_organization and within_wall(b.organization_id)
+    for no key update;
+end
+$function$;
+grant execute on function billing_account_lock(uuid) to gpuaas_api, gpuaas_billing;
+
 -- Function billing_account_open()
 
 CREATE OR REPLACE FUNCTION public.billing_account_open()
@@ -371,6 +386,7 @@ CREATE OR REPLACE FUNCTION public.billing_account_open()
 AS $function$
 begin
   insert into billing_accounts (organization_id, currency) values (new.id, new.currency);
+  insert into account_ladders (organization_id) values (new.id);
   return null;
 end
 $function$;
@@ -677,7 +693,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.force_release_requested'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['payments.balance_credited'::text, 'payments.reconcile_failed'::text])) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
 -- Function found_department()
@@ -1341,6 +1357,36 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
 grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
 
+-- Table account_ladders
+
+create table account_ladders (
+  organization_id uuid not null,
+  state text not null default 'healthy'::text,
+  version bigint not null default 1,
+  warned_steps smallint not null default 0,
+  warned_balance boolean not null default false,
+  releases_at timestamp with time zone,
+  release_requested_at timestamp with time zone,
+  changed_at timestamp with time zone not null default act_time(),
+  constraint account_ladders_pkey PRIMARY KEY (organization_id),
+  constraint account_ladders_release CHECK (((release_requested_at IS NULL) OR (state = 'depleted'::text))),
+  constraint account_ladders_releases_at CHECK (((releases_at IS NULL) OR (state = ANY (ARRAY['auto_release_pending'::text, 'depleted'::text])))),
+  constraint account_ladders_warned_steps_check CHECK (((warned_steps >= 0) AND (warned_steps <= 3))),
+  constraint account_ladders_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.account_ladders FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.account_ladders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.account_ladders FOR EACH ROW EXECUTE FUNCTION guard_machine('billing_account');
+
+alter table account_ladders enable row level security;
+
+create policy reach on account_ladders
+  using (within_wall(organization_id));
+
+grant select on account_ladders to gpuaas_api;
+grant select, update on account_ladders to gpuaas_billing;
+
 -- Table account_sessions
 
 create table account_sessions (
@@ -1723,6 +1769,7 @@ create policy reach on allocations
   using (within_wall(organization_id));
 
 grant insert, select, update on allocations to gpuaas_api;
+grant select (gpu_count), select (id), select (node_id), select (organization_id), select (project_id), select (sku), select (state), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
 grant insert, select, update on allocations to gpuaas_worker;
 
 -- Table assertion_uses
@@ -2319,6 +2366,19 @@ insert into machine_edges (machine, from_state, to_state) values
   ('allocation', 'requested', 'failed'),
   ('allocation', 'requested', 'provisioning'),
   ('allocation', 'requested', 'released'),
+  ('billing_account', '', 'healthy'),
+  ('billing_account', 'auto_release_pending', 'depleted'),
+  ('billing_account', 'auto_release_pending', 'healthy'),
+  ('billing_account', 'auto_release_pending', 'low_balance'),
+  ('billing_account', 'depleted', 'auto_release_pending'),
+  ('billing_account', 'depleted', 'healthy'),
+  ('billing_account', 'depleted', 'low_balance'),
+  ('billing_account', 'healthy', 'auto_release_pending'),
+  ('billing_account', 'healthy', 'depleted'),
+  ('billing_account', 'healthy', 'low_balance'),
+  ('billing_account', 'low_balance', 'auto_release_pending'),
+  ('billing_account', 'low_balance', 'depleted'),
+  ('billing_account', 'low_balance', 'healthy'),
   ('dead_letter', '', 'open'),
   ('dead_letter', 'open', 'discarded'),
   ('dead_letter', 'open', 'requeued'),
@@ -2654,6 +2714,7 @@ CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public
 CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.nodes FOR EACH ROW EXECUTE FUNCTION guard_machine('node');
 
 grant insert, select, update on nodes to gpuaas_api;
+grant select (id), select (simulated) on nodes to gpuaas_billing;
 grant insert, select, update on nodes to gpuaas_worker;
 
 -- Table notice_marks
@@ -3467,6 +3528,7 @@ CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.skus DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 
 grant insert, select, update on skus to gpuaas_api;
+grant select (billing_unit), select (slug) on skus to gpuaas_billing;
 grant insert, select, update on skus to gpuaas_worker;
 
 -- Table slots

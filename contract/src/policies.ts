@@ -1,4 +1,5 @@
-import { definePolicy, type Policy } from './policy.ts';
+import { billingPolicies } from './billing-policies.ts';
+import { definePolicy, onOff, type Policy, whole } from './policy.ts';
 
 const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: number, description: string) =>
   definePolicy({
@@ -11,15 +12,6 @@ const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: num
     description,
     owner: 'edge',
   });
-const whole = <const K extends `${string}.${string}`>(
-  key: K,
-  range: { readonly default: number; readonly minimum: number; readonly maximum: number; readonly unit: string },
-  owner: string,
-  description: string,
-) => definePolicy({ key, type: 'integer', ...range, owner, description });
-const onOff = <const K extends `${string}.${string}`>(key: K, fallback: boolean, owner: string, description: string) =>
-  definePolicy({ key, type: 'boolean', default: fallback, owner, description });
-
 /** Every threshold of the product. Code reads them through the policy domain; a number in a domain is a defect. */
 export const policies = [
   perMinute('rate_limit.api_requests_per_minute', 120, 'Requests of one caller in the default lane.'),
@@ -184,36 +176,7 @@ export const policies = [
     'ssh',
     'SSH keys that one project may keep.',
   ),
-  whole(
-    'billing.low_balance_threshold_minor',
-    { default: 500, minimum: 0, maximum: 100_000_000, unit: 'minor units' },
-    'billing',
-    'A balance at or below this is low: its owners are warned once per crossing.',
-  ),
-  whole(
-    'billing.window_seconds',
-    { default: 60, minimum: 10, maximum: 3_600, unit: 'seconds' },
-    'billing',
-    'The length of one accrual window.',
-  ),
-  onOff(
-    'billing.enforce_balance',
-    false,
-    'billing',
-    'Whether a launch needs a balance that lasts for billing.minimum_runway_minutes. Off until an organization can pay by itself.',
-  ),
-  whole(
-    'billing.minimum_runway_minutes',
-    { default: 60, minimum: 0, maximum: 43_200, unit: 'minutes' },
-    'billing',
-    'How long the balance must last, with everything that is active and the launch itself, where it is enforced.',
-  ),
-  whole(
-    'billing.maximum_grant_minor',
-    { default: 1_000_000, minimum: 0, maximum: 1_000_000_000, unit: 'minor units' },
-    'billing',
-    'The most credit that one grant gives.',
-  ),
+  ...billingPolicies,
   whole(
     'billing.minimum_deposit_minor',
     { default: 1_000, minimum: 1, maximum: 100_000_000, unit: 'minor units' },

@@ -14,6 +14,18 @@ export type Policy = PolicyKind & {
   readonly levels?: readonly PolicyLevel[];
 };
 export const definePolicy = <const P extends Policy>(policy: P): P => policy;
+export const whole = <const K extends `${string}.${string}`>(
+  key: K,
+  range: { readonly default: number; readonly minimum: number; readonly maximum: number; readonly unit: string },
+  owner: string,
+  description: string,
+) => definePolicy({ key, type: 'integer', ...range, owner, description });
+export const onOff = <const K extends `${string}.${string}`>(
+  key: K,
+  fallback: boolean,
+  owner: string,
+  description: string,
+) => definePolicy({ key, type: 'boolean', default: fallback, owner, description });
 
 export type PolicyValue = number | boolean | string;
 

@@ -13,10 +13,7 @@ function page(machine: MachineTable): string {
   return [
     `# ${machine.name.replaceAll('_', ' ')}`,
     '',
-    `Emitted from \`contract/src/machines\` by \`npm run gen\`. Starts as \`${machine.initial}\`, ends as ${machine.terminal
-      .toSorted(byText)
-      .map((state) => `\`${state}\``)
-      .join(' or ')}.`,
+    `Emitted from \`contract/src/machines\` by \`npm run gen\`. Starts as \`${machine.initial}\`, ${sayEnds(machine)}.`,
     '',
     '```mermaid',
     'stateDiagram-v2',
@@ -32,6 +29,14 @@ function page(machine: MachineTable): string {
     '',
   ].join('\n');
 }
+
+const sayEnds = ({ terminal }: MachineTable): string =>
+  terminal.length === 0
+    ? 'never ends'
+    : `ends as ${terminal
+        .toSorted(byText)
+        .map((state) => `\`${state}\``)
+        .join(' or ')}`;
 
 function quote(word: string): string {
   // Names from the contract need no escapes; anything else in this place is a mistake, and SQL is no place to guess.

@@ -1,5 +1,6 @@
 import type { EventKind } from '../event.ts';
 import * as alerts from './alerts.ts';
+import * as billing from './billing.ts';
 import * as fleet from './fleet.ts';
 import * as nodes from './nodes.ts';
 import * as payments from './payments.ts';
@@ -9,6 +10,7 @@ import * as tenancy from './tenancy.ts';
 
 export const events: readonly EventKind[] = [
   ...Object.values(alerts),
+  ...Object.values(billing),
   ...Object.values(fleet),
   ...Object.values(nodes),
   ...Object.values(payments),
@@ -17,6 +19,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(tenancy),
 ].sort((a, b) => a.type.localeCompare(b.type));
 export * from './alerts.ts';
+export * from './billing.ts';
 export * from './fleet.ts';
 export * from './nodes.ts';
 export * from './payments.ts';

@@ -139,8 +139,8 @@ export const provisioningReleaseFailed = defineEvent({
 export const provisioningForceReleaseRequested = defineEvent({
   type: 'provisioning.force_release_requested',
   version: '1.0',
-  summary: 'The platform decided that an allocation has to end: a depleted balance, a lost node.',
-  producer: 'provisioning-worker',
+  summary: 'An allocation has to end: the balance of its organization is spent, or its own cap is.',
+  producer: 'billing-worker',
   consumers: ['provisioning-worker'],
   payload: payload({ reason: Word }),
 });

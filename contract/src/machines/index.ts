@@ -1,5 +1,6 @@
 import type { MachineTable } from '../machine.ts';
 import { allocation } from './allocation.ts';
+import { billingAccount } from './billing-account.ts';
 import { deadLetter } from './dead-letter.ts';
 import { department } from './department.ts';
 import { invitation } from './invitation.ts';
@@ -13,6 +14,7 @@ import { slot } from './slot.ts';
 
 export const machines: readonly MachineTable[] = [
   allocation,
+  billingAccount,
   deadLetter,
   department,
   invitation,
@@ -27,6 +29,7 @@ export const machines: readonly MachineTable[] = [
 export { type TimedState, type Wait, waits } from './waits.ts';
 export {
   allocation as allocationMachine,
+  billingAccount as billingAccountMachine,
   deadLetter as deadLetterMachine,
   department as departmentMachine,
   invitation as invitationMachine,

@@ -1,6 +1,7 @@
 import type { MachineTable, StatesOf } from '../machine.ts';
 import type { NumberPolicyKey } from '../policies.ts';
 import type { allocation } from './allocation.ts';
+import type { billingAccount } from './billing-account.ts';
 import type { deadLetter } from './dead-letter.ts';
 import type { department } from './department.ts';
 import type { invitation } from './invitation.ts';
@@ -46,6 +47,7 @@ type Waits<M> = {
 
 interface AllWaits {
   readonly allocation: Waits<typeof allocation>;
+  readonly billing_account: Waits<typeof billingAccount>;
   readonly dead_letter: Waits<typeof deadLetter>;
   readonly department: Waits<typeof department>;
   readonly invitation: Waits<typeof invitation>;
@@ -65,6 +67,12 @@ export const waits = {
     active: person('its owner: the list of allocations'),
     releasing: deadline('allocation.release_timeout_seconds', 'giveUp', 'allocation_timeline.detail'),
     release_failed: person('operators: allocations that are release_failed'),
+  },
+  billing_account: {
+    healthy: person('administrators of the organization: billing'),
+    low_balance: person('administrators of the organization: billing'),
+    auto_release_pending: person('administrators of the organization: billing; the release has its time'),
+    depleted: person('administrators of the organization: billing; the release has its time'),
   },
   dead_letter: { open: person('operators: dead letters') },
   department: {

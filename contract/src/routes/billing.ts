@@ -23,13 +23,21 @@ export const BillingBalance = Type.Object(
         description: 'How long the balance lasts at that rate; null when nothing is active.',
       }),
     ),
+    state: Type.Enum(['healthy', 'low_balance', 'auto_release_pending', 'depleted'], {
+      description: 'How far the balance reaches, where the organization pays ahead; healthy where it does not.',
+    }),
+    releases_at: orNull(
+      Type.String({ format: 'date-time', description: 'When everything is released, if nothing is paid until then.' }),
+    ),
     charged_to: orNull(
       Type.String({
         format: 'date-time',
         description: 'Usage up to this time is in the balance; null before the first charge.',
       }),
     ),
-    enforced: Type.Boolean({ description: 'Whether a launch needs a balance that covers the minimum runway.' }),
+    enforced: Type.Boolean({
+      description: 'Whether the organization pays ahead: a launch needs a balance, and a spent one releases.',
+    }),
     minimum_runway_minutes: Type.Integer({ description: 'The minimum runway for a launch, when it is enforced.' }),
   },
   { $id: 'BillingBalance', ...strict },

@@ -106,6 +106,16 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     table: 'ledger_entries',
     row: { corrects: uuid },
   },
+  account_ladders_release: {
+    promise: 'a release is asked for only while the balance is spent',
+    table: 'account_ladders',
+    row: { state: 'healthy', release_requested_at: '2026-01-01T00:00:00Z' },
+  },
+  account_ladders_releases_at: {
+    promise: 'a release has a time only while it is announced',
+    table: 'account_ladders',
+    row: { state: 'healthy', releases_at: '2026-01-01T00:00:00Z' },
+  },
   payment_sessions_back: {
     promise: 'no more of a payment goes back, or is disputed, than was paid',
     table: 'payment_sessions',

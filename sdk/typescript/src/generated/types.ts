@@ -750,15 +750,19 @@ export type BillingBalance = {
   readonly balance: Money;
   /** Usage up to this time is in the balance; null before the first charge. */
 readonly charged_to: string | null;
-  /** Whether a launch needs a balance that covers the minimum runway. */
+  /** Whether the organization pays ahead: a launch needs a balance, and a spent one releases. */
 readonly enforced: boolean;
   readonly held: Money;
   /** The minimum runway for a launch, when it is enforced. */
 readonly minimum_runway_minutes: number;
   readonly organization_id: string;
   readonly per_hour: Money;
+  /** When everything is released, if nothing is paid until then. */
+readonly releases_at: string | null;
   /** How long the balance lasts at that rate; null when nothing is active. */
 readonly runway_seconds: number | null;
+  /** How far the balance reaches, where the organization pays ahead; healthy where it does not. */
+readonly state: "healthy" | "low_balance" | "auto_release_pending" | "depleted";
 };
 
 export type Branding = {

@@ -32,7 +32,7 @@ export const makeAccrue =
 
 /** Charges until nothing is due. */
 export function makeAccrual(
-  parts: Parts & { readonly metrics: Metrics; readonly windowSeconds: () => number },
+  parts: Parts & { readonly metrics: Metrics; readonly windowSeconds: () => number; readonly charged?: () => void },
 ): Reconciler {
   const charge = makeAccrue(parts);
   const windows = parts.metrics.counter(
@@ -46,6 +46,7 @@ export function makeAccrual(
       const done = await charge(parts.windowSeconds());
       if (!done) return 'idle';
       windows.inc(done.windows);
+      parts.charged?.();
       return 'more';
     },
   };

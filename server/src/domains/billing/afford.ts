@@ -4,7 +4,10 @@ import { Fault } from '../../kernel/fault.ts';
 import type { MayAfford } from '../allocations/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { minutesPerHour } from './facts.ts';
-import { findAccount, holdAccount, readOrdered } from './ledger-store.ts';
+import { stateOf } from './ladder/decide.ts';
+import { rulesOf } from './ladder/rules.ts';
+import { findStanding, lockAccount, standingOf } from './ladder/store.ts';
+import { readOrdered } from './ledger-store.ts';
 import { money } from './money.ts';
 
 /**
@@ -18,9 +21,17 @@ export const makeMayAfford =
     const of = { organizationId };
     if (policies.value('billing.enforce_balance', of) !== true || perHour === 0n) return undefined;
     const minutes = policies.number('billing.minimum_runway_minutes', of);
-    await holdAccount(tx, organizationId);
-    const [account, burn] = await Promise.all([findAccount(tx, organizationId), readOrdered(tx, organizationId)]);
-    const balance = account?.balance_minor ?? 0n;
+    await lockAccount(tx, organizationId);
+    const [account, burn] = await Promise.all([findStanding(tx, organizationId), readOrdered(tx, organizationId)]);
+    const balance = account?.spendable ?? 0n;
+    const state = account && stateOf({ ...standingOf(account), used: true }, rulesOf(policies, organizationId));
+    if (balance > 0n && account && (state === 'auto_release_pending' || state === 'depleted')) {
+      return new Fault(
+        'insufficient_balance',
+        `The balance is ${showMoney(balance, currency)} and nearly spent: everything that runs is about to be released. Top up (Billing in the console, or gpuaas billing top-up), or release an allocation.`,
+        { state, balance: money(balance, currency), releases_at: account.releases_at?.toISOString() ?? null },
+      );
+    }
     const least = neededFor(burn + perHour, minutes);
     const needed = least > 0n ? least : 1n;
     if (balance >= needed) return undefined;

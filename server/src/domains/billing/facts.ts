@@ -35,3 +35,11 @@ export const mostUsageRows = 1_000;
 export const minutesPerHour = 60;
 /** Prices are whole minor units an hour; rates are kept in millionths, so that a price may be finer one day. */
 export const microPerMinor = 1_000_000n;
+/** How often the worker looks how far balances reach when nothing wakes it. */
+export const ladderEveryMs = 5 * secondMs;
+/** Accounts that one look reads before the next page. */
+export const ladderPage = 1_000;
+/** Allocations whose release one decision asks for. */
+export const releasesAtOnce = 10_000;
+/** A release that was asked for and has not begun is asked for again: an event may have become a dead letter. */
+export const releaseAgainMs = 5 * minuteMs;

@@ -5,15 +5,7 @@ const accountSql = sql(
   `select b.organization_id, b.currency, b.balance_minor, b.held_minor, b.entries, b.seal_number
    from billing_accounts b where b.organization_id = $1 and mine(b.organization_id)`,
 );
-/** What runs now, and what an hour of it costs. */
-const burnSql = sql(
-  'billing-burn',
-  `select coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor
-       else a.unit_price_minor * a.gpu_count end), 0)::bigint as per_hour
-   from allocations a join skus k on k.slug = a.sku
-   where a.organization_id = $1 and a.state = 'active' and mine(a.organization_id)`,
-);
-/** The same of everything that was ordered and has not begun to leave. */
+/** The hourly cost of everything that was ordered and has not begun to leave. */
 const orderedSql = sql(
   'billing-ordered',
   `select coalesce(sum(case k.billing_unit when 'node_hour' then a.unit_price_minor
@@ -21,7 +13,6 @@ const orderedSql = sql(
    from allocations a join skus k on k.slug = a.sku
    where a.organization_id = $1 and a.state in ('requested', 'provisioning', 'active') and mine(a.organization_id)`,
 );
-const holdSql = sql('billing-hold', `select pg_advisory_xact_lock(hashtextextended('billing ' || $1::text, 0))`);
 const enterSql = sql(
   'ledger-enter',
   `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason,
@@ -119,12 +110,8 @@ export interface Verified {
 
 export const findAccount = async (tx: ReadTx, organizationId: string): Promise<AccountRow | undefined> =>
   (await tx.rows<AccountRow>(accountSql, [organizationId]))[0];
-export const readBurn = async (tx: ReadTx, organizationId: string): Promise<bigint> =>
-  (await tx.rows<{ per_hour: bigint }>(burnSql, [organizationId]))[0]?.per_hour ?? 0n;
 export const readOrdered = async (tx: ReadTx, organizationId: string): Promise<bigint> =>
   (await tx.rows<{ per_hour: bigint }>(orderedSql, [organizationId]))[0]?.per_hour ?? 0n;
-/** Locks the account: other decisions about this balance wait until this transaction ends. */
-export const holdAccount = (tx: ReadTx, organizationId: string) => tx.rows(holdSql, [organizationId]);
 /** Which account stands against the customer's in each kind of entry but usage. */
 const against = {
   grant: 'grants',

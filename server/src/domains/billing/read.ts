@@ -15,10 +15,11 @@ import { type Database, handlers, type Mounted, type Viewer } from '../../kernel
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
-import { hourMs, secondMs } from '../../kernel/units.ts';
 import type { Policies } from '../policy/index.ts';
 import { lengthOfDayMs, mostUsageDays, mostUsageRows, usualUsageDays } from './facts.ts';
-import { findAccount, findWrongDay, findWrongUsage, readBurn, type Verified, verifyChain } from './ledger-store.ts';
+import { runwaySeconds } from './ladder/decide.ts';
+import { findStanding } from './ladder/store.ts';
+import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain } from './ledger-store.ts';
 import { money } from './money.ts';
 import {
   findLine,
@@ -39,29 +40,24 @@ interface Parts {
 const on = handlers<Parts>();
 const absent = () => new Fault('organization_not_found', 'There is no such object.');
 
-/** How long a balance lasts; undefined when nothing costs anything. */
-export function runwaySeconds(balance: bigint, perHour: bigint): number | undefined {
-  if (perHour <= 0n) return undefined;
-  if (balance <= 0n) return 0;
-  const seconds = (balance * BigInt(hourMs / secondMs)) / perHour;
-  return Number(seconds > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : seconds);
-}
-
 const balance = on(billingBalanceGet, async ({ db, policies }, who, { params }) => {
-  const [account, perHour, chargedTo] = await db.read(who, (tx) =>
+  const [account, standing, chargedTo] = await db.read(who, (tx) =>
     Promise.all([
       findAccount(tx, params.organization_id),
-      readBurn(tx, params.organization_id),
+      findStanding(tx, params.organization_id),
       readChargedTo(tx, params.organization_id),
     ]),
   );
   if (!account) return absent();
+  const perHour = standing?.per_hour ?? 0n;
   return {
     organization_id: account.organization_id,
     balance: money(account.balance_minor, account.currency),
     held: money(account.held_minor, account.currency),
     per_hour: money(perHour, account.currency),
-    runway_seconds: runwaySeconds(account.balance_minor, perHour) ?? null,
+    runway_seconds: runwaySeconds(standing?.spendable ?? account.balance_minor, perHour) ?? null,
+    state: standing?.state ?? 'healthy',
+    releases_at: standing?.releases_at?.toISOString() ?? null,
     charged_to: chargedTo?.toISOString() ?? null,
     enforced: policies.value('billing.enforce_balance', who) === true,
     minimum_runway_minutes: policies.number('billing.minimum_runway_minutes', who),

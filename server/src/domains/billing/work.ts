@@ -15,9 +15,11 @@ import {
   compareEveryMs,
   evidenceChannel,
   evidenceEveryMs,
+  ladderEveryMs,
   monthsEveryMs,
   staleAfterMs,
 } from './facts.ts';
+import { makeLadder } from './ladder/ladder.ts';
 import { compareBalances } from './ledger-store.ts';
 
 interface Parts {
@@ -43,7 +45,10 @@ export async function openBilling(parts: Parts): Promise<Billing> {
   const windowSeconds = () => policies.number('billing.window_seconds');
   // Months first: what is charged before its month is made stays apart from it.
   await makeMonthsAhead(parts).round(new AbortController().signal);
-  const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds }), {
+  const ladder = startReconciler(makeLadder(parts), {
+    ...{ clock, log, lease, everyMs: ladderEveryMs, restMs: evidenceEveryMs },
+  });
+  const accrual = startReconciler(makeAccrual({ ...parts, windowSeconds, charged: ladder.wake }), {
     ...{ clock, log, lease, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
   });
   const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
@@ -59,7 +64,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, months, comparing].map((each) => each.close()));
+      await Promise.all([accrual, ladder, months, comparing].map((each) => each.close()));
     },
   };
 }

@@ -862,14 +862,18 @@ class BillingBalance(TypedDict):
     charged_to: str | None
     """Usage up to this time is in the balance; null before the first charge."""
     enforced: bool
-    """Whether a launch needs a balance that covers the minimum runway."""
+    """Whether the organization pays ahead: a launch needs a balance, and a spent one releases."""
     held: Money
     minimum_runway_minutes: int
     """The minimum runway for a launch, when it is enforced."""
     organization_id: str
     per_hour: Money
+    releases_at: str | None
+    """When everything is released, if nothing is paid until then."""
     runway_seconds: int | None
     """How long the balance lasts at that rate; null when nothing is active."""
+    state: Literal["healthy", "low_balance", "auto_release_pending", "depleted"]
+    """How far the balance reaches, where the organization pays ahead; healthy where it does not."""
 
 
 class BrandingAccent(TypedDict):

@@ -7,7 +7,9 @@ import { aboutMoved, advanceAllocation, type MovedAllocation } from './machine.t
 
 /** Why allocations end. */
 const releaseReasons = new Set(
-  'user operator group max_duration idle drain project_removed node_lost runtime_lost balance_depleted'.split(' '),
+  'user operator group max_duration idle drain project_removed node_lost runtime_lost balance_depleted max_spend'.split(
+    ' ',
+  ),
 );
 /** The reason for events. A stored reason that is none of ours is what a person typed, and is not repeated. */
 export const releaseWord = (reason: string | undefined): string =>

@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { defineEvent } from '../event.ts';
+import { Timestamp, Uuid } from '../ids.ts';
+import { Word } from '../words.ts';
+
+const strict = { additionalProperties: false } as const;
+const Minor = Type.String({ pattern: '^-?(?:0|[1-9][0-9]{0,17})$' });
+const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
+  Type.Union([schema, Type.Null()]);
+const watched = { none: 'The console asks for the balance anew, over the stream of events.' };
+
+/** Where an account stands. The events of one organization have its id as their key, so each consumer gets them in order. */
+const standing = {
+  organization_id: Uuid,
+  currency: Word,
+  /** What can still be spent: the balance, and what is held for allocations. */
+  balance_minor: Minor,
+  /** The hourly cost of everything that is active. */
+  per_hour_minor: Minor,
+  /** How long the balance lasts at that rate; null when nothing is active. */
+  runway_seconds: orNull(Type.Integer({ minimum: 0 })),
+  /** Allocations that were ordered and have not begun to leave. */
+  allocations: Type.Integer({ minimum: 0 }),
+};
+
+export const lowBalanceWarning = defineEvent({
+  type: 'billing.low_balance_warning',
+  version: '1.0',
+  summary: 'A balance fell to a threshold: an amount, or a time that it still lasts. Once for each crossing.',
+  producer: 'billing-worker',
+  consumers: watched,
+  payload: Type.Object(
+    {
+      ...standing,
+      threshold: Type.Enum(['runway', 'balance'], { description: 'What was crossed: a runway or an amount.' }),
+      threshold_seconds: orNull(Type.Integer({ minimum: 0 })),
+      threshold_minor: orNull(Minor),
+      depletes_at: orNull(Timestamp),
+    },
+    strict,
+  ),
+});
+
+export const autoReleasePending = defineEvent({
+  type: 'billing.auto_release_pending',
+  version: '1.0',
+  summary:
+    'A balance is nearly spent: launches are refused, and everything is released at the given time without a top-up.',
+  producer: 'billing-worker',
+  consumers: watched,
+  payload: Type.Object({ ...standing, releases_at: Timestamp }, strict),
+});
+
+export const balanceDepleted = defineEvent({
+  type: 'billing.balance_depleted',
+  version: '1.0',
+  summary: 'A balance is spent. Whatever still runs is released at the given time without a top-up.',
+  producer: 'billing-worker',
+  consumers: watched,
+  payload: Type.Object({ ...standing, depleted_at: Timestamp, releases_at: orNull(Timestamp) }, strict),
+});
+
+export const balanceRecovered = defineEvent({
+  type: 'billing.balance_recovered',
+  version: '1.0',
+  summary: 'A balance that was low, or spent, lasts again: what was announced is called off.',
+  producer: 'billing-worker',
+  consumers: watched,
+  payload: Type.Object({ ...standing, was: Type.Enum(['low_balance', 'auto_release_pending', 'depleted']) }, strict),
+});

@@ -1,0 +1,146 @@
+import type { billingAccountMachine, StatesOf, Transition } from '@gpuaas/contract';
+import { hourMs, minuteMs, secondMs } from '../../../kernel/units.ts';
+import { releaseAgainMs } from '../facts.ts';
+
+type Ladder = StatesOf<typeof billingAccountMachine>;
+export type LadderState = keyof Ladder;
+export type LadderTransition = Transition<Ladder>;
+
+/** An account at one moment: its money, what it pays for, and what was said and done about it. */
+export interface Standing {
+  readonly now: Date;
+  /** What can still be spent: the balance, and what is held for allocations. */
+  readonly spendable: bigint;
+  /** The hourly cost of everything that is active. */
+  readonly perHour: bigint;
+  /** Allocations that were ordered and have not begun to leave. */
+  readonly living: number;
+  /** Whether its ledger has an entry: an account that was never used is not low. */
+  readonly used: boolean;
+  readonly state: LadderState;
+  readonly warnedSteps: number;
+  readonly warnedBalance: boolean;
+  readonly releasesAt: Date | null;
+  readonly releaseRequestedAt: Date | null;
+}
+export interface LadderRules {
+  /** Whether the organization pays ahead. One that does not is always healthy. */
+  readonly enforced: boolean;
+  /** Runways at which a warning is sent, the longest first. */
+  readonly warnMinutes: readonly number[];
+  readonly thresholdMinor: bigint;
+  readonly noticeMinutes: number;
+}
+export interface Warning {
+  readonly threshold: 'runway' | 'balance';
+  readonly seconds: number | null;
+  readonly minor: bigint | null;
+}
+export interface Step {
+  readonly state: LadderState;
+  /** Undefined when the state stays. */
+  readonly transition: LadderTransition | undefined;
+  readonly warnedSteps: number;
+  readonly warnedBalance: boolean;
+  readonly releasesAt: Date | null;
+  readonly warning: Warning | undefined;
+  /** Whether the release of everything is asked for now. */
+  readonly release: boolean;
+}
+
+/** How long a balance lasts; undefined when nothing costs anything. */
+export function runwaySeconds(balance: bigint, perHour: bigint): number | undefined {
+  if (perHour <= 0n) return undefined;
+  if (balance <= 0n) return 0;
+  const seconds = (balance * BigInt(hourMs / secondMs)) / perHour;
+  return Number(seconds > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : seconds);
+}
+
+const secondsIn = (minutes: number): number => (minutes * minuteMs) / secondMs;
+
+/** The state that money, cost and rules lead to, wherever the account was. */
+export function stateOf(
+  at: Pick<Standing, 'spendable' | 'perHour' | 'used'>,
+  { enforced, warnMinutes, thresholdMinor, noticeMinutes }: LadderRules,
+): LadderState {
+  if (!enforced || (!at.used && at.perHour === 0n)) return 'healthy';
+  if (at.spendable <= 0n) return 'depleted';
+  const runway = runwaySeconds(at.spendable, at.perHour) ?? Number.POSITIVE_INFINITY;
+  if (runway <= secondsIn(noticeMinutes)) return 'auto_release_pending';
+  const isShort = warnMinutes.some((minutes) => runway <= secondsIn(minutes));
+  return isShort || at.spendable <= thresholdMinor ? 'low_balance' : 'healthy';
+}
+
+const transitionTo: Readonly<Record<LadderState, LadderTransition>> = {
+  healthy: 'recover',
+  low_balance: 'warn',
+  auto_release_pending: 'announce',
+  depleted: 'deplete',
+};
+
+/**
+ * What has to be said and done about an account now. It is pure: the reader uses it to find accounts that are due, and the
+ * writer decides by it again while it holds the account.
+ */
+export function decideLadder(at: Standing, rules: LadderRules): Step {
+  const state = stateOf(at, rules);
+  const moves = state !== at.state;
+  const warned = warningsOf(at, rules, state);
+  const releasesAt = releaseTime(at, state, rules);
+  const isDue = state === 'depleted' && at.living > 0 && releasesAt !== null && releasesAt <= at.now;
+  const wasAsked =
+    at.releaseRequestedAt !== null && at.now.getTime() - at.releaseRequestedAt.getTime() < releaseAgainMs;
+  return {
+    state,
+    transition: moves ? transitionTo[state] : undefined,
+    ...warned,
+    // The announcement and the news that nothing is left say more than a warning would.
+    warning: moves && (state === 'auto_release_pending' || state === 'depleted') ? undefined : warned.warning,
+    releasesAt,
+    release: isDue && !wasAsked,
+  };
+}
+
+/** Which thresholds lie above the account now; what it crossed since it was last looked at is the warning. */
+function warningsOf(
+  at: Standing,
+  rules: LadderRules,
+  state: LadderState,
+): Pick<Step, 'warnedSteps' | 'warnedBalance' | 'warning'> {
+  if (state === 'healthy') return { warnedSteps: 0, warnedBalance: false, warning: undefined };
+  const runway = runwaySeconds(at.spendable, at.perHour) ?? Number.POSITIVE_INFINITY;
+  const sorted = rules.warnMinutes.toSorted((a, b) => b - a);
+  const crossed = sorted.filter((minutes) => runway <= secondsIn(minutes));
+  const warnedBalance = at.spendable <= rules.thresholdMinor;
+  const last = crossed.at(-1);
+  const warning: Warning | undefined =
+    crossed.length > at.warnedSteps && last !== undefined
+      ? { threshold: 'runway', seconds: secondsIn(last), minor: null }
+      : warnedBalance && !at.warnedBalance
+        ? { threshold: 'balance', seconds: null, minor: rules.thresholdMinor }
+        : undefined;
+  return { warnedSteps: crossed.length, warnedBalance, warning };
+}
+
+/**
+ * An announced time stands. It is set when the state is entered, at least the notice ahead, however suddenly the balance went;
+ * a balance that lasts beyond it (something was released meanwhile) moves it.
+ */
+function releaseTime(at: Standing, state: LadderState, rules: LadderRules): Date | null {
+  if (state !== 'auto_release_pending' && state !== 'depleted') return null;
+  if (at.living === 0) return null;
+  const noticed = () => new Date(at.now.getTime() + rules.noticeMinutes * minuteMs);
+  if (state === 'depleted') return at.releasesAt ?? noticed();
+  if (at.state !== state || at.releasesAt === null) return noticed();
+  if (at.releasesAt > at.now) return at.releasesAt;
+  const runway = runwaySeconds(at.spendable, at.perHour) ?? 0;
+  return new Date(at.now.getTime() + Math.max(runway * secondMs, minuteMs));
+}
+
+/** Whether a step changes what is stored. */
+export const isNews = (at: Standing, step: Step): boolean =>
+  step.transition !== undefined ||
+  step.release ||
+  step.warnedSteps !== at.warnedSteps ||
+  step.warnedBalance !== at.warnedBalance ||
+  step.releasesAt?.getTime() !== at.releasesAt?.getTime();
