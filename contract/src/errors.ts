@@ -141,11 +141,7 @@ export const errors = {
   refund_exceeds_payment: kind(422, 'More would go back than was paid and has not gone back yet.', 'operator'),
   agent_release_not_found: kind(404, 'There is no such release of the node agent.', 'operator'),
   agent_release_already_exists: kind(409, 'This bundle exists already.', 'operator'),
-  agent_release_invalid: kind(
-    422,
-    'The bundle is not base64, is too large, or does not have the digest that was named.',
-    'operator',
-  ),
+  agent_release_invalid: kind(422, 'The bundle does not have the declared size and digest.', 'operator'),
   node_not_found: kind(404, 'There is no such node.', 'operator'),
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),

@@ -73,11 +73,21 @@ export interface ReadRoute extends RouteBase {
    */
   readonly stream?: true;
 }
+/**
+ * A file, sent as `application/octet-stream`. It is read only after admission and passed to the handler as a stream, so
+ * no process holds it whole. The query declares `size_bytes` and `digest`; the handler refuses bytes that differ.
+ */
+export interface Upload {
+  /** The name of the file among the inputs of the SDKs. */
+  readonly name: string;
+  readonly description: string;
+  readonly largestBytes: number;
+}
 interface WriteBase extends RouteBase {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly body?: TSchema;
-  /** A larger body limit, for a route that receives a file. */
-  readonly bodyLimitBytes?: number;
+  /** The body is a file instead of JSON. */
+  readonly upload?: Upload;
   readonly status?: 200 | 201 | 202;
   /** `natural` says why a replay is harmless without a key; the list of these only shrinks. */
   readonly idempotency: 'key' | { readonly natural: string };
@@ -100,7 +110,7 @@ type In<R, K extends string> = R extends { readonly [P in K]: infer S extends TS
 export interface Input<R extends Route> {
   readonly params: In<R, 'params'>;
   readonly query: In<R, 'query'>;
-  readonly body: In<R, 'body'>;
+  readonly body: R extends { readonly upload: Upload } ? AsyncIterable<Uint8Array> : In<R, 'body'>;
 }
 export type Output<R extends Route> = Static<R['response']>;
 
@@ -109,6 +119,7 @@ export const laneOf = (route: Route): Lane =>
   route.lane === 'default' && route.method === 'GET' ? 'reads' : route.lane;
 
 export const isWrite = (route: Route): route is WriteRoute => route.method !== 'GET';
+export const uploadOf = (route: Route): Upload | undefined => (isWrite(route) ? route.upload : undefined);
 
 /** How recent a sign-in the route asks for, if any. */
 export const stepUpOf = ({ stepUp }: Route): NumberPolicyKey | undefined =>

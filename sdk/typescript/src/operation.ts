@@ -11,6 +11,8 @@ export interface OperationFacts {
   readonly inProject?: true;
   /** It is a removal that takes a body. */
   readonly body?: true;
+  /** Its body is a file: the input of this name, sent as it is read. */
+  readonly upload?: string;
   readonly paged?: true;
   readonly stream?: true;
   readonly text?: true;

@@ -22,11 +22,13 @@ export interface Request {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body: string | undefined;
+  readonly body: string | Blob | undefined;
 }
 
 const defaultAttempts = 4;
 const defaultTimeoutMs = 30_000;
+/** A file takes as long as its line needs. */
+const uploadTimeoutMs = 600_000;
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
 /** Answers after which the same call may be sent again: nothing happened, or it happens once by its key. */
@@ -64,15 +66,18 @@ export function makeTransport(options: ClientOptions) {
         ...(call.requestId !== undefined && { 'x-request-id': call.requestId }),
         ...(facts.inProject && project !== undefined && { 'x-project-id': project }),
         ...(facts.keyed && { 'idempotency-key': call.idempotencyKey ?? options.newKey?.() ?? crypto.randomUUID() }),
-        ...(hasBody && { 'content-type': 'application/json' }),
+        ...(hasBody && {
+          'content-type': facts.upload === undefined ? 'application/json' : 'application/octet-stream',
+        }),
       },
-      body: hasBody ? JSON.stringify(rest) : undefined,
+      body: facts.upload !== undefined ? fileOf(rest, facts.upload) : hasBody ? JSON.stringify(rest) : undefined,
     };
   };
 
   async function once(request: Request, call: CallOptions, endless: boolean): Promise<Response> {
     const token = typeof options.token === 'function' ? await options.token() : options.token;
-    const limit = AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs);
+    const usualMs = request.body instanceof Blob ? uploadTimeoutMs : (options.timeoutMs ?? defaultTimeoutMs);
+    const limit = AbortSignal.timeout(call.timeoutMs ?? usualMs);
     const signals = [...(call.signal ? [call.signal] : []), ...(endless ? [] : [limit])];
     try {
       return await send(request.url, {
@@ -111,6 +116,13 @@ export function makeTransport(options: ClientOptions) {
   return { requestOf, deliver, sleep };
 }
 export type Transport = ReturnType<typeof makeTransport>;
+
+/** A Blob can be read again for another try, and one over a file is never whole in memory. */
+function fileOf(input: Readonly<Record<string, unknown>>, name: string): Blob {
+  const file = input[name];
+  if (!(file instanceof Blob)) throw new TypeError(`${name} is not a Blob; in Node, fs.openAsBlob(path) makes one`);
+  return file;
+}
 
 /** Seconds, or a date; never longer than is sensible to hold a call for. */
 function retryAfterMs(header: string | null): number | undefined {

@@ -13,6 +13,7 @@ import { type Metrics, makeMetrics } from '../kernel/telemetry/metrics.ts';
 import { openPostgresCache } from '../ports/cache/postgres.ts';
 import type { DatabasePort } from '../ports/database/port.ts';
 import { openPostgres } from '../ports/database/postgres.ts';
+import type { Objects } from '../ports/objects/port.ts';
 import type { Payments } from '../ports/payments/port.ts';
 import { openSimulatedPayments } from '../ports/payments/simulated.ts';
 import { makeFactorsDouble } from './factors-double.ts';
@@ -32,6 +33,7 @@ export interface Ask {
   /** Whose token; nobody's when left out. */
   readonly as?: string;
   readonly key?: string;
+  /** A Buffer is sent as a file. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -89,6 +91,8 @@ export async function openWorld(
     readonly payments?: Payments;
     /** Changes the database before the api opens it. */
     readonly prepare?: (root: pg.Client) => Promise<void>;
+    /** Stands before the object store. */
+    readonly objects?: (store: Objects) => Objects;
     /** The address that the api uses. */
     readonly apiUrl?: (schema: TestSchema) => string;
   } = {},
@@ -113,7 +117,8 @@ export async function openWorld(
     }),
   );
   const cache = scope.keep('cache', await openPostgresCache({ url: schema.url, clock }));
-  const objects = scope.keep('objects', await openTestObjects());
+  const store = scope.keep('objects', await openTestObjects());
+  const objects = options.objects?.(store) ?? store;
   const payments = scope.keep(
     'payments',
     options.payments ??
@@ -186,10 +191,10 @@ export async function openWorld(
         headers: {
           ...(as && { authorization: `Bearer ${as}` }),
           ...(key && { 'idempotency-key': key }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': isFile(body) ? 'application/octet-stream' : 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { payload: typeof body === 'string' || isFile(body) ? body : JSON.stringify(body) }),
       });
       let parsed: unknown;
       try {
@@ -267,6 +272,8 @@ export async function openWorld(
   };
   return world;
 }
+
+const isFile = (body: unknown): body is Buffer => Buffer.isBuffer(body);
 
 /** Changes a guarded table from the outside, leaving the marks that its guards look for. */
 export async function asSystem(root: pg.Client, text: string, values: unknown[]): Promise<void> {

@@ -39,7 +39,7 @@ let turn = 0;
 const answered = new Map<string, number>();
 
 /** Through one api process and then the other, with one key, until there is an answer that is not about an outage. */
-async function insist(method: string, path: string, token: string, body?: object) {
+async function insist(method: string, path: string, token: string, body?: object | Buffer) {
   const key = systemIds.next();
   for (;;) {
     turn += 1;
@@ -51,9 +51,9 @@ async function insist(method: string, path: string, token: string, body?: object
           authorization: `Bearer ${token}`,
           ...(method === 'GET' ? {} : { 'idempotency-key': key }),
           ...(project && { 'x-project-id': project }),
-          ...(body && { 'content-type': 'application/json' }),
+          ...(body && { 'content-type': Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json' }),
         },
-        ...(body && { body: JSON.stringify(body) }),
+        ...(body && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       });
       // biome-ignore lint/suspicious/noExplicitAny: answers have every shape
       const answer = (await response.json()) as any;
@@ -192,9 +192,8 @@ describe('production, composed', () => {
       await eventually(async () => servers.smtp.delivered.find(({ to }) => to === 'colleague@example.test'));
       const bundle = Buffer.from('#!/usr/bin/env node\n');
       const digest = `sha256:${createHash('sha256').update(bundle).digest('hex')}`;
-      const added = await insist('POST', '/api/v1/admin/agent-releases', operator, {
-        ...{ version: '9.9.9', digest, bundle: bundle.toString('base64') },
-      });
+      const declared = `version=9.9.9&digest=${digest}&size_bytes=${bundle.length}`;
+      const added = await insist('POST', `/api/v1/admin/agent-releases?${declared}`, operator, bundle);
       expect(added.status, JSON.stringify(added.answer)).toBe(201);
       const keys = await servers.s3.list('gpuaas');
       expect(keys.filter((key) => key.includes(digest.slice('sha256:'.length)))).toHaveLength(1);

@@ -66,7 +66,10 @@ const agentVersion = async () => (await node()).agent_version;
 async function update(version: string, file: string) {
   const bytes = await readFile(file);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  const release = await operator.adminFleet.agentReleaseAdd({ version, digest, bundle: bytes.toString('base64') });
+  const release = await operator.adminFleet.agentReleaseAdd({
+    ...{ version, digest, size_bytes: bytes.length },
+    bundle: new Blob([bytes]),
+  });
   const { task_id } = await operator.adminNodes.agentUpdate({ node_id: nodeId, release_id: release.id });
   const find = async () =>
     (await operator.adminNodes.taskList({ node_id: nodeId })).data.find(({ id }) => id === task_id);

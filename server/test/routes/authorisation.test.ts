@@ -2,7 +2,7 @@ import { errors, isWrite, type Persona, personas, routes, verdictOf } from '@gpu
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { asSystem, issuer, openWorld, type Tenant, type World } from '../../src/testing/world.ts';
-import { exampleOf, urlOf } from './examples.ts';
+import { exampleOf, sentWith, urlOf } from './examples.ts';
 
 /** Every operation, every persona: what the contract says must be what the api does. The table is docs/authorisation.md. */
 let world: World;
@@ -52,7 +52,7 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
     const reply = await world.call(route.method, urlOf(route, example), {
       ...(token && { as: token }),
       ...(isWrite(route) && { key: systemIds.next() }),
-      ...(example.body && { body: example.body }),
+      ...sentWith(example),
       headers: {
         'x-request-id': correlationId,
         ...(route.tenancy.kind === 'header' && { 'x-project-id': home.projectId }),

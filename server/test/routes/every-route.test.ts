@@ -2,7 +2,7 @@ import { isWrite, laneOf, lanes, type Route, routes, verdictOf, type WriteRoute 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { type Ask, openWorld, type Reply, type Tenant, type World } from '../../src/testing/world.ts';
-import { type Example, exampleOf, pathOf, urlOf, withoutExample, withoutRoute } from './examples.ts';
+import { type Example, exampleOf, pathOf, sentWith, urlOf, withoutExample, withoutRoute } from './examples.ts';
 
 /**
  * What holds for every operation is tried on every operation. Nothing here names one: a new route is in from the moment
@@ -29,7 +29,7 @@ async function send(route: Route, example: Example, ask: Ask = {}): Promise<Repl
   return world.call(route.method, urlOf(route, example), {
     as: tokenFor(route),
     ...(isWrite(route) && { key: systemIds.next() }),
-    ...(example.body && { body: example.body }),
+    ...sentWith(example),
     ...ask,
     headers: { ...headersFor(route, home), ...ask.headers },
   });
@@ -110,7 +110,7 @@ describe('every route', () => {
   it.each(each(routes))('%s refuses a field that it does not know, by name', async (_, route) => {
     const own = await example(route);
     const reply = isWrite(route)
-      ? await send(route, { ...own, body: { ...own.body, surprise: 1 } })
+      ? await send(route, own.file ? withSurprise(own) : { ...own, body: { ...own.body, surprise: 1 } })
       : await world.call('GET', `${pathOf(route, own.params)}?surprise=1`, {
           as: tokenFor(route),
           headers: headersFor(route, home),
@@ -184,8 +184,8 @@ describe('every write', () => {
 
   it.each(each(keyed))('%s takes the key under its other name, and refuses two that disagree', async (_, route) => {
     const own = await example(route);
-    const path = pathOf(route, own.params);
-    const ask = { as: tokenFor(route), body: own.body ?? {}, ...(own.body ? {} : { body: undefined }) };
+    const path = own.file ? urlOf(route, own) : pathOf(route, own.params);
+    const ask = { as: tokenFor(route), ...sentWith(own) };
     const torn = await world.call(route.method, path, {
       ...ask,
       key: 'one',
@@ -241,6 +241,9 @@ const asKept = (route: Route, { text, body }: Reply): string =>
   route.shownOnce
     ? JSON.stringify({ ...body, ...Object.fromEntries(route.shownOnce.map((field) => [field, '[shown once]'])) })
     : text;
+
+/** A route that receives a file has its fields in the query. */
+const withSurprise = (own: Example): Example => ({ ...own, query: `${own.query}&surprise=1` });
 
 /** A body that differs in one allowed way. */
 const different = (own: Example): Record<string, unknown> =>

@@ -15,9 +15,14 @@ import { simulatorExamples } from './simulator-examples.ts';
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What a read cannot do without. */
+  /** A file, where the body is one. */
+  readonly file?: Buffer;
+  /** What a request cannot do without. */
   readonly query?: string;
 }
+/** The body of an example, as a test sends it. */
+export const sentWith = ({ body, file }: Example): { readonly body?: unknown } =>
+  file ? { body: file } : body ? { body } : {};
 /** `caller` is the token of whoever will send it: some things are there for their owner alone. */
 export type MakeExample = (world: World, tenant: Tenant, caller: string) => Promise<Example>;
 

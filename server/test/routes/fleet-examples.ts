@@ -217,8 +217,8 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   }),
   agent_release_list: async () => ({}),
   agent_release_add: async () => {
-    const bytes = Buffer.from(`// ${systemIds.next()}`);
-    return { body: { version: '1.0.0', digest: sha256(bytes), bundle: bytes.toString('base64') } };
+    const file = Buffer.from(`// ${systemIds.next()}`);
+    return { file, query: `version=1.0.0&digest=${sha256(file)}&size_bytes=${file.length}` };
   },
   agent_release_withdraw: async (world) => ({ params: { release_id: await freshRelease(world) }, body: because }),
   resource_slot_list: byNode('active', undefined, [{}]),

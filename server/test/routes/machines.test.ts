@@ -3,7 +3,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
-import { exampleOf, urlOf } from './examples.ts';
+import { exampleOf, sentWith, urlOf } from './examples.ts';
 
 /**
  * A machine that is bounded by an organization and one of its projects, with every scope that a machine can hold: of the
@@ -52,7 +52,7 @@ async function ask(route: Route, tenant: Tenant) {
   return world.call(route.method, urlOf(route, example), {
     as: robot,
     ...(isWrite(route) && { key: systemIds.next() }),
-    ...(example.body && { body: example.body }),
+    ...sentWith(example),
     headers: route.tenancy.kind === 'header' ? { 'x-project-id': tenant.projectId } : {},
   });
 }

@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
-import { type Example, exampleOf, urlOf } from './examples.ts';
+import { type Example, exampleOf, sentWith, urlOf } from './examples.ts';
 
 /**
  * What people type must be erasable, so it may not stand in a table that only grows, nor in an event. Every write is sent
@@ -65,7 +65,7 @@ describe('what a person types', () => {
       const reply = await world.call(route.method, urlOf(route, example), {
         as: route.auth.kind === 'admin' ? operator : home.token,
         key: systemIds.next(),
-        ...(Object.keys(body).length > 0 && { body }),
+        ...(example.file ? sentWith(example) : Object.keys(body).length > 0 && { body }),
         headers: {
           'user-agent': agent,
           ...(route.tenancy.kind === 'header' && { 'x-project-id': home.projectId }),

@@ -2,7 +2,7 @@ import { isWrite, type Route, routes } from '@gpuaas/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemIds } from '../../src/kernel/id.ts';
 import { openWorld, type Tenant, type World } from '../../src/testing/world.ts';
-import { type Example, exampleOf, urlOf } from './examples.ts';
+import { type Example, exampleOf, sentWith, urlOf } from './examples.ts';
 
 /**
  * Refusals that follow from the contract alone: a second thing of the same name, and a thing that is not there. Each is
@@ -23,7 +23,7 @@ const send = (route: Route, example: Example) =>
   world.call(route.method, urlOf(route, example), {
     as: route.auth.kind === 'admin' ? operator : home.token,
     ...(isWrite(route) && { key: systemIds.next() }),
-    ...(example.body && { body: example.body }),
+    ...sentWith(example),
     headers: route.tenancy.kind === 'header' ? { 'x-project-id': home.projectId } : {},
   });
 const each = (list: readonly Route[]) => list.map((route) => [`${route.method} ${route.path}`, route] as const);

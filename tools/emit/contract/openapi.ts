@@ -68,10 +68,7 @@ function operation(contract: Contract, route: Route, book: SchemaBook): JsonObje
       ...valueParameters(route, 'path', book),
       ...valueParameters(route, 'query', book),
     ],
-    requestBody:
-      isWrite(route) && route.body !== undefined
-        ? { required: true, content: { 'application/json': { schema: book.show(route.body) } } }
-        : undefined,
+    requestBody: requestBody(route, book),
     responses: { ...success(route, book), ...refusals(contract, codes) },
     'x-gpuaas-auth': { ...route.auth },
     'x-gpuaas-scope': scope,
@@ -85,6 +82,16 @@ function operation(contract: Contract, route: Route, book: SchemaBook): JsonObje
     'x-gpuaas-shown-once': route.shownOnce,
     'x-gpuaas-errors': codes,
   };
+}
+
+function requestBody(route: Route, book: SchemaBook): JsonObject | undefined {
+  if (!isWrite(route)) return undefined;
+  if (route.upload) {
+    const { name, description } = route.upload;
+    const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+    return { required: true, description, content, 'x-gpuaas-name': name };
+  }
+  return route.body && { required: true, content: { 'application/json': { schema: book.show(route.body) } } };
 }
 
 function security({ auth }: Route): Json {

@@ -43,7 +43,11 @@ function shapeOf(operation: Operation, typeOf: ReturnType<typeof makePythonTypes
     type: typeOf(field.schema, `${name}${pascal(field.name)}`),
   });
   return {
-    inputs: [...operation.params.map(read(true)), ...[...operation.query, ...operation.body].map(read(false))],
+    inputs: [
+      ...operation.params.map(read(true)),
+      ...[...operation.query, ...operation.body].map(read(false)),
+      ...(operation.upload === undefined ? [] : [fileOf(operation.upload)]),
+    ],
     output: operation.isText
       ? 'str'
       : typeOf(
@@ -52,6 +56,13 @@ function shapeOf(operation: Operation, typeOf: ReturnType<typeof makePythonTypes
         ),
   };
 }
+
+/** A file is sent as it is read, and read again from its start when the call is tried again. */
+const fileOf = (name: string) => ({
+  field: { name, required: true, schema: {} },
+  isPath: false,
+  type: 'bytes | BinaryIO',
+});
 
 function errorsOf(document: OpenApi): string {
   const codes = Object.entries(document['x-gpuaas-errors']);
@@ -88,6 +99,7 @@ function tableOf(operations: readonly Operation[]): string {
       ...(each.keyed ? ['keyed=True'] : []),
       ...(each.inProject ? ['in_project=True'] : []),
       ...(each.method === 'DELETE' && each.body.length > 0 ? ['body=True'] : []),
+      ...(each.upload === undefined ? [] : [`upload="${each.upload}"`]),
       ...(each.isPaged ? ['paged=True'] : []),
       ...(each.isStream ? ['stream=True'] : []),
       ...(each.isText ? ['text=True'] : []),
@@ -128,7 +140,7 @@ ${methods.join('\n')}`,
   return `${head}from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
 from .._aio.paging import AsyncPages

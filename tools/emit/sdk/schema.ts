@@ -15,6 +15,8 @@ export interface Operation {
   readonly params: readonly Field[];
   readonly query: readonly Field[];
   readonly body: readonly Field[];
+  /** The name of the file that is sent as the body. */
+  readonly upload: string | undefined;
   readonly output: JsonObject;
   readonly errors: readonly string[];
 }
@@ -65,8 +67,10 @@ function read(path: string, method: string, operation: JsonObject): Operation {
     parameters
       .filter((each) => each.in === where && each.name && each.schema)
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema }));
-  const body = (operation['requestBody'] as { content?: Record<string, { schema: JsonObject }> } | undefined)
-    ?.content?.['application/json']?.schema;
+  const sent = operation['requestBody'] as
+    | { content?: Record<string, { schema: JsonObject }>; 'x-gpuaas-name'?: string }
+    | undefined;
+  const body = sent?.content?.['application/json']?.schema;
   const content = successOf(operation);
   const [type = 'application/json'] = Object.keys(content);
   const output = (content[type]?.schema ?? {}) as JsonObject;
@@ -85,6 +89,7 @@ function read(path: string, method: string, operation: JsonObject): Operation {
     params: fields('path'),
     query: fields('query'),
     body: body ? fieldsOf(body) : [],
+    upload: sent?.['x-gpuaas-name'],
     output,
     errors: (operation['x-gpuaas-errors'] ?? []) as readonly string[],
   };

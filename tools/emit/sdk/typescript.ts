@@ -39,6 +39,7 @@ function tableOf(operations: readonly Operation[]): string {
       ...(each.keyed ? ['keyed: true'] : []),
       ...(each.inProject ? ['inProject: true'] : []),
       ...(each.method === 'DELETE' && each.body.length > 0 ? ['body: true'] : []),
+      ...(each.upload === undefined ? [] : [`upload: '${each.upload}'`]),
       ...(each.isPaged ? ['paged: true'] : []),
       ...(each.isStream ? ['stream: true'] : []),
       ...(each.isText ? ['text: true'] : []),
@@ -123,12 +124,12 @@ function answerOf(operation: Operation): string {
   return `Promise<${operation.isText ? 'string' : typeOf(operation.output)}>`;
 }
 
-function inputOf({ id, params, query, body }: Operation): string {
+function inputOf({ id, params, query, body, upload }: Operation): string {
   const all = [...params, ...query, ...body];
   const names = new Set(all.map(({ name }) => name));
   if (names.size !== all.length) throw new Error(`${id} has two inputs of one name: the SDK could not tell them apart`);
   if (all.length === 0) return '';
-  return `{ ${all.map(memberOf).join('; ')} }`;
+  return `{ ${[...all.map(memberOf), ...(upload === undefined ? [] : [`readonly ${upload}: Blob`])].join('; ')} }`;
 }
 const memberOf = ({ name, required, schema }: Field): string =>
   `readonly ${name}${required ? '' : '?'}: ${typeOf(schema)}${required ? '' : ' | undefined'}`;

@@ -11,9 +11,7 @@ const Version = Type.String({
   description: 'The version that the release reports.',
 });
 
-/** The largest bundle, and the same in base64 with room for the rest of the request. */
-export const largestReleaseBytes = 16 * 1_024 * 1_024;
-const largestBodyBytes = 23 * 1_024 * 1_024;
+export const largestReleaseBytes = 64 * 1_024 * 1_024;
 
 export const AgentRelease = Type.Object(
   {
@@ -63,16 +61,20 @@ export const agentReleaseAdd = defineRoute({
   audit: 'agent_release.add',
   stepUp: recentSignIn,
   status: 201,
-  bodyLimitBytes: largestBodyBytes,
   errors: ['agent_release_invalid', 'agent_release_already_exists'],
-  body: Type.Object(
+  query: Type.Object(
     {
       version: Version,
       digest: Digest,
-      bundle: Type.String({ minLength: 4, maxLength: largestBodyBytes, description: 'The file in base64.' }),
+      size_bytes: Type.Integer({ minimum: 1, maximum: largestReleaseBytes, description: 'Size of the bundle.' }),
     },
     strict,
   ),
+  upload: {
+    name: 'bundle',
+    description: 'The bundle itself. It is refused unless it has the declared size and digest.',
+    largestBytes: largestReleaseBytes,
+  },
   response: AgentRelease,
 });
 

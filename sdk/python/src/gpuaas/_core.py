@@ -6,10 +6,11 @@ import json
 import random
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any
+from io import SEEK_END, BytesIO
+from typing import Any, BinaryIO
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -22,8 +23,25 @@ _LONGEST_PAUSE = 10.0
 _LONGEST_RETRY_AFTER = 60.0
 _SILENCE = 20.0
 """A stream says every few seconds that it is still there; one that was silent for so long is not."""
+_UPLOAD_TIMEOUT = 600.0
+"""A file takes as long as its line needs."""
+_CHUNK = 64 * 1024
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 """Answers after which the same call may be sent again: nothing happened, or it happens once by its key."""
+
+
+class File:
+    """A file that is sent as it is read, and read again from where it stood when a call is tried again."""
+
+    def __init__(self, source: bytes | BinaryIO) -> None:
+        self._source: BinaryIO = BytesIO(source) if isinstance(source, bytes) else source
+        self._start = self._source.tell()
+        self.size = self._source.seek(0, SEEK_END) - self._start
+
+    def chunks(self) -> Iterator[bytes]:
+        self._source.seek(self._start)
+        while chunk := self._source.read(_CHUNK):
+            yield chunk
 
 
 class Core:
@@ -67,14 +85,19 @@ class Core:
             headers["x-project-id"] = project
         if operation.keyed:
             headers["idempotency-key"] = options.idempotency_key or self.new_key()
+        content: bytes | File | None = json.dumps(rest).encode() if has_body and operation.upload is None else None
         if has_body:
             headers["content-type"] = "application/json"
+        if operation.upload is not None:
+            content = File(rest.pop(operation.upload))
+            headers.update({"content-type": "application/octet-stream", "content-length": str(content.size)})
+        usual = self.timeout if operation.upload is None else _UPLOAD_TIMEOUT
         return {
             "method": operation.method,
             "url": f"{self.base_url}{path}{'?' + urlencode(query) if query else ''}",
             "headers": headers,
-            "content": json.dumps(rest).encode() if has_body else None,
-            "timeout": httpx.Timeout(self.timeout, read=_SILENCE) if operation.stream else options.timeout or self.timeout,
+            "content": content,
+            "timeout": httpx.Timeout(self.timeout, read=_SILENCE) if operation.stream else options.timeout or usual,
         }
 
     def pause_after(self, problem: Exception, retry_after: str | None, operation: Operation, attempt: int) -> float:

@@ -27,6 +27,8 @@ class Operation:
     in_project: bool = False
     body: bool = False
     """It is a removal that takes a body."""
+    upload: str | None = None
+    """Its body is a file: the input of this name, sent as it is read."""
     paged: bool = False
     stream: bool = False
     text: bool = False

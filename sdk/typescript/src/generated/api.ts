@@ -38,7 +38,7 @@ export interface Api {
      *
      * Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
      */
-    agentReleaseAdd(input: { readonly bundle: string; readonly digest: string; readonly version: string }, options?: CallOptions): Promise<T.AgentRelease>;
+    agentReleaseAdd(input: { readonly digest: string; readonly size_bytes: number; readonly version: string; readonly bundle: Blob }, options?: CallOptions): Promise<T.AgentRelease>;
     /**
      * Withdraw an agent release: no further host gets it
      *

@@ -8,7 +8,7 @@ export const errorCodes = {
   admin_required: { status: 403, retryable: false },
   /** This bundle exists already. */
   agent_release_already_exists: { status: 409, retryable: false },
-  /** The bundle is not base64, is too large, or does not have the digest that was named. */
+  /** The bundle does not have the declared size and digest. */
   agent_release_invalid: { status: 422, retryable: false },
   /** There is no such release of the node agent. */
   agent_release_not_found: { status: 404, retryable: false },

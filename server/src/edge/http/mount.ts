@@ -1,20 +1,18 @@
-import { routes as everyRoute, isWrite, type Route } from '@gpuaas/contract';
-import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { routes as everyRoute, type Route } from '@gpuaas/contract';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Database, Mounted } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import { latencyBuckets } from '../../kernel/telemetry/metrics.ts';
 import { redactText } from '../../kernel/telemetry/redact.ts';
-import { type OpenSpan, openServerSpan } from '../../kernel/telemetry/trace.ts';
 import type { Page } from '../../ports/identity-provider/port.ts';
-import { dropBody, makePass, type PassParts } from '../gate/pass.ts';
+import { makePass, type PassParts } from '../gate/pass.ts';
 import { makeRefusals } from './admission/refusals.ts';
-import type { Answered } from './answers.ts';
+import { boundArrival, slowestUploadMs } from './arrival.ts';
 import { answerError, refuse } from './failures.ts';
+import { mountRoute } from './mount-route.ts';
 import { answerUnreadable } from './problem.ts';
-import { header } from './shown.ts';
-import { isAnswered, makeStages, type StageParts, type Standby } from './stages.ts';
+import { makeStages, type StageParts } from './stages.ts';
 import { refuseUnknown } from './unknown-path.ts';
 
 /**
@@ -41,7 +39,6 @@ export interface Mount {
 }
 
 const bodyLimitBytes = 256 * 1_024;
-const requestTimeoutMs = 30_000;
 /** How long requests that are under way may take once the process stops. */
 const drainMs = 10_000;
 const wellFormedRequestId = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -62,7 +59,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   const app = fastify({
     bodyLimit: bodyLimitBytes,
     trustProxy: parts.proxies.isTrusted,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: slowestUploadMs,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     // Requests that are under way are answered before the process stops; while it does, our own 503 greets new ones.
     forceCloseConnections: 'idle',
@@ -87,6 +84,7 @@ export async function openMount(parts: MountParts): Promise<Mount> {
   });
   // Without this, text would reach validation as if it were a JSON string.
   app.removeContentTypeParser('text/plain');
+  boundArrival(app, parts.clock, (error, socket) => answerUnreadable(error, socket, parts.ids.next(), headers));
   const refusals = makeRefusals(parts);
   const timings = parts.metrics.histogram(
     'gpuaas_http_request_duration_seconds',
@@ -130,36 +128,13 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     );
   });
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(parts, error, request, reply));
-  for (const { route, handle } of matched(parts.handlers, routes)) {
-    const stages = makeStages(route, { ...parts, stopping: stopping.signal });
-    const waiting = new WeakMap<FastifyRequest, { readonly span: OpenSpan; readonly standby: Standby }>();
-    const answer = async (reply: FastifyReply, outcome: Answered) => {
-      if (outcome.fault?.refused) {
-        refusals.note(outcome.fault.viewer, outcome.fault.refused, route, outcome.fault.fault);
-      }
+  for (const mounted of matched(parts.handlers, routes)) {
+    const stages = makeStages(mounted.route, { ...parts, stopping: stopping.signal });
+    mountRoute(app, { ...mounted, stages, clock: parts.clock }, (outcome) => {
+      const { fault } = outcome;
+      if (fault?.refused) refusals.note(fault.viewer, fault.refused, mounted.route, fault.fault);
       if (outcome.refusedFor) turnedAway.inc({ code: outcome.refusedFor });
       if (outcome.replayed) replays.inc();
-      await failpoint('http.before-response', route.id);
-      return reply.code(outcome.status).headers(outcome.headers).send(outcome.body);
-    };
-    app.route({
-      method: route.method,
-      url: route.path.replaceAll(/\{([a-z_]+)\}/g, ':$1'),
-      ...(route.auth.kind !== 'public' && { config: { countsCallers: true } }),
-      ...(isWrite(route) && route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-      onRequest: async (request, reply) => {
-        const span = openSpanOf(route, request);
-        reply.raw.once('close', () => span.end(reply.statusCode));
-        const outcome = await span.within(() => stages.admit(request));
-        if (isAnswered(outcome)) return answer(dropBody(request, reply), outcome);
-        waiting.set(request, { span, standby: outcome });
-        return undefined;
-      },
-      handler: async (request, reply) => {
-        const known = waiting.get(request);
-        if (!known) throw new Error(`${route.id} was reached without having been admitted`);
-        return known.span.within(async () => answer(reply, await stages.finish(request, known.standby, handle)));
-      },
     });
   }
   return {
@@ -179,12 +154,6 @@ export async function openMount(parts: MountParts): Promise<Mount> {
     },
   };
 }
-
-const openSpanOf = (route: Route, request: FastifyRequest): OpenSpan =>
-  openServerSpan(`${route.method} ${route.path}`, {
-    parent: header(request, 'traceparent'),
-    attributes: { 'http.route': route.path, 'http.request.method': route.method, correlation_id: request.id },
-  });
 
 /** The server does not start with a route without a handler, nor with a handler without a route. */
 function matched(handlers: readonly Mounted[], routes: readonly Route[]): readonly Mounted[] {

@@ -19,6 +19,7 @@ import { makeEncode, mediaType } from './encode.ts';
 import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { credentialOf, header } from './shown.ts';
 import { sendStream } from './stream.ts';
+import { refuseUpload } from './upload.ts';
 import { makeValidation } from './validation.ts';
 
 /**
@@ -41,7 +42,13 @@ export interface Stages {
   /** All decisions that need no body. */
   admit(request: FastifyRequest): Promise<Standby | Answered>;
   /** The rest, for a request that was admitted. */
-  finish(request: FastifyRequest, standby: Standby, handle: Mounted['handle']): Promise<Answered>;
+  finish(
+    request: FastifyRequest,
+    standby: Standby,
+    handle: Mounted['handle'],
+    /** The body of a route that receives a file. */
+    upload: () => AsyncIterable<Uint8Array>,
+  ): Promise<Answered>;
 }
 /** A request that waits for its body. */
 export interface Standby {
@@ -183,6 +190,24 @@ export function makeStages(route: Route, parts: StageParts): Stages {
     }
   };
 
+  /** A file: what its headers show to be wrong, and a repetition, are answered before its first byte is read. */
+  const receive = async (
+    to: WriteRoute,
+    passed: Passed,
+    upload: () => AsyncIterable<Uint8Array>,
+  ): Promise<Answered> => {
+    const { request, answers, viewer, key, input } = passed;
+    const refused = refuseUpload(to, request, input.query);
+    if (refused) return answers.problem(refused);
+    const find = () => (key === undefined ? undefined : parts.replies.find(viewer.actorId, to.id, key));
+    const earlier = await find();
+    if (earlier) return replay(earlier, fingerprintOf(request), answers);
+    const outcome = await write(to, { ...passed, input: { ...input, body: upload() } as unknown as Passed['input'] });
+    // The same request may have succeeded on another connection meanwhile, and is then what this one was refused for.
+    const meanwhile = outcome.status === 409 ? await find() : undefined;
+    return meanwhile ? replay(meanwhile, fingerprintOf(request), answers) : outcome;
+  };
+
   const admitted = async (request: FastifyRequest): Promise<Admitted | Fault> => {
     const found = await admit(request);
     const shown = credentialOf(request, parts.sessionOf);
@@ -224,7 +249,7 @@ export function makeStages(route: Route, parts: StageParts): Stages {
       return answers.problem(standing, stranger, unclear.has(standing.code) ? undefined : 'authz.deny');
     },
 
-    async finish(request, { answers, viewer, gone }, handle) {
+    async finish(request, { answers, viewer, gone }, handle, upload) {
       if (gone) {
         const stored = await replayIfGone(request, viewer.actorId);
         return stored ? replay(stored, stored.fingerprint, answers) : answers.problem(gone, viewer, 'authz.deny');
@@ -235,7 +260,8 @@ export function makeStages(route: Route, parts: StageParts): Stages {
       if (input instanceof Fault) return answers.problem(input);
 
       const passed: Passed = { request, answers, viewer, key, input, handle };
-      return isWrite(route) ? write(route, passed) : read(passed);
+      if (!isWrite(route)) return read(passed);
+      return route.upload ? receive(route, passed, upload) : write(route, passed);
     },
   };
 }

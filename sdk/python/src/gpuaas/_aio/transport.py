@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from .._core import Core, read_answer
+from .._core import Core, File, read_answer
 from .._generated.operations import operations
 from .._operation import Options, StreamedEvent
 from .._problem import GpuaasError, GpuaasUnreachable, read_problem
@@ -17,6 +17,15 @@ from .._stream import Frames
 
 _AGAIN = 1.0
 """A stream that ended is opened again after this long, from the last event that was seen."""
+
+
+class AsyncPieces:
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._file.chunks():
+            yield chunk
 
 
 class AsyncTransport(Core):
@@ -37,8 +46,11 @@ class AsyncTransport(Core):
     async def _once(self, request: Mapping[str, Any], stream: bool) -> httpx.Response:
         token = self.token() if callable(self.token) else self.token
         headers = {**request["headers"], **({} if token is None else {"authorization": f"Bearer {token}"})}
+        content = request["content"]
+        body = AsyncPieces(content) if isinstance(content, File) else content
+        made = self.client.build_request(**{**request, "headers": headers, "content": body})
         try:
-            return await self.client.send(self.client.build_request(**{**request, "headers": headers}), stream=stream)
+            return await self.client.send(made, stream=stream)
         except httpx.HTTPError as error:
             raise self.unreachable(error) from error
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
 from .._sync.paging import Pages
@@ -47,14 +47,14 @@ class AdminFleetApi:
         """
         return Pages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
 
-    def agent_release_add(self, *, bundle: str, digest: str, version: str, options: Options | None = None) -> AgentRelease:
+    def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, options: Options | None = None) -> AgentRelease:
         """Upload an agent release; hosts fetch it by its digest, over their own connections
 
         ``POST /api/v1/admin/agent-releases``
 
         Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
         """
-        answer: AgentRelease = self._transport.call("agent_release_add", {"bundle": bundle, "digest": digest, "version": version}, options)
+        answer: AgentRelease = self._transport.call("agent_release_add", {"digest": digest, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
         return answer
 
     def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:

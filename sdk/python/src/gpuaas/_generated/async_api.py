@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from .._operation import UNSET, Options, StreamedEvent, Unset
 from .._aio.paging import AsyncPages
@@ -47,14 +47,14 @@ class AsyncAdminFleetApi:
         """
         return AsyncPages(self._transport, "agent_release_list", {"cursor": cursor, "limit": limit}, options)
 
-    async def agent_release_add(self, *, bundle: str, digest: str, version: str, options: Options | None = None) -> AgentRelease:
+    async def agent_release_add(self, *, digest: str, size_bytes: int, version: str, bundle: bytes | BinaryIO, options: Options | None = None) -> AgentRelease:
         """Upload an agent release; hosts fetch it by its digest, over their own connections
 
         ``POST /api/v1/admin/agent-releases``
 
         Refusals: agent_release_already_exists, agent_release_invalid, step_up_required.
         """
-        answer: AgentRelease = await self._transport.call("agent_release_add", {"bundle": bundle, "digest": digest, "version": version}, options)
+        answer: AgentRelease = await self._transport.call("agent_release_add", {"digest": digest, "size_bytes": size_bytes, "version": version, "bundle": bundle}, options)
         return answer
 
     async def agent_release_withdraw(self, release_id: str, *, reason: str, options: Options | None = None) -> AgentRelease:

@@ -29,7 +29,7 @@ class AgentReleaseAlreadyExistsError(GpuaasError):
 
 
 class AgentReleaseInvalidError(GpuaasError):
-    """The bundle is not base64, is too large, or does not have the digest that was named."""
+    """The bundle does not have the declared size and digest."""
 
     code = "agent_release_invalid"
     status = 422

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from .._core import Core, read_answer
+from .._core import Core, File, read_answer
 from .._generated.operations import operations
 from .._operation import Options, StreamedEvent
 from .._problem import GpuaasError, GpuaasUnreachable, read_problem
@@ -18,6 +18,15 @@ from .._stream import Frames
 
 _AGAIN = 1.0
 """A stream that ended is opened again after this long, from the last event that was seen."""
+
+
+class Pieces:
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._file.chunks():
+            yield chunk
 
 
 class Transport(Core):
@@ -38,8 +47,11 @@ class Transport(Core):
     def _once(self, request: Mapping[str, Any], stream: bool) -> httpx.Response:
         token = self.token() if callable(self.token) else self.token
         headers = {**request["headers"], **({} if token is None else {"authorization": f"Bearer {token}"})}
+        content = request["content"]
+        body = Pieces(content) if isinstance(content, File) else content
+        made = self.client.build_request(**{**request, "headers": headers, "content": body})
         try:
-            return self.client.send(self.client.build_request(**{**request, "headers": headers}), stream=stream)
+            return self.client.send(made, stream=stream)
         except httpx.HTTPError as error:
             raise self.unreachable(error) from error
 

@@ -1,13 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import {
-  agentReleaseAdd,
-  agentReleaseList,
-  agentReleaseWithdraw,
-  largestReleaseBytes,
-  nodeAgentUpdate,
-} from '@gpuaas/contract';
+import { Readable } from 'node:stream';
+import { agentReleaseAdd, agentReleaseList, agentReleaseWithdraw, nodeAgentUpdate } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, systemViewer } from '../../../kernel/act.ts';
+import { checkDeclared, NotAsDeclared } from '../../../kernel/declared-bytes.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { readPage } from '../../../kernel/page.ts';
@@ -19,7 +13,7 @@ import type { Tasks } from '../tasks/tasks.ts';
 import { findOffered, insertRelease, isOffered, listReleases, showRelease, withdrawRelease } from './releases-store.ts';
 
 /**
- * Agent releases. An operator uploads a bundle once; it is stored in the object store under its digest. A signed task
+ * Agent releases. An operator uploads a bundle once; it is streamed into the object store, under its digest. A signed task
  * names version and digest, the node fetches the bundle over its own connection and computes the digest itself: neither
  * the store nor the network can give it another program.
  */
@@ -32,6 +26,7 @@ interface Parts {
 }
 const on = handlers<Parts>();
 const absent = () => new Fault('agent_release_not_found', 'There is no such release.');
+const offeredAlready = () => new Fault('agent_release_already_exists', 'This bundle is offered already.');
 const hexOf = (digest: string): string => digest.slice('sha256:'.length);
 const keyOf = (hex: string): string => `agent-releases/${hex}.mjs`;
 
@@ -45,29 +40,29 @@ const list = on(agentReleaseList, ({ db }, who, { query }) =>
   }),
 );
 
-const add = on(agentReleaseAdd, async (parts, act, { body: { version, digest, bundle } }) => {
-  const bytes = Buffer.from(bundle, 'base64');
-  const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  const wrong = checkBundle(bytes, bundle, digest, found);
-  if (wrong) return new Fault('agent_release_invalid', wrong, { digest: found });
-  // First the bytes, then the row that offers them: what nobody offers, nobody gets.
-  await parts.objects.put(keyOf(hexOf(digest)), bytes, { contentType: 'text/javascript' });
+const add = on(agentReleaseAdd, async (parts, act, { query, body }) => {
+  const { version, digest, size_bytes: sizeBytes } = query;
+  // Asked before the first byte is read. The insert below decides between two uploads at the same time.
+  if (await parts.db.read(act, (tx) => isOffered(tx, digest))) return offeredAlready();
+  const sha256 = hexOf(digest);
+  try {
+    // First the bytes, then the row that offers them: a node gets nothing that has no row.
+    const bytes = Readable.from(checkDeclared(body, { sizeBytes, sha256 }));
+    await parts.objects.put(keyOf(sha256), bytes, { contentType: 'text/javascript' });
+  } catch (error) {
+    if (error instanceof NotAsDeclared) return new Fault('agent_release_invalid', error.message);
+    throw error;
+  }
   return parts.db.write(act, async (tx) => {
-    const row = await insertRelease(tx, { id: parts.ids.next(), version, digest, sizeBytes: bytes.length });
-    if (!row) return tx.abandon(new Fault('agent_release_already_exists', 'This bundle is offered already.'));
+    const row = await insertRelease(tx, { id: parts.ids.next(), version, digest, sizeBytes });
+    if (!row) return tx.abandon(offeredAlready());
     return tx.commit(showRelease(row), {
       target: { type: 'agent_release', id: row.id },
-      change: { version, digest, size_bytes: bytes.length },
+      change: { version, digest, size_bytes: sizeBytes },
       events: 'none',
     });
   });
 });
-
-function checkBundle(bytes: Buffer, bundle: string, named: string, found: string): string | undefined {
-  if (bytes.toString('base64') !== bundle) return 'The bundle is not base64.';
-  if (bytes.length > largestReleaseBytes) return `A bundle has at most ${largestReleaseBytes} bytes.`;
-  return found === named ? undefined : `The bundle has the digest ${found}.`;
-}
 
 const withdraw = on(agentReleaseWithdraw, (parts, act, { params, body }) =>
   parts.db.write(act, async (tx) => {
