@@ -3,13 +3,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { Cache } from '../../ports/cache/port.ts';
-import { type Answer, type EmbeddedIssuer, type Question, TooBusy } from '../../ports/identity-provider/port.ts';
+import {
+  type Answer,
+  type EmbeddedIssuer,
+  type FormAnswer,
+  type IssuerPages,
+  pageOf,
+  type Question,
+  type SeeOther,
+  TooBusy,
+} from '../../ports/identity-provider/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
 import { isOutage } from '../http/failures.ts';
+import { type AfterForm, makeAfterForm } from './after-form.ts';
 import { type AttemptLimits, type Attempts, makeAttempts } from './attempts.ts';
 import { type KnownBrowsers, makeKnownBrowsers } from './known-browser.ts';
 import { type LayOut, makeSend, type Send } from './layout.ts';
-import { consentPage, failedPage, loginPage, notePage } from './pages.ts';
+import { consentPage, failedPage, loginPage, makeIssuerPages, notePage } from './pages.ts';
 import { linkUrl, mountPasswordRoutes } from './password-routes.ts';
 import { type FactorChange, makeSecondStep } from './second-step-routes.ts';
 
@@ -18,6 +28,7 @@ import { type FactorChange, makeSecondStep } from './second-step-routes.ts';
  * those of the protocol, whose bodies are left untouched for the issuer to read, and the forms of our own pages.
  */
 const maxFormBytes = 16 * 1024;
+const maxLoginLength = 128;
 const wrongPassword = 'Login or password is wrong. Check both and try again.';
 
 export interface OidcMountParts {
@@ -42,7 +53,17 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
   const send = makeSend(parts.layOut);
   const { clock, ids } = parts;
   const browsers = makeKnownBrowsers({ marks: issuer.marks, issuer: publicUrl, clock, ids });
-  const behind = { issuer, attempts: makeAttempts(parts.cache, parts.attempts), browsers, publicUrl, send };
+  const afterForm = makeAfterForm({ marks: issuer.marks, issuer: publicUrl });
+  const pages = makeIssuerPages(parts.layOut);
+  const behind = {
+    afterForm,
+    pages,
+    issuer,
+    attempts: makeAttempts(parts.cache, parts.attempts),
+    browsers,
+    publicUrl,
+    send,
+  };
   await app.register(
     async (scope) => {
       scope.setErrorHandler(async (error, _request, reply) => {
@@ -53,7 +74,7 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
       });
       const { log, sendPasswordLink, passwordChanged, factorChanged } = parts;
       const more = { log, sendPasswordLink, passwordChanged, factorChanged };
-      await scope.register((pages) => addPages(pages, { ...behind, ...more }));
+      await scope.register((forms) => addPages(forms, { ...behind, ...more }));
       await scope.register((protocol) => addProtocol(protocol, behind));
     },
     { prefix: publicUrl.pathname },
@@ -61,6 +82,8 @@ export async function mountOidc(app: FastifyInstance, parts: OidcMountParts): Pr
 }
 
 interface Behind {
+  readonly afterForm: AfterForm;
+  readonly pages: IssuerPages;
   readonly issuer: EmbeddedIssuer;
   readonly attempts: Attempts;
   readonly browsers: KnownBrowsers;
@@ -68,27 +91,42 @@ interface Behind {
   readonly send: Send;
 }
 
-async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl, send }: Behind) {
+async function addProtocol(scope: FastifyInstance, { issuer, attempts, publicUrl, afterForm }: Behind) {
+  const seeOther: SeeOther = (page, status) => {
+    const location = `${publicUrl.pathname}${placeOf[page.kind]}`;
+    return { location, cookie: afterForm.cookie(location, { status, page }) };
+  };
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const elsewhere = findElsewhere(request, publicUrl);
     if (elsewhere) return reply.redirect(elsewhere, 307);
-    if (request.method === 'POST' && isDevicePage(request.url.slice(publicUrl.pathname.length))) {
+    const path = request.url.slice(publicUrl.pathname.length);
+    const isForm = request.method === 'POST' && (isDevicePage(path) || path === '/session/end/confirm');
+    if (isForm && isDevicePage(path)) {
       const refused = await attempts.deviceCode(callerAddress(request.ip));
-      if (refused) return send(reply, 429, notePage(tooMany, patience(refused.waitMs)), retryAfter(refused.waitMs));
+      if (refused) {
+        return afterForm.go(reply, `${publicUrl.pathname}/too-many-tries`, { status: 429, waitMs: refused.waitMs });
+      }
     }
     const raw = introduce(request, publicUrl);
     raw.originalUrl = raw.url ?? '/';
     raw.url = raw.originalUrl.slice(publicUrl.pathname.length) || '/';
     // A code in the address is filled in by our page; left in the url, the library would answer with a script.
     if (request.method === 'GET' && isDevicePage(raw.url)) raw.url = '/device';
-    await issuer.handle(raw, reply.raw);
+    await issuer.handle(raw, reply.raw, isForm ? seeOther : undefined);
     return answered(reply);
   };
   scope.all('/', handle);
   scope.all('/*', handle);
 }
+
+/** Where the answers to forms of the protocol are shown. */
+const placeOf: Readonly<Record<FormAnswer['kind'], string>> = {
+  deviceCode: '/device/again',
+  deviceConfirm: '/device/confirm',
+  problem: '/problem',
+};
 
 /** Where the code of a device is typed. The library matches paths whatever their case, and so do we. */
 export function isDevicePage(url: string): boolean {
@@ -127,20 +165,10 @@ function introduce(request: FastifyRequest, publicUrl: URL): IncomingMessage & {
   return raw;
 }
 
-async function addPages(
-  scope: FastifyInstance,
-  {
-    issuer,
-    attempts,
-    browsers,
-    publicUrl,
-    send,
-    log,
-    sendPasswordLink,
-    passwordChanged,
-    factorChanged,
-  }: Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink' | 'passwordChanged' | 'factorChanged'>,
-) {
+type FormParts = Behind & Pick<OidcMountParts, 'log' | 'sendPasswordLink' | 'passwordChanged' | 'factorChanged'>;
+
+async function addPages(scope: FastifyInstance, parts: FormParts) {
+  const { issuer, attempts, publicUrl, send, afterForm } = parts;
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -152,78 +180,98 @@ async function addPages(
     if (request.method === 'POST' && !isFromOurPage(request, publicUrl)) return send(reply, 403, strangerPage);
     return undefined;
   });
+  addOutcomes(scope, parts);
+  addInteractions(scope, parts);
+  const { log, sendPasswordLink, passwordChanged } = parts;
+  mountPasswordRoutes(scope, {
+    base: publicUrl.pathname,
+    accounts: issuer.accounts,
+    ...{ attempts, send, afterForm, sendPasswordLink, passwordChanged, fieldOf, refusal, log },
+  });
+}
 
+/** The pages that only a form leads to. Without one, a person who comes back to them begins anew. */
+function addOutcomes(scope: FastifyInstance, { afterForm, pages, publicUrl, send }: Behind): void {
+  scope.get('/over', async (_request, reply) => send(reply, 400, overPage));
+  scope.get('/too-many-tries', async (request, reply) => {
+    const { text, headers } = refusal(afterForm.take(request, reply)?.waitMs ?? 60_000);
+    return send(reply, 429, notePage(tooMany, text), headers);
+  });
+  for (const place of Object.values(placeOf)) {
+    scope.get(place, async (request, reply) => {
+      const { status = 200, page } = afterForm.take(request, reply) ?? {};
+      if (!page) return afterForm.go(reply, `${publicUrl.pathname}/device`);
+      const { html, headers } = pageOf(pages, page);
+      return reply.code(status).headers(headers).send(html);
+    });
+  }
+}
+
+/** The questions of a sign-in: who somebody is, and what a program may do for them. */
+function addInteractions(scope: FastifyInstance, parts: FormParts): void {
+  const { issuer, attempts, browsers, publicUrl, send, afterForm, sendPasswordLink, factorChanged } = parts;
   const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;
-  const ask = (request: FastifyRequest, reply: FastifyReply) => issuer.question(request.raw, reply.raw);
   const answer = makeAnswer(issuer, browsers);
+  const isOver = (reply: FastifyReply) =>
+    reply.request.method === 'POST' ? afterForm.go(reply, `${publicUrl.pathname}/over`) : send(reply, 400, overPage);
   /** The question of this browser, if it is the one that the address names and of the kind that was asked. */
   async function questionFor(request: FastifyRequest, reply: FastifyReply, kind?: Question['kind']) {
-    const question = await ask(request, reply);
+    const question = await issuer.question(request.raw, reply.raw);
     const { id } = request.params as { id: string };
     return question?.id === id && (kind === undefined || question.kind === kind) ? question : undefined;
   }
-  const loginOf = (question: Question, login: string, problem?: string) =>
-    loginPage({
-      action: path(question.id, '/login'),
-      refuseAction: path(question.id, '/refuse'),
-      question,
-      login,
-      problem,
-      linkUrl: sendPasswordLink && linkUrl(publicUrl.pathname),
-    });
-
-  const refusal = (waitMs: number) => ({ text: patience(waitMs), headers: retryAfter(waitMs) });
   const secondStep = makeSecondStep({
-    ...{ issuer, path, send, overPage, fieldOf, refusal, answer, factorChanged },
+    ...{ issuer, path, send, afterForm, isOver, fieldOf, refusal, answer, factorChanged },
     questionFor: (request, reply) => questionFor(request, reply, 'login'),
   });
   secondStep.mount(scope);
 
+  function showLogin(request: FastifyRequest, reply: FastifyReply, question: Question) {
+    const { status = 200, problem, waitMs, login } = afterForm.take(request, reply) ?? {};
+    const waits = waitMs === undefined ? undefined : refusal(waitMs);
+    const sheet = loginPage({
+      action: path(question.id, '/login'),
+      refuseAction: path(question.id, '/refuse'),
+      question,
+      login: login ?? question.loginHint?.slice(0, maxLoginLength) ?? '',
+      problem: waits?.text ?? problem,
+      linkUrl: sendPasswordLink && linkUrl(publicUrl.pathname),
+    });
+    return send(reply, status, sheet, waits?.headers);
+  }
+
   scope.get('/interaction/:id', async (request, reply) => {
     const question = await questionFor(request, reply);
-    if (!question) return send(reply, 400, overPage);
-    if (question.kind === 'login') return send(reply, 200, loginOf(question, question.loginHint?.slice(0, 128) ?? ''));
+    if (!question) return isOver(reply);
+    if (question.kind === 'login') return showLogin(request, reply, question);
     const account = await issuer.accounts.find({ id: question.accountId ?? '' });
-    if (!account) return send(reply, 400, overPage);
+    if (!account) return isOver(reply);
     const form = { action: path(question.id, '/consent'), refuseAction: path(question.id, '/refuse') };
     return send(reply, 200, consentPage({ ...form, question, login: account.login }));
   });
 
   scope.post('/interaction/:id/login', async (request, reply) => {
     const question = await questionFor(request, reply, 'login');
-    if (!question) return send(reply, 400, overPage);
-    const login = fieldOf(request, 'login').slice(0, 128);
+    if (!question) return isOver(reply);
+    const login = fieldOf(request, 'login').slice(0, maxLoginLength);
     const signInsEndedAt = (await issuer.accounts.find({ login }))?.signInsEndedAt;
     const browser = browsers.find(request.headers.cookie, { login, signInsEndedAt });
     const refused = await attempts.password(login, callerAddress(request.ip), browser);
-    if (refused) {
-      return send(reply, 429, loginOf(question, login, patience(refused.waitMs)), retryAfter(refused.waitMs));
-    }
+    const again = path(question.id, '');
+    if (refused) return afterForm.go(reply, again, { status: 429, login, waitMs: refused.waitMs });
     const account = await issuer.accounts.authenticate(login, fieldOf(request, 'password'));
-    if (!account) return send(reply, 401, loginOf(question, login, wrongPassword));
+    if (!account) return afterForm.go(reply, again, { status: 401, login, problem: wrongPassword });
     return secondStep.begin(request, reply, question, account);
   });
 
   scope.post('/interaction/:id/consent', async (request, reply) => {
     const question = await questionFor(request, reply, 'consent');
-    return question ? answer(request, reply, { consent: true }) : send(reply, 400, overPage);
+    return question ? answer(request, reply, { consent: true }) : isOver(reply);
   });
 
   scope.post('/interaction/:id/refuse', async (request, reply) => {
     const question = await questionFor(request, reply);
-    return question ? answer(request, reply, { refuse: true }) : send(reply, 400, overPage);
-  });
-
-  mountPasswordRoutes(scope, {
-    base: publicUrl.pathname,
-    accounts: issuer.accounts,
-    attempts,
-    send,
-    sendPasswordLink,
-    passwordChanged,
-    fieldOf,
-    refusal,
-    log,
+    return question ? answer(request, reply, { refuse: true }) : isOver(reply);
   });
 }
 
@@ -256,7 +304,10 @@ const patience = (waitMs: number): string => {
   const minutes = Math.ceil(waitMs / 60_000);
   return `Too many tries. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
 };
-const retryAfter = (waitMs: number) => ({ 'retry-after': String(Math.ceil(waitMs / 1_000)) });
+const refusal = (waitMs: number) => ({
+  text: patience(waitMs),
+  headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
+});
 
 const overPage = notePage(
   'This sign-in is over',

@@ -93,9 +93,9 @@ export function linkPage(form: { readonly action: string; readonly problem: stri
   };
 }
 
-export const passwordSetPage = (login: string): Sheet => ({
+export const passwordSetPage = (login: string | undefined): Sheet => ({
   title: 'Password set',
-  body: html`<p>You can now sign in as ${login}. <a href="/">Sign in</a></p>
+  body: html`<p>You can now sign in${login === undefined ? undefined : html` as ${login}`}. <a href="/">Sign in</a></p>
 <p>All sessions from before have ended. Personal tokens and service accounts still work. If another person may have known
 the old password, sign in and revoke the personal tokens that you do not need.</p>
 <p class="dim">Were you invited? Then open the link in your invitation again and accept it.</p>`,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accounts } from '../../ports/identity-provider/port.ts';
 import { callerAddress } from '../gate/caller-address.ts';
+import type { AfterForm } from './after-form.ts';
 import type { Attempts } from './attempts.ts';
 import type { Send } from './layout.ts';
 import { linkPage, notePage, passwordPage, passwordSetPage, spentPage } from './pages.ts';
@@ -20,6 +21,7 @@ export function mountPasswordRoutes(
     readonly accounts: Pick<Accounts, 'redeemPasswordLink'>;
     readonly attempts: Pick<Attempts, 'letter'>;
     readonly send: Send;
+    readonly afterForm: AfterForm;
     readonly passwordChanged: ((accountId: string) => Promise<void>) | undefined;
     readonly sendPasswordLink: ((address: string) => Promise<void>) | undefined;
     readonly fieldOf: (request: FastifyRequest, name: string) => string;
@@ -27,48 +29,57 @@ export function mountPasswordRoutes(
     readonly log: { error(details: object, message: string): void };
   },
 ): void {
-  const { base, send, fieldOf, sendPasswordLink } = parts;
+  const { base, send, fieldOf, sendPasswordLink, afterForm } = parts;
   const asked = linkUrl(base);
-  const passwordForm = (token: string, problem?: string) =>
-    passwordPage({ action: `${base}/password`, token, problem });
+  const spent = `${base}/password-link-spent`;
+  const set = `${base}/password-set`;
 
   scope.get('/password', async (request, reply) => {
     const { token } = request.query as { token?: unknown };
-    return send(reply, 200, passwordForm(typeof token === 'string' ? token.slice(0, 128) : ''));
+    const { status = 200, problem } = afterForm.take(request, reply) ?? {};
+    const form = { action: `${base}/password`, token: typeof token === 'string' ? token.slice(0, 128) : '', problem };
+    return send(reply, status, passwordPage(form));
   });
 
   scope.post('/password', async (request, reply) => {
     const token = fieldOf(request, 'token').slice(0, 128);
     const done = await parts.accounts.redeemPasswordLink(token, fieldOf(request, 'password'));
-    if (done === undefined) return send(reply, 400, spentPage(sendPasswordLink && asked));
-    if ('refused' in done) return send(reply, 422, passwordForm(token, 'That password is too easy to guess.'));
+    if (done === undefined) return afterForm.go(reply, spent);
+    if ('refused' in done) {
+      const again = `${base}/password?token=${encodeURIComponent(token)}`;
+      return afterForm.go(reply, again, { status: 422, problem: 'That password is too easy to guess.' });
+    }
     // If this fails, the person sees that it did, and asks for another link.
     await parts.passwordChanged?.(done.id);
-    return send(reply, 200, passwordSetPage(done.login));
+    return afterForm.go(reply, set, { login: done.login });
   });
+  scope.get('/password-link-spent', async (_request, reply) => send(reply, 400, spentPage(sendPasswordLink && asked)));
+  scope.get('/password-set', async (request, reply) =>
+    send(reply, 200, passwordSetPage(afterForm.take(request, reply)?.login)),
+  );
 
   if (!sendPasswordLink) return;
   const underWay = new Set<Promise<void>>();
-  scope.get('/password-link', async (_request, reply) =>
-    send(reply, 200, linkPage({ action: asked, problem: undefined })),
-  );
+  scope.get('/password-link', async (request, reply) => {
+    const { status = 200, problem, waitMs } = afterForm.take(request, reply) ?? {};
+    const waits = waitMs === undefined ? undefined : parts.refusal(waitMs);
+    return send(reply, status, linkPage({ action: asked, problem: waits?.text ?? problem }), waits?.headers);
+  });
+  scope.get('/password-link-sent', async (_request, reply) => send(reply, 200, sentPage));
 
   scope.post('/password-link', async (request, reply) => {
     const address = fieldOf(request, 'email').slice(0, maxAddressLength);
     const refused = await parts.attempts.letter(address, callerAddress(request.ip));
-    if (refused) {
-      const { text, headers } = parts.refusal(refused.waitMs);
-      return send(reply, 429, linkPage({ action: asked, problem: text }), headers);
-    }
+    if (refused) return afterForm.go(reply, asked, { status: 429, waitMs: refused.waitMs });
     if (underWay.size >= maxUnderWay) {
       const problem = 'Many people ask for a link right now. Try again in a few seconds.';
-      return send(reply, 503, linkPage({ action: asked, problem }), { 'retry-after': '5' });
+      return afterForm.go(reply, asked, { status: 503, problem });
     }
     const work = sendPasswordLink(address)
       .catch((error: unknown) => parts.log.error({ err: error }, 'a link for a password could not be sent'))
       .finally(() => underWay.delete(work));
     underWay.add(work);
-    return send(reply, 200, sentPage);
+    return afterForm.go(reply, `${base}/password-link-sent`);
   });
   // Requested emails are handed over before the process ends.
   scope.addHook('onClose', async () => {

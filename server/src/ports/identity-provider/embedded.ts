@@ -25,6 +25,7 @@ import {
   type Marks,
   ownIssuerName,
   type Question,
+  type SeeOther,
 } from './port.ts';
 import { asksForSecondFactor, defaultLifetimes, type Lifetimes, makeProvider } from './provider.ts';
 import { makeRecords } from './records.ts';
@@ -116,6 +117,7 @@ export async function openEmbeddedIssuer(
       onTry: parts.onFactorTry,
     });
     const own = ownClients(seal, issuerName, options.console ?? { redirectUris: [], postLogoutRedirectUris: [] });
+    const afterForms = new WeakMap<IncomingMessage, SeeOther>();
     let provider: Provider | undefined;
     let respond: ReturnType<Provider['callback']> | undefined;
     const keys = await openSigningKeys({
@@ -142,6 +144,7 @@ export async function openEmbeddedIssuer(
             kind === 'Client' ? { ...records.of(kind), find: clients.metadata as never } : records.of(kind),
           clients: own,
           pages,
+          afterForm: (request) => afterForms.get(request),
           ttl,
           revocations: parts.revocations ?? nothingRevoked,
         });
@@ -191,8 +194,9 @@ export async function openEmbeddedIssuer(
         revocation: `${issuer}/token/revocation`,
         introspection: `${issuer}/token/introspection`,
       }),
-      async handle(request, response) {
+      async handle(request, response, afterForm) {
         theProvider();
+        if (afterForm) afterForms.set(request, afterForm);
         await respond?.(request, response);
       },
       question: (request, response) => readQuestion(theProvider(), request, response),

@@ -79,8 +79,11 @@ export interface EmbeddedIssuer extends IdentityProvider {
   readonly marks: Marks;
   /** What it keeps sealed. */
   readonly sealed: readonly SealedValues[];
-  /** Answers a protocol request whose url has lost the path of the issuer; `originalUrl` still has it. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /**
+   * Answers a protocol request whose url has lost the path of the issuer; `originalUrl` still has it. With `afterForm` the
+   * answer to a form that a person sent is a redirect to where that says, and not a page.
+   */
+  handle(request: IncomingMessage, response: ServerResponse, afterForm?: SeeOther): Promise<void>;
   /** What a browser was sent to be asked; undefined when it is over, or another browser's. */
   question(request: IncomingMessage, response: ServerResponse): Promise<Question | undefined>;
   /** Answers the question and sends the browser on. */
@@ -200,6 +203,13 @@ export interface Page {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
+/** What came of a form of the protocol, to be shown on a page of its own, and where that is. */
+export type FormAnswer =
+  | { readonly kind: 'deviceCode'; readonly form: Parameters<IssuerPages['deviceCode']>[0] }
+  | { readonly kind: 'deviceConfirm'; readonly form: Parameters<IssuerPages['deviceConfirm']>[0] }
+  | { readonly kind: 'problem'; readonly form: Parameters<IssuerPages['problem']>[0] };
+export type SeeOther = (answer: FormAnswer, status: number) => { readonly location: string; readonly cookie: string };
+
 /** The pages that the protocol itself asks for. `xsrf` travels in a hidden field of that name. */
 export interface IssuerPages {
   deviceCode(form: { action: string; xsrf: string; code: string; problem: string | undefined }): Page;
@@ -210,4 +220,15 @@ export interface IssuerPages {
   /** One button that sends on what the protocol prepared. */
   goOn(form: { action: string; fields: readonly (readonly [string, string])[] }): Page;
   problem(problem: { code: string; description: string | undefined }): Page;
+}
+
+export function pageOf(pages: IssuerPages, answer: FormAnswer): Page {
+  switch (answer.kind) {
+    case 'deviceCode':
+      return pages.deviceCode(answer.form);
+    case 'deviceConfirm':
+      return pages.deviceConfirm(answer.form);
+    case 'problem':
+      return pages.problem(answer.form);
+  }
 }

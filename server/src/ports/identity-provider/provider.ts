@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { JWK } from 'jose';
 import {
   type Adapter,
@@ -13,7 +14,7 @@ import {
 import type { Seal } from '../../kernel/secrets/seal.ts';
 import { allowedScopes, consoleClientId, isSecretOf } from './clients.ts';
 import { type Factors, secondFactorAcr } from './factors/port.ts';
-import type { Accounts, IssuerPages, Page } from './port.ts';
+import { type Accounts, type FormAnswer, type IssuerPages, type Page, pageOf, type SeeOther } from './port.ts';
 import { type FindRevocations, makeWatch, type Watch } from './revoked-sign-ins.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface ProviderParts {
   readonly adapter: (kind: string) => Adapter;
   readonly clients: readonly ClientMetadata[];
   readonly pages: IssuerPages;
+  /** Where the answer to this form is shown; undefined for a request that is no form. */
+  readonly afterForm: (request: IncomingMessage) => SeeOther | undefined;
   readonly ttl: Lifetimes;
   readonly revocations: FindRevocations;
 }
@@ -94,6 +97,7 @@ function configure(parts: ProviderParts): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true, overwrite: true } as const;
   const seconds = (ms: number) => Math.max(1, Math.floor(ms / 1_000));
   const watch = makeWatch(parts);
+  const tell = makeTell(parts);
   return {
     adapter: parts.adapter,
     clients: [...parts.clients],
@@ -131,13 +135,15 @@ function configure(parts: ProviderParts): Configuration {
         charset: 'base-20',
         mask: '****-****',
         userCodeInputSource(ctx, _form, out, error) {
+          if (out && beginAgain(ctx)) return;
           const problem = out && deviceProblem(error?.name ?? '');
-          show(ctx, pages.deviceCode({ ...formOf(ctx), code: codeIn(ctx), problem }));
+          tell(ctx, { kind: 'deviceCode', form: { ...formOf(ctx), code: codeIn(ctx), problem } });
         },
         userCodeConfirmSource(ctx, _form, client, device, code) {
           const clientName = nameOf(client);
           const address = typeof device['ip'] === 'string' ? device['ip'] : '';
-          show(ctx, pages.deviceConfirm({ ...formOf(ctx), code, clientName, address }));
+          ctx.status = 200;
+          tell(ctx, { kind: 'deviceConfirm', form: { ...formOf(ctx), code, clientName, address } });
         },
         successSource: (ctx) => show(ctx, pages.deviceDone(ctx.oidc.client ? nameOf(ctx.oidc.client) : '')),
       },
@@ -208,7 +214,7 @@ function configure(parts: ProviderParts): Configuration {
     },
     loadExistingGrant: (ctx) => loadExistingGrant(ctx, watch),
     renderError: (ctx, out) =>
-      show(ctx, pages.problem({ code: out.error, description: out.error_description ?? undefined })),
+      tell(ctx, { kind: 'problem', form: { code: out.error, description: out.error_description ?? undefined } }),
   };
 }
 
@@ -314,6 +320,19 @@ const codeIn = (ctx: KoaContextWithOIDC): string => {
   return new URL(originalUrl ?? '/', 'http://here').searchParams.get('user_code')?.slice(0, 32) ?? '';
 };
 
+/**
+ * A form that came without a session gets a new one from the library, which then fails to store it and answers 500. Such a
+ * browser is sent to the page that begins one.
+ */
+function beginAgain(ctx: KoaContextWithOIDC): boolean {
+  const session = ctx.oidc.session as { exp?: number; touched?: boolean } | undefined;
+  if (session?.exp !== undefined) return false;
+  if (session) session.touched = false;
+  ctx.status = 303;
+  ctx.redirect(ctx.oidc.urlFor('code_verification'));
+  return true;
+}
+
 function deviceProblem(error: string): string {
   switch (error) {
     case 'NoCodeError':
@@ -331,6 +350,20 @@ function deviceProblem(error: string): string {
   }
 }
 
+/** Shows a page, or sends the browser to where it is shown if it came with a form. */
+const makeTell =
+  ({ pages, afterForm }: Pick<ProviderParts, 'pages' | 'afterForm'>) =>
+  (ctx: KoaContextWithOIDC, answer: FormAnswer): void => {
+    const next = afterForm(ctx.req)?.(answer, ctx.status);
+    if (!next) {
+      show(ctx, pageOf(pages, answer));
+      return;
+    }
+    ctx.status = 303;
+    ctx.set('cache-control', 'no-store');
+    ctx.append('set-cookie', next.cookie);
+    ctx.redirect(next.location);
+  };
 function show(ctx: Pick<KoaContextWithOIDC, 'set' | 'type' | 'body'>, page: Page): void {
   ctx.type = 'html';
   for (const [name, value] of Object.entries(page.headers)) ctx.set(name, value);

@@ -141,6 +141,8 @@ export interface SecondStep {
   readonly settingUp?: Pick<NewTotp, 'id' | 'secret' | 'uri'> | undefined;
   /** What was proved already, where only the recovery codes are left to be shown. */
   readonly proved?: readonly string[] | undefined;
+  /** The codes that the person has not said to have kept yet. */
+  readonly recoveryCodes?: readonly string[] | undefined;
 }
 export interface SecondSteps {
   keep(questionId: string, step: SecondStep): Promise<void>;
