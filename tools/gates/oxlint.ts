@@ -4,7 +4,7 @@ import { type Gate, runAlone, verdictOf } from '../lib/gate.ts';
 import { runTool } from '../lib/program.ts';
 import { root } from '../lib/tree.ts';
 
-/** Rules that need types: promises that nobody waits for, conditions that are always true. */
+/** Rules that need types: promises that nobody waits for, conditions that are always true, private members in brackets. */
 export const oxlint: Gate = {
   name: 'typed lint',
   remedy: 'Await the promise, or hand it to someone who does. `npx oxlint --type-aware` repeats this.',

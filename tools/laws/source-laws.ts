@@ -1,6 +1,7 @@
 import { machines } from '@gpuaas/contract';
 import { isSource, isTestCode } from '../lib/tree.ts';
 import { calleeName, type Law, type Node, sourceLaw } from './law.ts';
+import { noLibraryInternals } from './library-laws.ts';
 import { plainWords } from './plain-words.ts';
 
 /**
@@ -363,6 +364,7 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noCallsOut,
   noBareConnection,
   noEval,
+  noLibraryInternals,
   noBuiltSql(excused.builtSql),
   noOffset,
   noFloatMoney,

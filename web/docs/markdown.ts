@@ -69,7 +69,7 @@ export function renderMarkdown(source: string, resolve: (href: string) => Target
 }
 
 const titleIn = (tokens: readonly Token[]): string => {
-  const first = tokens.find((token) => token.type === 'heading' && token['depth'] === 1) as Tokens.Heading | undefined;
+  const first = tokens.find((token) => token.type === 'heading' && token.depth === 1) as Tokens.Heading | undefined;
   return first ? plain(first.tokens) : 'Untitled';
 };
 

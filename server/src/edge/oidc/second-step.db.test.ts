@@ -73,7 +73,7 @@ describe('a sign-in with a second factor', () => {
     const tokensOf = async (end: Screen) => {
       const tokens = await exchange(endpoints, client(), codeOf(end), redirectUri, verifier);
       const read = (token = '') => decodeJwt(token) as { amr?: string[]; acr?: string };
-      return { ...tokens, access: read(tokens.access_token), id: read(tokens['id_token'] as string) };
+      return { ...tokens, access: read(tokens.access_token), id: read(tokens.id_token as string) };
     };
     return { browser, screen, tokensOf };
   }

@@ -186,7 +186,7 @@ export function identityProviderConformance(name: string, makeWorld: () => Promi
 
     it('tells a device when its code is too old', async () => {
       const device = await post(endpoints.device ?? '', native(), { scope: 'openid' });
-      await world.advance(Number(device['expires_in']) * 1_000 + 1_000);
+      await world.advance(Number(device.expires_in) * 1_000 + 1_000);
       const late = await post(endpoints.token, native(), {
         grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
         device_code: String(device['device_code']),

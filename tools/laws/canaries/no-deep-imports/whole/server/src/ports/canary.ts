@@ -1,0 +1,3 @@
+import { openQueue } from '@vendor/engine/queue';
+
+export const poll = () => openQueue().poll();
