@@ -2,9 +2,9 @@ import { DBOS, DBOSClient } from '@dbos-inc/dbos-sdk';
 import { Pool } from 'pg';
 
 /**
- * The engine beneath our sagas with nothing around it: a workflow of as many durable steps as it takes to make an
- * allocation active, each with one write of its own, and one message that it waits for and that comes at once. There is
- * no HTTP, no outbox, no bus, no audit, no placement, no signature and no host in it.
+ * A workflow library on the same database, through its documented interface and with nothing around it: a workflow of as
+ * many durable steps as it takes to make an allocation active, each with one write of its own, and one message that it
+ * waits for and that comes at once. There is no HTTP, no outbox, no bus, no audit, no placement, no signature and no host.
  */
 export interface ChainOrder {
   readonly url: string;

@@ -54,7 +54,7 @@ export const driverHomes: Readonly<Record<string, readonly string[]>> = {
   '@nats-io/jetstream': ['server/src/ports/bus'],
   '@nats-io/transport-node': ['server/src/ports/bus'],
   'graphile-worker': ['server/src/ports/bus'],
-  '@dbos-inc/dbos-sdk': ['server/src/ports/sagas'],
+  '@dbos-inc/dbos-sdk': [],
   '@temporalio/activity': ['server/src/ports/sagas'],
   '@temporalio/client': ['server/src/ports/sagas', 'server/src/testing'],
   '@temporalio/common': ['server/src/ports/sagas'],

@@ -285,13 +285,13 @@ const open: { readonly [P in keyof Ports]: (opening: Opening) => Promise<Ports[P
       opening.config.temporalAddress
         ? { kind: 'temporal', address: opening.config.temporalAddress, namespace: opening.config.temporalNamespace }
         : {
-            kind: 'dbos',
+            kind: 'postgres',
             url: needed(
               opening,
               opening.config.sagasUrl,
               'GPUAAS_TEMPORAL_ADDRESS is missing: Temporal, or GPUAAS_SAGAS_URL, PostgreSQL as gpuaas_sagas.',
             ),
-            executorId: `${opening.name}@${opening.config.instance ?? hostname()}`,
+            worker: `${opening.name}@${opening.config.instance ?? hostname()}`,
           },
       opening,
     ),

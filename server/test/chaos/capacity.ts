@@ -118,8 +118,8 @@ export async function openCapacity(): Promise<Capacity> {
   const sagasEnded = async (id: string) =>
     (
       await look(
-        `select count(*)::int as ended from dbos.workflow_status where status = 'SUCCESS'
-           and workflow_uuid like 'allocation.%/' || $1 || '.%'`,
+        `select count(*)::int as ended from gpuaas_sagas.runs where state = 'done'
+           and name like 'allocation.%/' || $1 || '.%'`,
         [id],
       )
     ).rows[0]?.ended;

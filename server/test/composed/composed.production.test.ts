@@ -165,7 +165,7 @@ describe('production, composed', () => {
     expect(servers.database.describe()).toMatch(/^PostgreSQL 15\./);
     // Their schemas are made with their roles; an adapter that lived here would have made its tables.
     const { rows } = await root.query(`select schemaname || '.' || tablename as name from pg_tables where schemaname in
-      ('bus', 'dbos', 'saga_leases', 'gpuaas_mail', 'gpuaas_pki', 'gpuaas_oidc', 'gpuaas_cache', 'gpuaas_payments')`);
+      ('bus', 'gpuaas_sagas', 'gpuaas_mail', 'gpuaas_pki', 'gpuaas_oidc', 'gpuaas_cache', 'gpuaas_payments')`);
     expect(rows).toEqual([]);
     const connected = await root.query(`select distinct application_name as name from pg_stat_activity
       where datname = 'gpuaas' and application_name !~ '^(test|gpuaas (listen|api|billing-worker|email-worker|outbox-relay|provisioning-worker))$'`);

@@ -62,7 +62,7 @@ export const files = {
   replay: 'server/src/domains/outbox/replay.db.test.ts',
   revocation: 'server/test/journeys/revocation.test.ts',
   sagas: 'server/src/domains/allocations/sagas/sagas.db.test.ts',
-  sagasEmbedded: 'server/src/ports/sagas/dbos/dbos.conformance.test.ts',
+  sagasEmbedded: 'server/src/ports/sagas/postgres/postgres.conformance.test.ts',
   sagasTemporal: 'server/src/ports/sagas/temporal/temporal.production.test.ts',
   schema: 'tools/laws/schema.test.ts',
   secrets: 'server/test/hostile/secrets.test.ts',

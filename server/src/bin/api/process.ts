@@ -262,7 +262,7 @@ function runsOf(
 ): SagaRuns | undefined {
   const { temporalAddress: address, temporalNamespace: namespace, sagasUrl: url } = config;
   if (address) return makeSagaRuns({ kind: 'temporal', address, namespace }, parts);
-  return url ? makeSagaRuns({ kind: 'dbos', url, executorId: 'none' }, parts) : undefined;
+  return url ? makeSagaRuns({ kind: 'postgres', url, worker: 'none' }, parts) : undefined;
 }
 
 /** The bus of this installation, for those who look after it. The api itself neither publishes nor listens there. */

@@ -17,13 +17,15 @@ export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_
 export const keptSchemas = {
   gpuaas_bus: 'bus',
   gpuaas_cache: 'gpuaas_cache',
-  gpuaas_sagas: 'dbos',
+  gpuaas_sagas: 'gpuaas_sagas',
   gpuaas_inbox: 'gpuaas_mail',
   gpuaas_payments: 'gpuaas_payments',
   gpuaas_issuer: 'gpuaas_oidc',
   gpuaas_authority: 'gpuaas_pki',
 } as const;
 export type Keeper = keyof typeof keptSchemas;
+/** Schemas that earlier versions made for a keeper. Its adapter takes over what is in them and removes them. */
+const formerSchemas: Partial<Record<Keeper, readonly string[]>> = { gpuaas_sagas: ['dbos', 'saga_leases'] };
 export const keepers = Object.keys(keptSchemas) as readonly Keeper[];
 export const logins = [...families, ...keepers] as const;
 export type Login = (typeof logins)[number];
@@ -167,9 +169,11 @@ export async function handOver(admin: Client, database: string, passwords: Passw
   for (const keeper of keepers) {
     const schema = keptSchemas[keeper];
     const join = (...roles: string[]) => admin.query(`grant ${roles.map(named).join(', ')} to current_user`);
-    const { rows } = await admin.query<{ kind: string; name: string }>(formerlyOwned, [schema, formerKeeper]);
-    if (rows.length > 0) await join(formerKeeper, keeper);
-    for (const { kind, name } of rows) await admin.query(`alter ${kind} ${name} owner to ${named(keeper)}`);
+    for (const made of [schema, ...(formerSchemas[keeper] ?? [])]) {
+      const { rows } = await admin.query<{ kind: string; name: string }>(formerlyOwned, [made, formerKeeper]);
+      if (rows.length > 0) await join(formerKeeper, keeper);
+      for (const { kind, name } of rows) await admin.query(`alter ${kind} ${name} owner to ${named(keeper)}`);
+    }
     if (passwords[keeper] === undefined) continue;
     const there = await admin.query('select 1 from pg_namespace where nspname = $1', [schema]);
     if (there.rows.length > 0) continue;

@@ -12,7 +12,7 @@
  * The engine underneath only has to remember. Each of its promises is recorded when it settles, and a run that is
  * picked up again by another process gets the recorded results in the same order without repeating the work. So this
  * file must be deterministic: no clock, no randomness, no I/O and no import that has any of them. Temporal runs it
- * inside its sandbox, DBOS inside a workflow function, and tests in memory.
+ * inside its sandbox, our engine on PostgreSQL in the worker, and tests in memory.
  */
 
 export interface PlannedStep {

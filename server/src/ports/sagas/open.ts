@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/id.ts';
 import type { SagaLog } from './attempts.ts';
-import type { DbosSagasConfig } from './dbos/dbos.ts';
 import type { Sagas } from './port.ts';
+import type { PostgresSagasConfig } from './postgres/postgres.ts';
 import type { TemporalSagasConfig } from './temporal/temporal.ts';
 
 interface Parts {
@@ -12,14 +12,14 @@ interface Parts {
 }
 /** Plain data, so that it can come from the environment or be handed to a child process. */
 export type SagasConfig =
-  | ({ readonly kind: 'dbos' } & Omit<DbosSagasConfig, keyof Parts>)
+  | ({ readonly kind: 'postgres' } & Omit<PostgresSagasConfig, keyof Parts>)
   | ({ readonly kind: 'temporal' } & Omit<TemporalSagasConfig, keyof Parts>);
 
 /** Loads only the engine that is asked for: the other one's native code stays on disk. */
 export async function openSagas(config: SagasConfig, parts: Parts): Promise<Sagas> {
-  if (config.kind === 'dbos') {
-    const { openDbosSagas } = await import('./dbos/dbos.ts');
-    return openDbosSagas({ ...config, ...parts });
+  if (config.kind === 'postgres') {
+    const { openPostgresSagas } = await import('./postgres/postgres.ts');
+    return openPostgresSagas({ ...config, ...parts });
   }
   const { openTemporalSagas } = await import('./temporal/temporal.ts');
   return openTemporalSagas({ ...config, ...parts });

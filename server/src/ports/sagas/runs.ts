@@ -12,7 +12,8 @@ interface Parts {
 export function makeSagaRuns(config: SagasConfig, parts: Parts): SagaRuns {
   let opened: Promise<SagaRuns> | undefined;
   const open = async (): Promise<SagaRuns> => {
-    if (config.kind === 'dbos') return (await import('./dbos/runs-dbos.ts')).openDbosRuns(config.url, parts);
+    if (config.kind === 'postgres')
+      return (await import('./postgres/runs-postgres.ts')).openPostgresRuns(config.url, parts);
     return (await import('./temporal/runs-temporal.ts')).openTemporalRuns(config, parts);
   };
   const reader = () => {

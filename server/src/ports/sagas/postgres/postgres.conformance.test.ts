@@ -1,13 +1,13 @@
 import { openTestDatabase } from '../../../testing/postgres.ts';
 import { sagasConformance } from '../conformance.ts';
 
-sagasConformance('dbos', async () => {
+sagasConformance('postgres', async () => {
   const database = await openTestDatabase();
   return {
     config: (identity) => ({
-      kind: 'dbos',
+      kind: 'postgres',
       url: database.url,
-      executorId: identity,
+      worker: identity,
       leaseMs: 1_500,
       closeWithinMs: 200,
     }),

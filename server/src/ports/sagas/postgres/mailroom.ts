@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { SagaLog } from '../attempts.ts';
 import type { Letter } from '../standing.ts';
-import type { Records } from './records.ts';
+import type { Journal } from './journal.ts';
 
 /**
  * Where runs sleep until they are answered. A letter rings for its own mailbox; nobody looks into one that did not ring.
@@ -12,7 +12,7 @@ export interface Mailroom {
   open(run: string, step: string, isNew: boolean): Mailbox;
   /** For what may come at any time: `heard` is called when there is a letter, perhaps more than once. */
   watch(run: string, step: string, heard: () => void): { close(): void };
-  /** The payload of a notification of DBOS: the run and the topic, which is the step. */
+  /** The payload of a notification: the run and the topic, which is the step. */
   ring(payload: string): void;
   /** The answer that counts, if this process has just posted it: it need not be read again. */
   deliver(run: string, step: string, letter: Letter): void;
@@ -36,7 +36,7 @@ interface Box {
 const lookEveryMs = 15_000;
 
 export function openMailroom(parts: {
-  readonly records: Pick<Records, 'letter' | 'full'>;
+  readonly records: Pick<Journal, 'letter' | 'full'>;
   readonly clock: Clock;
   readonly log: SagaLog;
 }): Mailroom {

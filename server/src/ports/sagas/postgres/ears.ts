@@ -1,27 +1,25 @@
 import { openListening } from '../../listening.ts';
 import type { SagaLog } from '../attempts.ts';
+import { lettersChannel, runsChannel } from './tables.ts';
 
-/** Says which lane got a new run. */
-export const runsChannel = 'gpuaas_sagas';
-const answersChannel = 'dbos_notifications_channel';
 const withinMs = 10_000;
 
 /**
- * Hears which lane got a new run and which wait got its answer, so that nobody has to look into queues and mailboxes all
- * the time. What was said while the connection was lost is looked for when it is back.
+ * Hears which lane got a run and which mailbox got a letter, so that no worker polls. What was said while the connection was
+ * lost is looked for when it is back.
  */
 export async function openEars(parts: {
   readonly url: string;
   readonly log: SagaLog;
   readonly hear: (lane: string) => void;
-  /** With the payload that DBOS gives a message: the run and its topic. */
-  readonly ring: (payload: string) => void;
+  /** With the mailbox that got a letter, as `run::topic`. */
+  readonly ring: (mailbox: string) => void;
   readonly missed: () => void;
 }): Promise<{ close(): Promise<void> }> {
   const listening = openListening({
     url: parts.url,
     name: 'gpuaas-sagas-wake',
-    channels: [runsChannel, answersChannel],
+    channels: [runsChannel, lettersChannel],
     heard: (channel, payload) => (channel === runsChannel ? parts.hear(payload) : parts.ring(payload)),
     back: parts.missed,
     log: parts.log,
