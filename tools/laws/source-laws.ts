@@ -64,6 +64,16 @@ export const noBareConnection = sourceLaw({
   },
 });
 
+/** A route declares its tenancy, and the type of its act says which of the two ids are there. */
+export const noForgedTenant = sourceLaw({
+  name: 'no-forged-tenant',
+  applies: (path) => path.startsWith('server/src/') && !isTestCode(path),
+  look: (node, _parents, text) =>
+    node.type === 'TSAsExpression' && /\.(?:organizationId|projectId) as string$/.test(text.slice(node.start, node.end))
+      ? 'ask for an act with InOrganization or InProject: the compiler then knows that the id is there'
+      : undefined,
+});
+
 export const noEval = sourceLaw({
   name: 'no-eval',
   look: (node) => {
@@ -363,6 +373,7 @@ export const sourceLaws = (excused: Excused): readonly Law[] => [
   noLookThatForgives,
   noCallsOut,
   noBareConnection,
+  noForgedTenant,
   noEval,
   noLibraryInternals,
   noBuiltSql(excused.builtSql),

@@ -56,6 +56,20 @@ export interface Act extends Viewer {
   readonly [brand]: 'act';
 }
 
+/** A caller inside an organization, or inside one of its projects. */
+export interface InOrganization {
+  readonly organizationId: string;
+}
+export interface InProject extends InOrganization {
+  readonly projectId: string;
+}
+/** What the mount has resolved before the handler of a route runs, by the tenancy that the route declares. */
+export type TenancyOf<R extends Route> = R['tenancy']['kind'] extends 'header'
+  ? InProject
+  : R['tenancy']['kind'] extends 'path' | 'founds' | 'owner-of'
+    ? InOrganization
+    : unknown;
+
 /** Makes the one act of a request or of a run. Only the mount, sagas, consumers and tasks call it; a lint rule keeps it so. */
 export const makeAct = (viewer: Viewer, action: string, id: string): Act => ({ ...viewer, action, id }) as Act;
 
@@ -150,7 +164,7 @@ export interface Database {
 export type Answer<R extends Route> = R extends WriteRoute ? Written<Output<R>> : Output<R>;
 export type Handler<R extends Route, Parts> = (
   parts: Parts,
-  who: R extends WriteRoute ? Act : Viewer,
+  who: (R extends WriteRoute ? Act : Viewer) & TenancyOf<R>,
   input: Input<R>,
 ) => Promise<Answer<R> | Fault<R['errors'][number]>>;
 

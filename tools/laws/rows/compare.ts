@@ -19,7 +19,7 @@ const kindOfType: Readonly<Record<string, string>> = {
   ...{ 'integer[]': 'number[]', 'smallint[]': 'number[]', 'boolean[]': 'boolean[]', 'numeric[]': 'number[]' },
   ...{ 'double precision[]': 'number[]', 'timestamp with time zone[]': 'Date[]' },
 };
-/** The shape of a document is the business of whoever wrote it. */
+/** The shape of a document is checked by the code that writes it, not here. */
 const documents = new Set(['json', 'jsonb', 'json[]', 'jsonb[]']);
 const bytes = new Set(['Buffer', 'Uint8Array', 'Buffer<ArrayBufferLike>', 'Uint8Array<ArrayBufferLike>']);
 

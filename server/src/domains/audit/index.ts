@@ -24,7 +24,7 @@ const activity = on(activityList, ({ db }, who, { query }) =>
       db.read(who, (tx) =>
         listActivity(
           tx,
-          { projectId: who.projectId as string, organizationId: who.organizationId as string },
+          { projectId: who.projectId, organizationId: who.organizationId },
           { actors: query.actors ?? 'all', before, limit },
         ),
       ),

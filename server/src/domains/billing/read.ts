@@ -202,7 +202,7 @@ const usage = on(billingUsageGet, async (parts, who, { params, query }) => {
   return found ?? new Fault('organization_not_found', 'There is no such object.');
 });
 const projectUsage = on(projectUsageGet, async (parts, who, { query }) => {
-  const of = { organizationId: who.organizationId as string, projectId: who.projectId };
+  const of = { organizationId: who.organizationId, projectId: who.projectId };
   const found = await report(parts, who, query, of);
   if (!found) throw new Error(`organization ${of.organizationId} has no billing account`);
   return found;

@@ -38,7 +38,7 @@ async function hasTeammates(tx: ReadTx, who: Viewer): Promise<boolean> {
 
 const on = handlers<{ readonly db: Database; readonly policies: Policies }>();
 const overview = on(overviewGet, async ({ db, policies }, who) => {
-  const of = { projectId: who.projectId as string, organizationId: who.organizationId as string };
+  const of = { projectId: who.projectId, organizationId: who.organizationId };
   // Personal data is behind its own row-level policy, so it is read with the person's own reach.
   const self = { ...who, reach: 'self', organizationId: undefined, projectId: undefined } as const;
   const [mine = noPerson] = isPerson(who) ? await db.read(self, (tx) => tx.rows<Myself>(myself, [who.actorId])) : [];

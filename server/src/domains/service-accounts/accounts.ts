@@ -8,7 +8,15 @@ import {
   serviceAccountList,
   serviceAccountRemove,
 } from '@gpuaas/contract';
-import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
+import {
+  type Act,
+  type Database,
+  handlers,
+  type InOrganization,
+  type Mounted,
+  type Viewer,
+  type WriteTx,
+} from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
@@ -46,7 +54,7 @@ async function make(tx: WriteTx, region: string, account: NewAccount) {
 }
 
 const born = (
-  act: Act,
+  act: Act & InOrganization,
   ids: Ids,
   asked: Pick<NewAccount, 'name' | 'slug' | 'may'> & { readonly description?: string },
   scope: NewAccount['scope'],
@@ -57,7 +65,7 @@ const born = (
   may: asked.may,
   description: asked.description,
   id: ids.next(),
-  organizationId: act.organizationId as string,
+  organizationId: act.organizationId,
   scope,
   projectIds,
   createdBy: act.actorId,
@@ -77,15 +85,14 @@ const createShared = on(machineIdentityCreate, async ({ db, ids, region }, act, 
 
 function page(
   { db, region }: AccountParts,
-  who: Viewer,
+  who: Viewer & InOrganization,
   projectId: string | undefined,
   query: { readonly limit?: number; readonly cursor?: string },
 ) {
   return readPage({
     name: listName,
     query,
-    read: (after, limit) =>
-      db.read(who, (tx) => listAccounts(tx, who.organizationId as string, { projectId, after, limit })),
+    read: (after, limit) => db.read(who, (tx) => listAccounts(tx, who.organizationId, { projectId, after, limit })),
     keyOf: (row) => row.id,
     show: (row) => showAccount(region, row),
   });

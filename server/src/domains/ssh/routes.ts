@@ -8,7 +8,15 @@ import {
   sshKeyRemove,
   sshKeyRemoved,
 } from '@gpuaas/contract';
-import { type Act, type Database, handlers, type Mounted, type Viewer, type WriteTx } from '../../kernel/act.ts';
+import {
+  type Act,
+  type Database,
+  handlers,
+  type InProject,
+  type Mounted,
+  type Viewer,
+  type WriteTx,
+} from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Ids } from '../../kernel/id.ts';
 import { readPage } from '../../kernel/page.ts';
@@ -25,7 +33,7 @@ interface Parts {
 const on = handlers<Parts>();
 
 const self = (who: Viewer): KeyOwner => ({ kind: 'user', id: who.actorId });
-const project = (who: Viewer): KeyOwner => ({ kind: 'project', id: who.projectId as string });
+const project = (who: InProject): KeyOwner => ({ kind: 'project', id: who.projectId });
 
 /** `refused` says why a key could not be kept: it is there already, or its owner is gone. */
 async function addKey<F extends Fault>(

@@ -29,7 +29,7 @@ export const list = on(departmentList, ({ db, region }, who, { params, query }) 
 export const create = on(departmentCreate, ({ db, ids, region }, act, { body }) =>
   db.write(act, async (tx) => {
     const id = ids.next();
-    const row = await insertDepartment(tx, { id, organizationId: act.organizationId as string, ...body });
+    const row = await insertDepartment(tx, { id, organizationId: act.organizationId, ...body });
     if (!row) {
       return tx.abandon(
         new Fault('department_slug_taken', `The slug ${body.slug} is taken in this organization: choose another one.`),

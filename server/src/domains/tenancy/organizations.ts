@@ -44,7 +44,7 @@ export const create = on(organizationCreate, async ({ db, region, policies }, ac
         }),
       );
     }
-    const id = act.organizationId as string;
+    const id = act.organizationId;
     const { name, slug, type = 'enterprise', currency = 'USD' } = body;
     const row = await insertOrganization(tx, { id, type, name, slug, currency });
     if (!row) return tx.abandon(new Fault('organization_slug_taken', `The slug ${slug} is taken: choose another one.`));

@@ -5,7 +5,7 @@ import {
   projectMemberSet,
   type TenantRole,
 } from '@gpuaas/contract';
-import { type Act, type Database, handlers, type WriteTx } from '../../kernel/act.ts';
+import { type Act, type Database, handlers, type InOrganization, type WriteTx } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import {
@@ -77,8 +77,14 @@ export const remove = on(projectMemberRemove, async ({ db, region, changed }, ac
 });
 
 /** The current role of a person in a project, if it may become `to`. */
-async function heldRole(tx: WriteTx, act: Act, projectId: string, userId: string, to: TenantRole | undefined) {
-  const organizationId = act.organizationId as string;
+async function heldRole(
+  tx: WriteTx,
+  act: Act & InOrganization,
+  projectId: string,
+  userId: string,
+  to: TenantRole | undefined,
+) {
+  const { organizationId } = act;
   const [mine, theirs] = [
     await findRoles(tx, act.actorId, organizationId, projectId),
     await findRoles(tx, userId, organizationId, projectId),

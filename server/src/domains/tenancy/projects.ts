@@ -29,7 +29,7 @@ const absent = () => new Fault('project_not_found', 'There is no such object.');
 export const create = on(projectCreate, async ({ db, ids, region }, act, { body }) =>
   db.write(act, async (tx) => {
     const id = ids.next();
-    const organizationId = act.organizationId as string;
+    const { organizationId } = act;
     const { name, slug, department_id: departmentId } = body;
     if (departmentId !== undefined) {
       const department = await holdDepartment(tx, departmentId, organizationId);

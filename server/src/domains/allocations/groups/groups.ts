@@ -73,8 +73,8 @@ const create = on(allocationGroupCreate, async (parts, act, { body }) =>
     const groupId = parts.ids.next();
     const stored = await insertGroup(tx, {
       id: groupId,
-      organizationId: act.organizationId as string,
-      projectId: act.projectId as string,
+      organizationId: act.organizationId,
+      projectId: act.projectId,
       name: body.name,
       createdBy: act.actorId,
     });
@@ -102,8 +102,7 @@ const list = on(allocationGroupList, ({ db, region }, who, { query }) =>
   readPage({
     name: 'allocation-groups',
     query,
-    read: (before, limit) =>
-      db.read(who, (tx) => listGroups(tx, who.projectId as string, who.organizationId as string, before, limit)),
+    read: (before, limit) => db.read(who, (tx) => listGroups(tx, who.projectId, who.organizationId, before, limit)),
     keyOf: (row) => row.id,
     show: (row) => show(region, row, row.states),
   }),

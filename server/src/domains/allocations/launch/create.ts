@@ -1,5 +1,5 @@
 import { allocationCreate, allocationPlan } from '@gpuaas/contract';
-import { type Act, handlers, type Mounted, type WriteTx } from '../../../kernel/act.ts';
+import { type Act, handlers, type InProject, type Mounted, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import { type CheckedLaunch, priceOf, requestAllocations } from '../life/request.ts';
@@ -46,7 +46,7 @@ const plan = on(allocationPlan, async (parts, act, { body }) =>
         decision: showPlanned(decision, parts.clock.now()),
       },
       {
-        target: { type: 'project', id: act.projectId as string },
+        target: { type: 'project', id: act.projectId },
         change: { sku: body.sku, gpus: body.gpus, region: body.region, feasible },
         events: 'none',
       },
@@ -79,7 +79,7 @@ const create = on(allocationCreate, async (parts, act, { body: { queue, ...launc
 export async function checkLaunch(
   tx: WriteTx,
   parts: AllocationParts,
-  act: Act,
+  act: Act & InProject,
   launch: LaunchRequest,
 ): Promise<CheckedLaunch | Exclude<Awaited<ReturnType<typeof resolveLaunch>>, ResolvedLaunch>> {
   const [resolved, login] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { wishErrors } from '@gpuaas/contract';
-import type { Act, ReadTx } from '../../../kernel/act.ts';
+import type { Act, InProject, ReadTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondsPerHour } from '../facts.ts';
 import type { Alternatives, PlacementRequest } from '../placement/model.ts';
@@ -32,7 +32,7 @@ type Refusal = Fault<(typeof wishErrors)[number]>;
 /** Checks a launch request against the catalog, before a place is looked for. */
 export async function resolveLaunch(
   tx: ReadTx,
-  act: Act,
+  act: Act & InProject,
   launch: LaunchRequest,
   limits: {
     readonly maxDurationHours: number;
@@ -43,7 +43,7 @@ export async function resolveLaunch(
     readonly provisionSeconds: number;
   },
 ): Promise<ResolvedLaunch | Refusal> {
-  const of = { organizationId: act.organizationId as string, projectId: act.projectId as string };
+  const of = { organizationId: act.organizationId, projectId: act.projectId };
   const offer = await readOffer(tx, of, launch);
   if (!offer) return new Fault('project_not_found', 'There is no such object.');
   if (!offer.sku) return new Fault('sku_not_found', `There is no SKU ${launch.sku} on offer.`);
@@ -69,7 +69,7 @@ export async function resolveLaunch(
     });
   }
   const wanted = launch.ssh_key_ids ?? [];
-  const keys = wanted.length > 0 ? await findKeys(tx, wanted, act.actorId, act.projectId as string) : [];
+  const keys = wanted.length > 0 ? await findKeys(tx, wanted, act.actorId, act.projectId) : [];
   if (keys.length !== wanted.length) return absentKey();
   const fabric = (offer.resource_profile.fabric ?? 'none') !== 'none';
   const isSlice = offer.capacity_shape === 'gpu_slice';

@@ -1,5 +1,5 @@
 import { type DeclaredEvent, provisioningQueued } from '@gpuaas/contract';
-import type { Act, WriteTx } from '../../../kernel/act.ts';
+import type { Act, InProject, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { secondMs } from '../../../kernel/units.ts';
 import type { ResolvedLaunch } from '../launch/launch-request.ts';
@@ -32,7 +32,7 @@ type Refusal = Fault<'sku_unavailable' | 'insufficient_balance' | 'duration_inva
 export async function requestAllocations(
   tx: WriteTx,
   parts: AllocationParts,
-  act: Act,
+  act: Act & InProject,
   launches: readonly CheckedLaunch[],
   how: { readonly groupId?: string; readonly maxWaitSeconds?: number | undefined },
 ): Promise<RequestedAllocations | Refusal> {
@@ -42,7 +42,7 @@ export async function requestAllocations(
       max_wait_seconds: longestWait,
     });
   }
-  const organizationId = act.organizationId as string;
+  const { organizationId } = act;
   const prices = launches.map(({ resolved }) => priceOf(resolved));
   const unaffordable = await parts.mayAfford(tx, {
     organizationId,
@@ -93,7 +93,7 @@ const keepKeys = async (tx: WriteTx, { id, organization_id }: UnplacedAllocation
 async function queueAllocations(
   tx: WriteTx,
   { ids }: AllocationParts,
-  act: Act,
+  act: Act & InProject,
   waiting: readonly { readonly allocation: UnplacedAllocation; readonly place: { readonly decision: Decision } }[],
 ): Promise<DeclaredEvent[]> {
   if (waiting.length === 0) return [];
@@ -121,7 +121,7 @@ export const priceOf = ({ offer, launch }: ResolvedLaunch) => ({
 /** The row of a new allocation, without its place. */
 function draftAllocation(
   parts: AllocationParts,
-  act: Act,
+  act: Act & InProject,
   { resolved, login }: CheckedLaunch,
   groupId: string | null,
 ): Omit<UnplacedAllocation, 'queue_deadline_at'> {
@@ -129,8 +129,8 @@ function draftAllocation(
   const id = parts.ids.next();
   return {
     id,
-    organization_id: act.organizationId as string,
-    project_id: act.projectId as string,
+    organization_id: act.organizationId,
+    project_id: act.projectId,
     group_id: groupId,
     name: launch.name ?? `${launch.sku}-${id.slice(-nameTail.length)}`,
     tags: launch.tags ?? {},

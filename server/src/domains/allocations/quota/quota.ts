@@ -1,5 +1,5 @@
 import type { GpuQuota } from '@gpuaas/contract';
-import type { Act, ReadTx, Viewer, WriteTx } from '../../../kernel/act.ts';
+import type { Act, InOrganization, InProject, ReadTx, Viewer, WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Policies } from '../../policy/index.ts';
 import { maxNamed, namedInSentence } from '../facts.ts';
@@ -22,10 +22,10 @@ type Refusal = Fault<'allocation_concurrency_limit' | 'organization_gpu_limit'>;
 export async function mayHoldMore(
   tx: WriteTx,
   { policies }: { readonly policies: Policies },
-  act: Act,
+  act: Act & InProject,
   asked: Asked,
 ): Promise<Refusal | undefined> {
-  const held = await countHeld(tx, act.organizationId as string, act.actorId);
+  const held = await countHeld(tx, act.organizationId, act.actorId);
   return (
     refuseLeaving(policies, act, held.leaving, asked) ??
     (await refusePerson(tx, policies, act, held.held, asked)) ??
@@ -47,13 +47,13 @@ function refuseLeaving(policies: Policies, act: Act, leaving: number, asked: Ask
 async function refusePerson(
   tx: ReadTx,
   policies: Policies,
-  act: Act,
+  act: Act & InProject,
   held: number,
   asked: Asked,
 ): Promise<Refusal | undefined> {
   const most = policies.number(limitPolicy, act);
   if (held + asked.allocations <= most) return undefined;
-  const counted = await listHeld(tx, act.organizationId as string, act.actorId, maxNamed);
+  const counted = await listHeld(tx, act.organizationId, act.actorId, maxNamed);
   const level = policies.level?.(limitPolicy, act) ?? 'default';
   return new Fault(
     'allocation_concurrency_limit',
@@ -69,13 +69,13 @@ async function refusePerson(
 async function refuseOrganization(
   tx: ReadTx,
   policies: Policies,
-  act: Act,
+  act: Act & InProject,
   held: number,
   asked: Asked,
 ): Promise<Refusal | undefined> {
-  const { limit, level } = readLimit(policies, act.organizationId as string);
+  const { limit, level } = readLimit(policies, act.organizationId);
   if (held + asked.gpus <= limit) return undefined;
-  const here = await listHeldInProject(tx, act.organizationId as string, act.projectId as string, maxNamed);
+  const here = await listHeldInProject(tx, act.organizationId, act.projectId, maxNamed);
   const elsewhere = held - here.gpus;
   const parts = [
     ...(here.gpus > 0 ? [`${here.gpus} in this project: ${nameSome(here.counted, here.allocations)}`] : []),
@@ -114,10 +114,10 @@ export async function readGpuQuota(tx: ReadTx, policies: Policies, organizationI
 export async function tellQuota(
   tx: ReadTx,
   policies: Policies,
-  who: Viewer | Act,
+  who: (Viewer | Act) & InOrganization,
   gpus: number,
 ): Promise<string | undefined> {
-  const { held, limit } = await readGpuQuota(tx, policies, who.organizationId as string);
+  const { held, limit } = await readGpuQuota(tx, policies, who.organizationId);
   if (held + gpus <= limit) return undefined;
   return `Your organization holds ${held} of the ${limit} GPUs that it may hold (${quotaPolicy}).`;
 }

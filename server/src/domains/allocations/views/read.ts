@@ -40,13 +40,7 @@ const list = on(allocationList, (parts, who, { query }) =>
     query,
     read: (before, limit) =>
       parts.db.read(who, (tx) =>
-        listAllocations(
-          tx,
-          { projectId: who.projectId as string, organizationId: who.organizationId as string },
-          query,
-          before,
-          limit,
-        ),
+        listAllocations(tx, { projectId: who.projectId, organizationId: who.organizationId }, query, before, limit),
       ),
     keyOf: (row: AllocationRow) => row.id,
     show: (row) => showAllocation(row, parts.limits(who)),
@@ -54,7 +48,7 @@ const list = on(allocationList, (parts, who, { query }) =>
 );
 
 const counts = on(allocationCounts, async ({ db }, who, { query }) => {
-  const of = { projectId: who.projectId as string, organizationId: who.organizationId as string };
+  const of = { projectId: who.projectId, organizationId: who.organizationId };
   const rows = await db.read(who, (tx) => countAllocations(tx, of, query));
   return {
     total: rows.reduce((sum, { n }) => sum + n, 0),

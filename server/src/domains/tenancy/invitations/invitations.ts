@@ -54,7 +54,7 @@ const invalid = () => new Fault('invitation_invalid', 'This invitation cannot be
 
 export const create = on(invitationCreate, ({ db, ids, clock, region, policies, invitationSecret }, act, { body }) =>
   db.write(act, async (tx) => {
-    const organizationId = act.organizationId as string;
+    const { organizationId } = act;
     const email = body.email.toLowerCase();
     const actor = await findRoles(tx, act.actorId, organizationId, undefined);
     const refused = grantFault({ by: actor?.role, toSelf: false, from: undefined, to: body.role });
