@@ -1322,6 +1322,38 @@ end
 $function$;
 grant execute on function usage_evidence_apart() to gpuaas_api;
 
+-- Function usage_idle_sample(integer,bigint,bigint)
+
+CREATE OR REPLACE FUNCTION public.usage_idle_sample(p_percent integer, p_most_ms bigint, p_stale_ms bigint)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  sampled integer;
+begin
+  insert into usage_idle_days as d (resource_id, day, organization_id, sampled_at)
+    select a.id, (act_time() at time zone 'UTC')::date, a.organization_id, act_time()
+    from allocations a join node_reports r on r.node_id = a.node_id
+    where a.state = 'active' and r.reported_at > act_time() - p_stale_ms * interval '1 millisecond'
+      and exists (select from slots s where s.allocation_id = a.id and s.generation = a.generation
+        and r.gpu_utilization[s.slot_index + 1] is not null)
+    order by a.id
+  on conflict (resource_id, day) do update set sampled_at = excluded.sampled_at,
+    observed_ms = d.observed_ms + least(p_most_ms,
+      greatest(0, (extract(epoch from excluded.sampled_at - d.sampled_at) * 1000)::bigint)),
+    idle_ms = d.idle_ms + case when (
+        select max(r.gpu_utilization[s.slot_index + 1]) from allocations a join node_reports r on r.node_id = a.node_id
+          join slots s on s.allocation_id = a.id and s.generation = a.generation
+        where a.id = d.resource_id) <= p_percent
+      then least(p_most_ms, greatest(0, (extract(epoch from excluded.sampled_at - d.sampled_at) * 1000)::bigint)) else 0 end;
+  get diagnostics sampled = row_count;
+  return sampled;
+end
+$function$;
+grant execute on function usage_idle_sample(integer,bigint,bigint) to gpuaas_billing;
+
 -- Function usage_text(uuid,uuid,uuid,uuid,text,text,uuid,text,text,text,timestamp with time zone,timestamp with time zone,bigint,bigint,numeric,bigint,bigint,bytea)
 
 CREATE OR REPLACE FUNCTION public.usage_text(p_id uuid, p_organization uuid, p_project uuid, p_resource uuid, p_meter text, p_sku text, p_price uuid, p_user text, p_currency text, p_unit text, p_from timestamp with time zone, p_to timestamp with time zone, p_quantity bigint, p_rate bigint, p_exact numeric, p_charged bigint, p_amount bigint, p_evidence bytea)
@@ -3759,6 +3791,7 @@ create table usage_days (
   constraint usage_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
 );
 
+CREATE INDEX usage_days_day ON public.usage_days USING btree (day, sku);
 CREATE INDEX usage_days_project ON public.usage_days USING btree (organization_id, project_id, day, id);
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_days FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
@@ -3816,6 +3849,34 @@ create policy reach on usage_evidence
 
 grant insert, select on usage_evidence to gpuaas_api;
 grant select on usage_evidence to gpuaas_billing;
+
+-- Table usage_idle_days
+
+create table usage_idle_days (
+  resource_id uuid not null,
+  day date not null,
+  organization_id uuid not null,
+  observed_ms bigint not null default 0,
+  idle_ms bigint not null default 0,
+  sampled_at timestamp with time zone not null,
+  constraint usage_idle_days_pkey PRIMARY KEY (resource_id, day),
+  constraint usage_idle_days_check CHECK (((idle_ms >= 0) AND (idle_ms <= observed_ms))),
+  constraint usage_idle_days_observed_ms_check CHECK ((observed_ms >= 0)),
+  constraint usage_idle_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES billing_accounts(organization_id)
+);
+
+CREATE INDEX usage_idle_days_organization ON public.usage_idle_days USING btree (organization_id, day);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.usage_idle_days FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.usage_idle_days DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table usage_idle_days enable row level security;
+
+create policy reach on usage_idle_days
+  using (within_wall(organization_id));
+
+grant select on usage_idle_days to gpuaas_api;
+grant select on usage_idle_days to gpuaas_billing;
 
 -- Table usage_meters
 

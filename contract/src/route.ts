@@ -66,9 +66,14 @@ interface RouteBase {
 export interface ReadRoute extends RouteBase {
   readonly method: 'GET';
   /** Answers text instead of JSON, in one of these media types; the handler's value is the text, and `query.format` chooses. */
-  readonly text?: readonly ('application/x-ndjson' | 'text/csv' | 'text/event-stream')[];
+  readonly text?: readonly (
+    | 'application/x-ndjson'
+    | 'text/csv'
+    | 'text/event-stream'
+    | 'application/vnd.apache.parquet'
+  )[];
   /**
-   * A stream, for as long as the caller listens and is allowed to. The credential is checked again while it runs. A
+   * Sent in pieces, for as long as the caller listens and is allowed to. The credential is checked again while it runs. A
    * browser cannot set headers here, so `query.project_id` may replace X-Project-ID.
    */
   readonly stream?: true;

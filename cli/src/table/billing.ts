@@ -18,6 +18,14 @@ const minor: FlagSpec = {
   needed: true,
 };
 const currency: FlagSpec = { type: 'string', value: 'CODE', meaning: 'the currency of the account', needed: true };
+const period = { from, to };
+const usageFilters: Readonly<Record<string, FlagSpec>> = {
+  sku: { type: 'string', value: 'SKU', meaning: 'only this SKU' },
+  'requested-by': { type: 'string', value: 'ID', meaning: 'only what this person or service account launched' },
+  'allocation-id': { type: 'string', value: 'ID', meaning: 'only this allocation' },
+};
+const out: FlagSpec = { type: 'string', value: 'FILE', meaning: 'write it to this file (default: standard output)' };
+const seriesColumns = ['at', 'key', 'name', 'amount', 'quantity_ms'];
 const usageColumns = ['key', 'name', 'amount', 'quantity_ms'];
 const someId = '01a1dea2-0000-7000-8000-000000000000';
 
@@ -56,10 +64,28 @@ export const billing: CommandGroup = {
     },
     {
       name: 'billing verify',
-      summary: 'Verify the ledger: its chain, its sum and the usage behind it',
+      summary: 'Verify the ledger: its chain, its sum and the usage behind it; an export needs no server',
+      args: [
+        {
+          name: 'FILE',
+          optional: true,
+          meaning:
+            'an export, as gpuaas billing export-ledger makes it; without one, the server verifies what it keeps',
+        },
+      ],
       flags: { organization },
-      examples: ['gpuaas billing verify --organization lab'],
+      examples: ['gpuaas billing verify --organization lab', 'gpuaas billing verify ledger.ndjson'],
       operation: 'billing_ledger_verify',
+      load: async () => (await import('../proof/ledger.ts')).verify,
+      reads: true,
+    },
+    {
+      name: 'billing export-ledger',
+      summary: 'Save the whole ledger with its hash chain, to verify it elsewhere',
+      flags: { organization, out },
+      examples: ['gpuaas billing export-ledger --out ledger.ndjson'],
+      operation: 'billing_ledger_export',
+      load: async () => (await import('../proof/export.ts')).exportLedger,
       reads: true,
     },
     {
@@ -96,6 +122,81 @@ export const billing: CommandGroup = {
       rows: 'rows',
       columns: usageColumns,
       none: 'Nothing was charged on these days.',
+      reads: true,
+    },
+    {
+      name: 'billing series',
+      summary: 'Usage and cost of the organization by hour, day or month, in groups',
+      flags: {
+        ...period,
+        ...usageFilters,
+        'project-id': { type: 'string', value: 'ID', meaning: 'only this project' },
+        interval: oneOf('INTERVAL', choices.billing_usage_list.interval, 'add up by this (default: day)'),
+        'group-by': oneOf('GROUP', choices.billing_usage_list.group_by, 'a row for each of these (default: none)'),
+        organization,
+        limit,
+      },
+      examples: [
+        'gpuaas billing series --interval month --group-by user',
+        'gpuaas billing series --group-by sku -o csv',
+      ],
+      operation: 'billing_usage_list',
+      columns: seriesColumns,
+      none: 'Nothing was charged on these days.',
+      reads: true,
+    },
+    {
+      name: 'billing project-series',
+      summary: 'Usage and cost of the project by hour, day or month, in groups',
+      flags: {
+        ...period,
+        ...usageFilters,
+        interval: oneOf('INTERVAL', choices.project_usage_list.interval, 'add up by this (default: day)'),
+        'group-by': oneOf('GROUP', choices.project_usage_list.group_by, 'a row for each of these (default: none)'),
+        limit,
+      },
+      examples: ['gpuaas billing project-series --interval hour --from 2026-11-16'],
+      operation: 'project_usage_list',
+      columns: seriesColumns,
+      none: 'Nothing was charged on these days.',
+      reads: true,
+    },
+    {
+      name: 'billing forecast',
+      summary: 'What the current month will cost, with a band',
+      flags: { organization },
+      examples: ['gpuaas billing forecast'],
+      operation: 'billing_forecast_get',
+      reads: true,
+    },
+    {
+      name: 'billing idle',
+      summary: 'What was charged while GPUs were reported as idle',
+      flags: { ...period, organization },
+      examples: ['gpuaas billing idle --from 2026-11-01'],
+      operation: 'billing_idle_get',
+      reads: true,
+    },
+    {
+      name: 'billing export',
+      summary: 'Usage as a file: CSV, FOCUS 1.3 or Parquet',
+      flags: {
+        ...period,
+        ...usageFilters,
+        'project-id': { type: 'string', value: 'ID', meaning: 'only this project' },
+        format: {
+          ...oneOf('FORMAT', choices.billing_usage_export.format, 'of the file (default: csv)'),
+          otherwise: 'csv',
+        },
+        organization,
+        out,
+      },
+      examples: [
+        'gpuaas billing export --format focus > focus.csv',
+        'gpuaas billing export --format parquet --out usage.parquet',
+      ],
+      operation: 'billing_usage_export',
+      load: async () => (await import('../proof/export.ts')).exportUsage,
       reads: true,
     },
     {
@@ -177,6 +278,17 @@ export const billing: CommandGroup = {
       operation: 'admin_billing_account_list',
       columns: ['slug', 'name', 'balance', 'charged_30_days', 'entries', 'organization_id'],
       none: 'There are no accounts.',
+      reads: true,
+    },
+    {
+      name: 'ops billing revenue',
+      summary: 'What all organizations were charged, by day and SKU',
+      flags: { ...period },
+      examples: ['gpuaas ops billing revenue --from 2026-11-01'],
+      operation: 'admin_billing_revenue_get',
+      rows: 'rows',
+      columns: ['day', 'sku', 'amount', 'quantity_ms', 'organizations'],
+      none: 'Nothing was charged on these days.',
       reads: true,
     },
     {

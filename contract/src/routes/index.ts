@@ -27,6 +27,7 @@ import * as allocationLists from './allocations/lists.ts';
 import * as audit from './audit.ts';
 import * as billing from './billing.ts';
 import * as billingProof from './billing-proof.ts';
+import * as billingUsage from './billing-usage.ts';
 import * as catalog from './catalog.ts';
 import * as departments from './departments.ts';
 import * as events from './events.ts';
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   audit,
   billing,
   billingProof,
+  billingUsage,
   catalog,
   correlations,
   deadLetters,
@@ -132,6 +134,7 @@ export * from './allocations/placement.ts';
 export * from './audit.ts';
 export * from './billing.ts';
 export * from './billing-proof.ts';
+export * from './billing-usage.ts';
 export * from './catalog.ts';
 export * from './departments.ts';
 export * from './events.ts';

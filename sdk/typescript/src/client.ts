@@ -17,6 +17,8 @@ import { type ClientOptions, makeTransport, type Transport } from './transport.t
 export interface Gpuaas extends Api {
   /** Any method and path, for what has no method of its own. Answers the body. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<unknown>;
+  /** A path that answers with a file. Answers the response itself, so that a large file need not fit into memory. */
+  download(path: string, options?: CallOptions): Promise<Response>;
   /** Starts GPUs; with `await using` they are released at the end of the block, whatever happens in it. */
   launch(wish: LaunchWish, options?: CallOptions): Promise<Launched>;
   /** Waits until an allocation is where it should be. */
@@ -46,10 +48,17 @@ export function openGpuaas(options: ClientOptions): Gpuaas {
     const request = transport.requestOf(facts, (body ?? {}) as Record<string, unknown>, callOptions);
     return read(await transport.deliver(facts, { ...request, url: request.url + path }, callOptions));
   };
+  const download: Gpuaas['download'] = (path, callOptions = {}) => {
+    // As long as it takes: a stream has no time limit.
+    const facts: OperationFacts = { method: 'GET', path: '', inProject: true, text: true, stream: true };
+    const request = transport.requestOf(facts, {}, callOptions);
+    return transport.deliver(facts, { ...request, url: request.url + path }, callOptions);
+  };
   const known = api as unknown as Api;
   return {
     ...known,
     call,
+    download,
     launch: makeLaunch(known, transport.sleep),
     waitUntil: (allocationId, state, waiting) => waitUntil(known, transport.sleep, allocationId, state, waiting),
   };

@@ -284,7 +284,9 @@ function around(route: Route, known: Known): fc.Arbitrary<HostileRequest> {
 
 /** A stream that follows would be listened to for ever: here it ends with what is there. */
 const ended = (route: Route, search: string): string =>
-  route.method === 'GET' && route.stream ? `${search}${search === '' ? '?' : '&'}follow=false` : search;
+  route.method === 'GET' && route.text?.includes('text/event-stream')
+    ? `${search}${search === '' ? '?' : '&'}follow=false`
+    : search;
 
 const usually = <T, U>(right: fc.Arbitrary<T>, wrong: fc.Arbitrary<U>) =>
   fc.oneof({ arbitrary: right, weight: 5 }, { arbitrary: wrong, weight: 1 });

@@ -47,6 +47,7 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
     params: { organization_id: tenant.organizationId },
     body: { amount_minor: '100', currency: 'USD', reason: 'an example' },
   }),
+  admin_billing_revenue_get: async () => ({}),
   admin_payment_list: async () => ({}),
   admin_payment_refund: async (world, tenant) => ({
     params: { payment_id: await putPayment(world, tenant) },
@@ -58,7 +59,15 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   billing_proof_get: async (world, tenant) => ({
     params: { organization_id: tenant.organizationId, line_id: await putLine(world, tenant) },
   }),
+  billing_forecast_get: organization,
+  billing_idle_get: organization,
+  billing_ledger_export: organization,
+  billing_usage_export: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    query: 'format=csv',
+  }),
   billing_usage_get: organization,
+  billing_usage_list: organization,
   billing_window_list: async (world, tenant) => ({
     params: { organization_id: tenant.organizationId, line_id: await putLine(world, tenant) },
   }),
@@ -72,4 +81,5 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
   }),
   payment_session_list: organization,
   project_usage_get: async () => ({}),
+  project_usage_list: async () => ({ query: 'group_by=allocation' }),
 };

@@ -134,7 +134,11 @@ describe('a choice of a command', () => {
   const offered = [...lines].flatMap(([operation, { words, flags }]) =>
     Object.entries(flags).flatMap(([field, [flag]]) => {
       const choices = findCommand(words.split(' '))?.command.flags?.[flag]?.choices;
-      const promised = choicesOf(operation, field);
+      // A command may stand for two operations, one of which takes fewer choices: it offers what either takes.
+      const sharing = [...lines].filter(([, line]) => line.words === words).map(([each]) => each);
+      const promised = choicesOf(operation, field) && [
+        ...new Set(sharing.flatMap((each) => choicesOf(each, field) ?? [])),
+      ];
       return choices && promised ? [[`${words} --${flag}`, choices, promised] as const] : [];
     }),
   );

@@ -77,6 +77,11 @@ export const billingUniqueness: Readonly<Record<string, Promised>> = {
     table: 'usage_days',
     row: { resource_id: uuid, meter: 'gpu_time', day: '2026-01-01' },
   },
+  usage_idle_days_pkey: {
+    promise: 'idle time of a resource is added up once for each day',
+    table: 'usage_idle_days',
+    row: { resource_id: uuid, day: '2026-01-01' },
+  },
 };
 
 /** A row that looks like this is refused. */
@@ -155,6 +160,11 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     promise: 'the digest of a record is that of the record',
     table: 'usage_evidence',
     row: { digest: createHash('sha256').update('another').digest() },
+  },
+  usage_idle_days_check: {
+    promise: 'no more time is idle than was observed',
+    table: 'usage_idle_days',
+    row: { observed_ms: 1, idle_ms: 2 },
   },
   usage_windows_check: {
     promise: 'a window is a stretch of time',

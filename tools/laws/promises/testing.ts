@@ -31,6 +31,7 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   },
   ledger_seals: { entry_ids: () => [randomUUID()] },
   usage_days: { day: () => '2026-06-01' },
+  usage_idle_days: { day: () => '2026-06-01', observed_ms: () => 0, idle_ms: () => 0 },
   usage_evidence: {
     ...{ to_at: () => '2026-06-01T01:00:00Z', record: () => 'r', sequence: () => pick(1, 1_000_000) },
     digest: () => createHash('sha256').update('r').digest(),

@@ -211,6 +211,22 @@ export interface Api {
      * Refusals: amount_out_of_bounds, currency_mismatch, organization_not_found, step_up_required.
      */
     grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
+    /**
+     * What all organizations were charged, by day, SKU and currency
+     *
+     * `GET /api/v1/admin/billing/revenue`
+     *
+     * Refusals: period_invalid.
+     */
+    revenueGet(input?: { readonly from?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<{
+  /** A day in UTC. */
+readonly from: string;
+  readonly made_at: string;
+  /** Oldest day first; at most 10,000. */
+readonly rows: readonly T.RevenueRow[];
+  /** A day in UTC. */
+readonly to: string;
+}>;
   };
   readonly adminSkus: {
     /**
@@ -1229,6 +1245,14 @@ readonly y: string;
      */
     projectUsageGet(input?: { readonly from?: string | undefined; readonly group_by?: "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
     /**
+     * Usage and cost of a project over time, in groups, oldest first
+     *
+     * `GET /api/v1/billing/usage/series`
+     *
+     * Refusals: cursor_invalid, period_invalid, project_not_found.
+     */
+    projectUsageList(input?: { readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "user" | "sku" | "allocation" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
+    /**
      * The balance of an organization and how long it lasts
      *
      * `GET /api/v1/organizations/{organization_id}/billing/balance`
@@ -1237,6 +1261,22 @@ readonly y: string;
      */
     balanceGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingBalance>;
     /**
+     * What the current month will cost, with a band
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/forecast`
+     *
+     * Refusals: organization_not_found.
+     */
+    forecastGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingForecast>;
+    /**
+     * What was charged while GPUs were reported as idle
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/idle`
+     *
+     * Refusals: organization_not_found, period_invalid.
+     */
+    idleGet(input: { readonly organization_id: string; readonly from?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.BillingIdle>;
+    /**
      * The ledger of an organization, newest day first
      *
      * `GET /api/v1/organizations/{organization_id}/billing/ledger`
@@ -1244,6 +1284,14 @@ readonly y: string;
      * Refusals: cursor_invalid, organization_not_found.
      */
     ledgerList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.LedgerLine>;
+    /**
+     * The whole ledger as lines of JSON with its hash chain, to verify without this server
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/ledger/export`
+     *
+     * Refusals: organization_not_found, too_many_streams.
+     */
+    ledgerExport(input: { readonly organization_id: string }, options?: CallOptions): Promise<string>;
     /**
      * Verify the ledger: its chain, its sum, and the usage behind it
      *
@@ -1276,6 +1324,22 @@ readonly y: string;
      * Refusals: organization_not_found, period_invalid.
      */
     usageGet(input: { readonly organization_id: string; readonly from?: string | undefined; readonly group_by?: "project" | "sku" | "allocation" | "day" | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<T.UsageReport>;
+    /**
+     * Usage as a file: a row for each allocation and day, oldest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/usage/export`
+     *
+     * Refusals: organization_not_found, period_invalid, too_many_streams.
+     */
+    usageExport(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly format: "csv" | "focus" | "parquet"; readonly from?: string | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Promise<string>;
+    /**
+     * Usage and cost over time, in groups, oldest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/usage/series`
+     *
+     * Refusals: cursor_invalid, organization_not_found, period_invalid.
+     */
+    usageList(input: { readonly organization_id: string; readonly allocation_id?: string | undefined; readonly cursor?: string | undefined; readonly from?: string | undefined; readonly group_by?: "none" | "project" | "user" | "sku" | "allocation" | undefined; readonly interval?: "hour" | "day" | "month" | undefined; readonly limit?: number | undefined; readonly project_id?: string | undefined; readonly requested_by?: string | undefined; readonly sku?: string | undefined; readonly to?: string | undefined }, options?: CallOptions): Paged<T.UsagePoint>;
   };
   readonly health: {
     /**

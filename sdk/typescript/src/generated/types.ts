@@ -765,6 +765,36 @@ readonly runway_seconds: number | null;
 readonly state: "healthy" | "low_balance" | "auto_release_pending" | "depleted";
 };
 
+export type BillingForecast = {
+  /** Today and the following days, to the end of the month or 14 days ahead, whichever is later. */
+readonly days: readonly ForecastDay[];
+  readonly days_used: number;
+  readonly expected: Money | null;
+  readonly high: Money | null;
+  readonly low: Money | null;
+  /** How the forecast is made, in one paragraph. */
+readonly method: string;
+  /** The current month, in UTC. */
+readonly month: string;
+  readonly month_to_date: Money;
+  /** unavailable: there are fewer than 3 whole days of usage to go by. */
+readonly state: "available" | "unavailable";
+};
+
+export type BillingIdle = {
+  readonly amount: Money | null;
+  /** A day in UTC. */
+readonly from: string;
+  /** The share of the charged time for which hosts reported how busy GPUs were. */
+readonly observed_percent: number;
+  /** The allocations with the highest idle cost; at most 20. */
+readonly rows: readonly IdleAllocation[];
+  /** unavailable: no host reported how busy its GPUs were. */
+readonly state: "available" | "unavailable";
+  /** A day in UTC. */
+readonly to: string;
+};
+
 export type Branding = {
   /** The accent color; null for the default. */
 readonly accent: {
@@ -1034,6 +1064,14 @@ export type FleetTask = {
   readonly task_type: string;
 };
 
+export type ForecastDay = {
+  /** A day in UTC. */
+readonly day: string;
+  readonly expected: Money;
+  readonly high: Money;
+  readonly low: Money;
+};
+
 export type FullDecision = {
   readonly decided_at: string;
   /** The decision of the placement engine, with every host by name. */
@@ -1093,6 +1131,16 @@ readonly blockers: readonly string[];
   /** Whether the host is simulated: no such machine exists. Older agents do not say. */
 readonly simulated?: boolean;
   readonly slots: readonly SlotCandidate[];
+};
+
+export type IdleAllocation = {
+  readonly allocation_id: string;
+  readonly amount: Money;
+  /** How long all its GPUs were idle. */
+readonly idle_ms: string;
+  readonly name: string | null;
+  /** How long that is known for. */
+readonly observed_ms: string;
 };
 
 export type Invitation = {
@@ -1708,6 +1756,17 @@ readonly actions: readonly SlotAction[];
   readonly version: number;
 };
 
+export type RevenueRow = {
+  readonly amount: Money;
+  /** A day in UTC. */
+readonly day: string;
+  /** How many organizations were charged. */
+readonly organizations: number;
+  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+readonly quantity_ms: string;
+  readonly sku: string;
+};
+
 export type SealedCount = {
   /** The key that sealed them. */
 readonly key_id: string;
@@ -1932,6 +1991,18 @@ export type TimelineItem = {
   readonly name: string;
   readonly to_state: string | null;
   readonly version: number | null;
+};
+
+export type UsagePoint = {
+  readonly amount: Money;
+  /** When the hour, day or month begins, in UTC. */
+readonly at: string;
+  /** The id or slug of the group; empty when everything is one group. */
+readonly key: string;
+  /** The display name of the group, if it has one. */
+readonly name: string | null;
+  /** Units of the price (GPUs, or whole nodes) times milliseconds. */
+readonly quantity_ms: string;
 };
 
 export type UsageProof = {

@@ -11,7 +11,14 @@ import {
 import { moveSlots, openAllocations } from '../../domains/allocations/index.ts';
 import { alertRoutes, breakerRoutes } from '../../domains/attention/index.ts';
 import { makeAudit } from '../../domains/audit/index.ts';
-import { grantRoutes, makeMayAfford, proofRoutes, readCharged, readRoutes } from '../../domains/billing/index.ts';
+import {
+  grantRoutes,
+  makeMayAfford,
+  proofRoutes,
+  readCharged,
+  readRoutes,
+  usageRoutes,
+} from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
 import {
   type AtBrowser,
@@ -336,6 +343,7 @@ export async function assembleApi(
       ...operators,
       ...readRoutes({ db, clock, policies }),
       ...proofRoutes({ db }),
+      ...usageRoutes({ db, clock }),
       ...grantRoutes({ db, ids, policies }),
       ...sessionRoutes({ db, ids, clock, policies, payments, publicUrl: settings.publicUrl }),
       ...financeRoutes({ db, ids, clock, policies }),

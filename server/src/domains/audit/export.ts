@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@gpuaas/contract';
+import { csvLine } from '../../kernel/files/csv.ts';
 
 const columns = [
   'id',
@@ -23,15 +24,5 @@ const columns = [
 export const asNdjson = (entries: readonly AuditEntry[]): string =>
   entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 
-/** RFC 4180. A cell that a spreadsheet would take for a formula is made plain text by a quote in front of it. */
 export const asCsv = (entries: readonly AuditEntry[]): string =>
-  [columns.join(','), ...entries.map((entry) => columns.map((column) => cell(entry[column])).join(','))]
-    .map((line) => `${line}\r\n`)
-    .join('');
-
-function cell(value: unknown): string {
-  const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
+  [csvLine(columns), ...entries.map((entry) => csvLine(columns.map((column) => entry[column])))].join('');

@@ -43,3 +43,43 @@ export const ladderPage = 1_000;
 export const releasesAtOnce = 10_000;
 /** A release that was asked for and has not begun is asked for again: an event may have become a dead letter. */
 export const releaseAgainMs = 5 * minuteMs;
+/** Hours are added up from windows, so fewer days of them are shown at once. */
+export const mostHourDays = 7;
+/** Rows on a page of usage over time: a month of days with a few groups. */
+export const usualSeriesRows = 200;
+/** The history that a forecast rests on: four of each weekday. */
+export const forecastDays = 28;
+/** How far a forecast looks near the end of a month. */
+export const forecastAheadDays = 14;
+/** Allocations with the highest idle cost that one answer shows. */
+export const idleRows = 20;
+/** How often it is noted whether GPUs are idle. */
+export const sampleEveryMs = 5 * minuteMs;
+/** A report of a host that is older says nothing about now. */
+export const sampleStaleMs = 2 * minuteMs;
+/** Rows of revenue in one answer: a year of days with a few dozen SKUs. */
+export const mostRevenueRows = 10_000;
+/** Lines that an export reads and sends at a time, which bounds its memory. */
+export const exportLines = 2_000;
+/** Links of the ledger that an export reads at a time; a link has the entries of one statement. */
+export const exportLinks = 200;
+/** Time that one look at idle GPUs may stand for: a missed round is left out, not guessed. */
+export const sampleMostMs = 2 * sampleEveryMs;
+/** Forecasts know seven kinds of days. */
+export const weekDays = 7;
+/** Fewer whole days say nothing about the next ones. */
+export const fewestForecastDays = 3;
+/** With less than two of each weekday, a forecast takes all days as one kind. */
+export const fewestWeekdayDays = 2 * weekDays;
+/** A day lies in the band of its forecast with 80 % probability. */
+export const forecastBand = [0.1, 0.9] as const;
+/** A share is told in hundredths. */
+export const wholePercent = 100n;
+/** Rates are in 10^-6 minor units, so they have six more digits behind the point than amounts. */
+export const rateDigits = 6;
+/** Hours in files have six digits behind the point: a millisecond is 0.00000028 hours, and exact figures stand beside them. */
+export const hourDigits = 6;
+/** Numbers in files are decimal. */
+export const ten = 10n;
+/** Rounding half up adds a half, which in whole numbers is done to twice the value. */
+export const two = 2n;

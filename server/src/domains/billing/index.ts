@@ -6,4 +6,5 @@ export { type AccountRow, enter, findAccount, type NewEntry } from './ledger-sto
 export { money } from './money.ts';
 export { proofRoutes } from './proof.ts';
 export { readRoutes } from './read.ts';
+export { usageRoutes } from './usage/routes.ts';
 export { openBilling } from './work.ts';

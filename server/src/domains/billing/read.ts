@@ -16,11 +16,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { readPage } from '../../kernel/page.ts';
 import type { Policies } from '../policy/index.ts';
-import { lengthOfDayMs, mostUsageDays, mostUsageRows, usualUsageDays } from './facts.ts';
+import { mostUsageRows } from './facts.ts';
 import { runwaySeconds } from './ladder/decide.ts';
 import { findStanding } from './ladder/store.ts';
 import { findAccount, findWrongDay, findWrongUsage, type Verified, verifyChain } from './ledger-store.ts';
 import { money } from './money.ts';
+import { periodOf } from './period.ts';
 import {
   findLine,
   type LineRow,
@@ -148,25 +149,6 @@ const verify = on(billingLedgerVerify, async ({ db, clock }, who, { params }) =>
   } satisfies LedgerCheck;
 });
 
-const dayOf = (at: Date): string => at.toISOString().slice(0, 'yyyy-mm-dd'.length);
-/** The days that are asked for, or why they are none. */
-export function periodOf(
-  query: { readonly from?: string; readonly to?: string },
-  now: Date,
-): { readonly from: string; readonly to: string } | Fault<'period_invalid'> {
-  const to = query.to ?? dayOf(now);
-  const toMs = Date.parse(to);
-  const from = query.from ?? (Number.isNaN(toMs) ? to : dayOf(new Date(toMs - (usualUsageDays - 1) * lengthOfDayMs)));
-  const fromMs = Date.parse(from);
-  const isReal = (day: string, ms: number) => !Number.isNaN(ms) && dayOf(new Date(ms)) === day;
-  if (!isReal(to, toMs) || !isReal(from, fromMs))
-    return new Fault('period_invalid', 'Not a valid date. Use YYYY-MM-DD.');
-  if (fromMs > toMs) return new Fault('period_invalid', `${from} is after ${to}.`);
-  if (toMs - fromMs >= mostUsageDays * lengthOfDayMs) {
-    return new Fault('period_invalid', `A period has at most ${mostUsageDays} days.`);
-  }
-  return { from, to };
-}
 async function report(
   { db, clock }: Parts,
   who: Viewer,

@@ -17,10 +17,12 @@ import {
   evidenceEveryMs,
   ladderEveryMs,
   monthsEveryMs,
+  sampleEveryMs,
   staleAfterMs,
 } from './facts.ts';
 import { makeLadder } from './ladder/ladder.ts';
 import { compareBalances } from './ledger-store.ts';
+import { makeIdleSampling } from './usage/sampling.ts';
 
 interface Parts {
   readonly db: Database;
@@ -52,6 +54,10 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     ...{ clock, log, lease, everyMs: accrueEveryMs, restMs: evidenceEveryMs },
   });
   const months = startReconciler(makeMonthsAhead(parts), { clock, log, lease, everyMs: monthsEveryMs });
+  const sampling = startReconciler(
+    makeIdleSampling({ ...parts, idlePercent: () => policies.number('allocation.idle_percent') }),
+    { clock, log, lease, everyMs: sampleEveryMs },
+  );
   const comparing = startReconciler(makeComparison(parts), { clock, log, lease, everyMs: compareEveryMs });
   const woken = await parts.listen(evidenceChannel, accrual.wake);
   showLag(parts, windowSeconds);
@@ -64,7 +70,7 @@ export async function openBilling(parts: Parts): Promise<Billing> {
     },
     async close() {
       await woken.close();
-      await Promise.all([accrual, ladder, months, comparing].map((each) => each.close()));
+      await Promise.all([accrual, ladder, months, sampling, comparing].map((each) => each.close()));
     },
   };
 }

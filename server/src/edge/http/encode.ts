@@ -18,5 +18,6 @@ export function mediaType(route: Route, query: unknown): string {
   const offered = route.method === 'GET' ? route.text : undefined;
   if (!offered) return 'application/json; charset=utf-8';
   const format = (query as { format?: string } | undefined)?.format ?? '';
-  return `${offered.find((type) => type.endsWith(format)) ?? offered[0]}; charset=utf-8`;
+  const type = offered.find((each) => format !== '' && each.endsWith(format)) ?? offered[0];
+  return type?.endsWith('parquet') ? type : `${type}; charset=utf-8`;
 }

@@ -156,7 +156,8 @@ export function makeStages(route: Route, parts: StageParts): Stages {
       return !((await scoping(again.person, again.identity.credential.scopes, asked)) instanceof Fault);
     };
     const signal = AbortSignal.any([gone.signal, parts.stopping]);
-    const stream = sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal });
+    const isFile = route.method === 'GET' && !route.text?.includes('text/event-stream');
+    const stream = sendStream(value as AsyncIterable<string>, { mayStay, clock: parts.clock, signal, isFile });
     stream.once('close', leave);
     return answers.value(200, stream, mediaType(route, input.query));
   };

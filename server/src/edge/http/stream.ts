@@ -11,11 +11,21 @@ export const recheckMs = 5_000;
  * outlives the check of its credential.
  */
 export function sendStream(
-  pieces: AsyncIterable<string>,
-  parts: { readonly mayStay: () => Promise<boolean>; readonly clock: Clock; readonly signal: AbortSignal },
+  pieces: AsyncIterable<string | Uint8Array>,
+  parts: {
+    readonly mayStay: () => Promise<boolean>;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    /** A file, into which nothing may be put that does not belong to it. One that ends early is cut off with an error. */
+    readonly isFile?: boolean;
+  },
 ): Readable {
   const { clock, signal } = parts;
-  async function* guarded(): AsyncGenerator<string> {
+  const cutOff = (): void => {
+    if (parts.isFile)
+      throw new Error('the file was cut off: the caller may not have it any more, or the process stops');
+  };
+  async function* guarded(): AsyncGenerator<string | Uint8Array> {
     const source = pieces[Symbol.asyncIterator]();
     let next = source.next();
     // After an early disconnect nothing awaits it, so its rejection is ignored.
@@ -30,13 +40,13 @@ export function sendStream(
         );
         const turn = await Promise.race([next, pause]);
         timer.abort();
-        if (turn === 'over') return;
+        if (turn === 'over') return cutOff();
         if (turn === 'quiet' || clock.now().getTime() - checkedAt >= recheckMs) {
-          if (!(await parts.mayStay())) return;
+          if (!(await parts.mayStay())) return cutOff();
           checkedAt = clock.now().getTime();
         }
         if (turn === 'quiet') {
-          yield keepAlive;
+          if (!parts.isFile) yield keepAlive;
           continue;
         }
         if (turn.done) return;
@@ -44,6 +54,7 @@ export function sendStream(
         next = source.next();
         next.catch(() => undefined);
       }
+      return cutOff();
     } finally {
       // Not awaited: it ends when its source does, and the answer is over now.
       source.return?.().catch(() => undefined);

@@ -272,6 +272,16 @@ class AsyncAdminBillingApi:
         answer: CreditGrant = await self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
         return answer
 
+    async def revenue_get(self, *, from_: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AdminBillingRevenueGetAnswer:
+        """What all organizations were charged, by day, SKU and currency
+
+        ``GET /api/v1/admin/billing/revenue``
+
+        Refusals: period_invalid.
+        """
+        answer: AdminBillingRevenueGetAnswer = await self._transport.call("admin_billing_revenue_get", {"from": from_, "to": to}, options)
+        return answer
+
 
 class AsyncAdminSkusApi:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -1443,6 +1453,15 @@ class AsyncBillingApi:
         answer: UsageReport = await self._transport.call("project_usage_get", {"from": from_, "group_by": group_by, "to": to}, options)
         return answer
 
+    def project_usage_list(self, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "user", "sku", "allocation"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+        """Usage and cost of a project over time, in groups, oldest first
+
+        ``GET /api/v1/billing/usage/series``
+
+        Refusals: cursor_invalid, period_invalid, project_not_found.
+        """
+        return AsyncPages(self._transport, "project_usage_list", {"allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "requested_by": requested_by, "sku": sku, "to": to}, options)
+
     async def balance_get(self, organization_id: str, *, options: Options | None = None) -> BillingBalance:
         """The balance of an organization and how long it lasts
 
@@ -1453,6 +1472,26 @@ class AsyncBillingApi:
         answer: BillingBalance = await self._transport.call("billing_balance_get", {"organization_id": organization_id}, options)
         return answer
 
+    async def forecast_get(self, organization_id: str, *, options: Options | None = None) -> BillingForecast:
+        """What the current month will cost, with a band
+
+        ``GET /api/v1/organizations/{organization_id}/billing/forecast``
+
+        Refusals: organization_not_found.
+        """
+        answer: BillingForecast = await self._transport.call("billing_forecast_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def idle_get(self, organization_id: str, *, from_: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> BillingIdle:
+        """What was charged while GPUs were reported as idle
+
+        ``GET /api/v1/organizations/{organization_id}/billing/idle``
+
+        Refusals: organization_not_found, period_invalid.
+        """
+        answer: BillingIdle = await self._transport.call("billing_idle_get", {"organization_id": organization_id, "from": from_, "to": to}, options)
+        return answer
+
     def ledger_list(self, organization_id: str, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[LedgerLine]:
         """The ledger of an organization, newest day first
 
@@ -1461,6 +1500,16 @@ class AsyncBillingApi:
         Refusals: cursor_invalid, organization_not_found.
         """
         return AsyncPages(self._transport, "billing_ledger_list", {"organization_id": organization_id, "cursor": cursor, "limit": limit}, options)
+
+    async def ledger_export(self, organization_id: str, *, options: Options | None = None) -> str:
+        """The whole ledger as lines of JSON with its hash chain, to verify without this server
+
+        ``GET /api/v1/organizations/{organization_id}/billing/ledger/export``
+
+        Refusals: organization_not_found, too_many_streams.
+        """
+        answer: str = await self._transport.call("billing_ledger_export", {"organization_id": organization_id}, options)
+        return answer
 
     async def ledger_verify(self, organization_id: str, *, options: Options | None = None) -> LedgerCheck:
         """Verify the ledger: its chain, its sum, and the usage behind it
@@ -1500,6 +1549,25 @@ class AsyncBillingApi:
         """
         answer: UsageReport = await self._transport.call("billing_usage_get", {"organization_id": organization_id, "from": from_, "group_by": group_by, "to": to}, options)
         return answer
+
+    async def usage_export(self, organization_id: str, *, format: Literal["csv", "focus", "parquet"], allocation_id: str | Unset = UNSET, from_: str | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> str:
+        """Usage as a file: a row for each allocation and day, oldest first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/usage/export``
+
+        Refusals: organization_not_found, period_invalid, too_many_streams.
+        """
+        answer: str = await self._transport.call("billing_usage_export", {"organization_id": organization_id, "allocation_id": allocation_id, "format": format, "from": from_, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
+        return answer
+
+    def usage_list(self, organization_id: str, *, allocation_id: str | Unset = UNSET, cursor: str | Unset = UNSET, from_: str | Unset = UNSET, group_by: Literal["none", "project", "user", "sku", "allocation"] | Unset = UNSET, interval: Literal["hour", "day", "month"] | Unset = UNSET, limit: int | Unset = UNSET, project_id: str | Unset = UNSET, requested_by: str | Unset = UNSET, sku: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AsyncPages[UsagePoint]:
+        """Usage and cost over time, in groups, oldest first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/usage/series``
+
+        Refusals: cursor_invalid, organization_not_found, period_invalid.
+        """
+        return AsyncPages(self._transport, "billing_usage_list", {"organization_id": organization_id, "allocation_id": allocation_id, "cursor": cursor, "from": from_, "group_by": group_by, "interval": interval, "limit": limit, "project_id": project_id, "requested_by": requested_by, "sku": sku, "to": to}, options)
 
 
 class AsyncHealthApi:

@@ -876,6 +876,32 @@ class BillingBalance(TypedDict):
     """How far the balance reaches, where the organization pays ahead; healthy where it does not."""
 
 
+class BillingForecast(TypedDict):
+    days: Sequence[ForecastDay]
+    """Today and the following days, to the end of the month or 14 days ahead, whichever is later."""
+    days_used: int
+    expected: Money | None
+    high: Money | None
+    low: Money | None
+    method: str
+    """How the forecast is made, in one paragraph."""
+    month: str
+    """The current month, in UTC."""
+    month_to_date: Money
+    state: Literal["available", "unavailable"]
+    """unavailable: there are fewer than 3 whole days of usage to go by."""
+
+
+BillingIdle = TypedDict("BillingIdle", {
+    "amount": "Money | None",
+    "from": "str",
+    "observed_percent": "int",
+    "rows": "Sequence[IdleAllocation]",
+    "state": "Literal['available', 'unavailable']",
+    "to": "str",
+})
+
+
 class BrandingAccent(TypedDict):
     """The accent color; null for the default."""
 
@@ -1157,6 +1183,14 @@ class FleetTask(TypedDict):
     task_type: str
 
 
+class ForecastDay(TypedDict):
+    day: str
+    """A day in UTC."""
+    expected: Money
+    high: Money
+    low: Money
+
+
 class FullDecision(TypedDict):
     decided_at: str
     document: Mapping[str, Any]
@@ -1220,6 +1254,16 @@ class HostTopology(TypedDict):
     simulated: NotRequired[bool]
     """Whether the host is simulated: no such machine exists. Older agents do not say."""
     slots: Sequence[SlotCandidate]
+
+
+class IdleAllocation(TypedDict):
+    allocation_id: str
+    amount: Money
+    idle_ms: str
+    """How long all its GPUs were idle."""
+    name: str | None
+    observed_ms: str
+    """How long that is known for."""
 
 
 class Invitation(TypedDict):
@@ -1875,6 +1919,17 @@ class ResourceSlot(TypedDict):
     version: int
 
 
+class RevenueRow(TypedDict):
+    amount: Money
+    day: str
+    """A day in UTC."""
+    organizations: int
+    """How many organizations were charged."""
+    quantity_ms: str
+    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+    sku: str
+
+
 class SealedCount(TypedDict):
     key_id: str
     """The key that sealed them."""
@@ -2107,6 +2162,18 @@ class TimelineItem(TypedDict):
     version: int | None
 
 
+class UsagePoint(TypedDict):
+    amount: Money
+    at: str
+    """When the hour, day or month begins, in UTC."""
+    key: str
+    """The id or slug of the group; empty when everything is one group."""
+    name: str | None
+    """The display name of the group, if it has one."""
+    quantity_ms: str
+    """Units of the price (GPUs, or whole nodes) times milliseconds."""
+
+
 class UsageProofAttestationsItem(TypedDict):
     generation: int
     gpus: Sequence[str]
@@ -2298,6 +2365,14 @@ class AdminAllocationQueueAnswer(TypedDict):
 
 class AllocationStuckListAnswer(TypedDict):
     data: Sequence[StuckAllocation]
+
+
+AdminBillingRevenueGetAnswer = TypedDict("AdminBillingRevenueGetAnswer", {
+    "from": "str",
+    "made_at": "str",
+    "rows": "Sequence[RevenueRow]",
+    "to": "str",
+})
 
 
 class CatalogDefaultsAnswerAdded(TypedDict):

@@ -1,0 +1,58 @@
+import { csvLine } from '../../../kernel/files/csv.ts';
+import { dayMs } from '../../../kernel/units.ts';
+import { hours, major, majorRate } from './figures.ts';
+import { focusColumns, ownColumns } from './focus-columns.ts';
+import type { ExportLine } from './lines-store.ts';
+
+/** Whose costs they are. */
+export interface Payer {
+  readonly organizationId: string;
+  readonly organization: string;
+}
+
+const provider = 'GPUaaS';
+const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+
+/** Everything that a column can be filled with, by the names of `focus-columns.ts`. */
+function factsOf(line: ExportLine, payer: Payer): Readonly<Record<string, string>> {
+  const day = Date.parse(line.day);
+  const at = new Date(day);
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return {
+    ...payer,
+    ...{ provider, usage: 'Usage', usageBased: 'Usage-Based', standard: 'Standard', compute: 'Compute' },
+    ...{ service: 'GPU compute', subcategory: 'Other (Compute)', meter: 'GPU time', resourceType: 'Allocation' },
+    ...{ accountType: 'Organization', subAccountType: 'Project' },
+    cost: major(line.amount_minor, line.currency),
+    currency: line.currency,
+    monthStart: time(Date.UTC(year, month, 1)),
+    monthEnd: time(Date.UTC(year, month + 1, 1)),
+    dayStart: time(day),
+    dayEnd: time(day + dayMs),
+    description: `GPU time of ${line.allocation ?? line.allocation_id}, ${line.sku_name ?? line.sku}`,
+    hours: hours(line.quantity_ms),
+    unit: line.unit === 'node_hour' ? 'Node-Hours' : 'GPU-Hours',
+    rate: majorRate(line.rate_micro ?? 0n, line.currency),
+    region: line.region ?? '',
+    allocationId: line.allocation_id,
+    allocation: line.allocation ?? line.allocation_id,
+    sku: line.sku,
+    priceId: line.price_id ?? `${line.sku}@launch`,
+    projectId: line.project_id,
+    project: line.project ?? line.project_id,
+    tags: JSON.stringify(line.tags ?? {}),
+    lineId: line.id,
+    amountMinor: line.amount_minor.toString(),
+    quantityMs: line.quantity_ms.toString(),
+    requestedBy: line.requested_by,
+  };
+}
+
+const names = [...focusColumns.map(({ name }) => name), ...Object.keys(ownColumns)];
+const sources = [...focusColumns.map(({ fact }) => fact), ...Object.values(ownColumns)];
+
+export const focusHead = (): string => csvLine(names);
+export const focusRow = (line: ExportLine, payer: Payer): string => {
+  const facts = factsOf(line, payer);
+  return csvLine(sources.map((fact) => (fact === undefined ? '' : facts[fact])));
+};

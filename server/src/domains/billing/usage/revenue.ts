@@ -1,0 +1,41 @@
+import { adminBillingRevenueGet } from '@gpuaas/contract';
+import { type Database, handlers, type Mounted, sql } from '../../../kernel/act.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { mostRevenueRows } from '../facts.ts';
+import { money } from '../money.ts';
+import { periodOf } from '../period.ts';
+
+const on = handlers<{ readonly db: Database; readonly clock: Clock }>();
+const revenueSql = sql(
+  'usage-revenue',
+  `select d.day::text as day, d.sku, d.currency, sum(d.amount_minor)::bigint as amount_minor,
+     sum(d.quantity_ms)::bigint as quantity_ms, count(distinct d.organization_id)::int as organizations
+   from usage_days d where d.day between $1::date and $2::date and mine(d.organization_id)
+   group by d.day, d.sku, d.currency order by d.day, d.sku, d.currency limit $3`,
+);
+interface RevenueLine {
+  readonly day: string;
+  readonly sku: string;
+  readonly currency: string;
+  readonly amount_minor: bigint;
+  readonly quantity_ms: bigint;
+  readonly organizations: number;
+}
+
+const revenue = on(adminBillingRevenueGet, async ({ db, clock }, who, { query }) => {
+  const now = clock.now();
+  const period = periodOf(query, now);
+  if (period instanceof Fault) return period;
+  const rows = await db.read(who, (tx) => tx.rows<RevenueLine>(revenueSql, [period.from, period.to, mostRevenueRows]));
+  return {
+    ...period,
+    rows: rows.map((row) => ({
+      ...{ day: row.day, sku: row.sku, amount: money(row.amount_minor, row.currency) },
+      ...{ quantity_ms: row.quantity_ms.toString(), organizations: row.organizations },
+    })),
+    made_at: now.toISOString(),
+  };
+});
+
+export const revenueRoutes = (parts: { readonly db: Database; readonly clock: Clock }): Mounted[] => [revenue(parts)];

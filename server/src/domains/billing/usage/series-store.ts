@@ -1,0 +1,81 @@
+import { type ReadTx, sql } from '../../../kernel/act.ts';
+
+const group = `case $6 when 'project' then d.project_id::text when 'user' then d.requested_by when 'sku' then d.sku
+         when 'allocation' then d.resource_id::text else '' end as key`;
+const wanted = `       and d.day between greatest($2::date, (to_timestamp($10::bigint) at time zone 'UTC')::date) and $3::date
+       and ($4::uuid is null or d.project_id = $4) and ($7::text is null or d.sku = $7)
+       and ($8::text is null or d.requested_by = $8) and ($9::uuid is null or d.resource_id = $9)
+     group by 1, 2
+`;
+/** The groups behind the one that the last page ended with, with the names of what they stand for. */
+const named = `   ), shown as (
+     select extract(epoch from g.at)::bigint as at, g.key, g.amount_minor, g.quantity_ms from grouped g
+     where $10::bigint is null or (extract(epoch from g.at)::bigint, g.key collate "C") > ($10, $11)
+     order by 1, g.key collate "C" limit $12
+   )
+   select s.*, coalesce(p.name, k.display_name, a.name, n.display_name) as name from shown s
+     left join projects p on p.id = (case when $6 = 'project' then s.key end)::uuid and mine(p.organization_id)
+     left join allocations a on a.id = (case when $6 = 'allocation' then s.key end)::uuid and mine(a.organization_id)
+     left join skus k on k.slug = case when $6 = 'sku' then s.key end
+     left join tenant_memberships m on $6 = 'user' and m.organization_id = $1 and m.user_id::text = s.key
+       and mine(m.organization_id)
+     left join user_names n on n.user_id = m.user_id
+   order by s.at, s.key collate "C"`;
+/**
+ * Sums of days, and of the months that they make. `usage_days` is kept by the accrual with each window and compared with the
+ * windows by `verify`, so a sum never reads more rows than the period has lines. A page begins behind a day and a group.
+ */
+const daysSql = sql(
+  'usage-series-days',
+  `with grouped as (
+     select case $5 when 'month' then date_trunc('month', d.day::timestamp) else d.day::timestamp end as at,
+       ${group},
+       sum(d.amount_minor)::bigint as amount_minor, sum(d.quantity_ms)::bigint as quantity_ms
+     from usage_days d
+     where d.organization_id = $1 and mine(d.organization_id)
+${wanted}${named}`,
+);
+/** Hours are added up from windows; the days say which windows there are. A window counts in the hour in which it begins. */
+const hoursSql = sql(
+  'usage-series-hours',
+  `with grouped as (
+     select date_trunc('hour', u.from_at, 'UTC') as at,
+       ${group},
+       sum(u.amount_minor)::bigint as amount_minor, sum(u.quantity_ms)::bigint as quantity_ms
+     from usage_days d join usage_windows u on u.resource_id = d.resource_id and u.meter = d.meter
+       and u.from_at >= d.day::timestamp at time zone 'UTC' and u.from_at < (d.day + 1)::timestamp at time zone 'UTC'
+       and mine(u.organization_id)
+     where d.organization_id = $1 and mine(d.organization_id) and $5 = 'hour'
+${wanted}${named}`,
+);
+
+export interface Filters {
+  readonly organizationId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly projectId?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly requestedBy?: string | undefined;
+  readonly allocationId?: string | undefined;
+}
+export interface PointRow {
+  /** Seconds since 1970. */
+  readonly at: bigint;
+  readonly key: string;
+  readonly name: string | null;
+  readonly amount_minor: bigint;
+  readonly quantity_ms: bigint;
+}
+
+export const listPoints = (
+  tx: ReadTx,
+  of: Filters,
+  by: { readonly interval: 'hour' | 'day' | 'month'; readonly group: string },
+  after: { readonly at: string; readonly key: string } | undefined,
+  limit: number,
+) =>
+  tx.rows<PointRow>(by.interval === 'hour' ? hoursSql : daysSql, [
+    ...[of.organizationId, of.from, of.to, of.projectId ?? null, by.interval, by.group],
+    ...[of.sku ?? null, of.requestedBy ?? null, of.allocationId ?? null],
+    ...[after?.at ?? null, after?.key ?? null, limit],
+  ]);
