@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => schema.close());
 
 describe('every statement of a domain on a tenant table', () => {
-  it('says whose rows it means, with mine(...) or is_me(...)', () => {
+  it('says of each table whose rows it means, with mine(...), is_me(...) or the same organization', () => {
     const findings = domainSources(root).flatMap(({ file, source }) => withoutPredicate(source, file, tables, excused));
     expect(findings, 'add "and mine(organization_id)" to the statement').toEqual([]);
   });
@@ -50,6 +50,21 @@ describe('every statement of a domain on a tenant table', () => {
     ]);
     const update = `const move = sql('project-move', 'update projects set state = $2 where id = $1');`;
     expect(withoutPredicate(update, 'canary.ts', tables, excused)).toHaveLength(1);
+  });
+
+  it('is asked of each table, by its alias', () => {
+    const look = (text: string) =>
+      withoutPredicate(`sql('canary', \`${text}\`)`, 'canary.ts', tables, excused).map(({ table }) => table);
+    const both = 'select from projects p join service_accounts a on a.project_id = p.id where mine(p.organization_id)';
+    expect(look(both)).toEqual(['service_accounts']);
+    expect(look(`${both} and mine(a.organization_id)`)).toEqual([]);
+    expect(look(`${both} and a.organization_id = p.organization_id`)).toEqual([]);
+    expect(look('select from organizations o join projects p on p.organization_id = o.id where mine(o.id)')).toEqual(
+      [],
+    );
+    expect(look('select from projects p where exists (select from organizations where mine(id))')).toEqual([
+      'projects',
+    ]);
   });
 
   it('has no excuse left over for a statement that is gone', () => {

@@ -13,19 +13,60 @@ export function statementsIn(source: string): { name: string; text: string }[] {
   return [...source.matchAll(pattern)].map((match) => ({ name: match[1] ?? '', text: match[2] ?? match[3] ?? '' }));
 }
 
-/** Statements that read or change a tenant's table and do not say whose rows they mean. */
+interface Reference {
+  readonly table: string;
+  /** The name by which the statement speaks of it: its alias, or the table itself. */
+  readonly alias: string;
+}
+const keywords =
+  'set|where|on|join|left|right|inner|cross|order|group|limit|for|using|natural|returning|union|offset|as';
+const referencePattern = new RegExp(
+  `\\b(?:from|join|update)\\s+(?:only\\s+)?([a-z_]+)(?:\\s+(?:as\\s+)?(?!(?:${keywords})\\b)([a-z_]+))?`,
+  'gi',
+);
+const referencesIn = (text: string, tables: readonly string[]): Reference[] =>
+  [...text.matchAll(referencePattern)]
+    .map(([, table = '', alias]) => ({ table, alias: alias ?? table }))
+    .filter(({ table }) => tables.includes(table));
+
+/** The names that the statement binds to the caller's tenant, directly or by equality with one that is bound. */
+function boundIn(text: string, references: readonly Reference[]): Set<string> {
+  const bound = new Set([...text.matchAll(/\b(?:mine|is_me)\(([a-z_]+)\.[a-z_]+\)/gi)].map(([, alias = '']) => alias));
+  // Without a prefix it means the tables that have no alias.
+  if (/\b(?:mine|is_me)\([a-z_]+\)/i.test(text)) {
+    for (const { table, alias } of references) if (alias === table) bound.add(alias);
+  }
+  const organizations = new Set(references.filter(({ table }) => table === 'organizations').map(({ alias }) => alias));
+  const isTenant = (alias: string, column: string) =>
+    column === 'organization_id' || (column === 'id' && organizations.has(alias));
+  const ties = [...text.matchAll(/\b([a-z_]+)\.([a-z_]+) (?:=|is not distinct from) ([a-z_]+)\.([a-z_]+)\b/gi)].filter(
+    ([, one = '', oneColumn = '', other = '', otherColumn = '']) =>
+      isTenant(one, oneColumn) && isTenant(other, otherColumn),
+  );
+  for (let before = -1; before !== bound.size; ) {
+    before = bound.size;
+    for (const [, one = '', , other = ''] of ties) {
+      if (bound.has(one) || bound.has(other)) bound.add(one).add(other);
+    }
+  }
+  return bound;
+}
+
+/** Each tenant table of a statement that the statement does not bind to the caller's tenant. */
 export function withoutPredicate(
   source: string,
   file: string,
   tables: readonly string[],
   excused: ReadonlySet<string>,
 ): Finding[] {
-  return statementsIn(source).flatMap(({ name, text }) =>
-    tables
-      .filter((table) => new RegExp(`\\b(?:from|join|update|delete\\s+from)\\s+${table}\\b`, 'i').test(text))
-      .filter(() => !/\b(?:mine|is_me)\(/.test(text) && !excused.has(name))
-      .map((table) => ({ file, statement: name, table })),
-  );
+  return statementsIn(source)
+    .filter(({ name }) => !excused.has(name))
+    .flatMap(({ name, text }) => {
+      const references = referencesIn(text, tables);
+      const bound = boundIn(text, references);
+      const unbound = references.filter(({ alias }) => !bound.has(alias)).map(({ table }) => table);
+      return [...new Set(unbound)].map((table) => ({ file, statement: name, table }));
+    });
 }
 
 export function domainSources(root: string): { file: string; source: string }[] {

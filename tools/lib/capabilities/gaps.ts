@@ -64,7 +64,7 @@ export const gaps: readonly CapabilityGroup[] = [
           [t.everyRoute]: ['answers a foreign object exactly as an absent one'],
           [t.authorisation]: ['as the contract says'],
           [t.walls]: ['holds with row-level security alone'],
-          [t.tenantPredicates]: ['says whose rows it means'],
+          [t.tenantPredicates]: ['says of each table whose rows it means'],
           [t.guards]: ['shows a family the rows of one organization, and none without one'],
         },
       },

@@ -12,9 +12,10 @@ import {
 const links = sql(
   'audit-verify',
   `select s.sequence::text as seal_sequence, s.audit_id as seal_audit_id, s.hash as seal_hash, s.form as seal_form, a.*,
-     exists (select from audit_particulars p where p.audit_id = a.id and not
-       particulars_digest(p.salt, p.particulars) = any (a.particulars)) as is_forged,
-     (select count(*)::int from audit_particulars p where p.audit_id = a.id) as particulars_left,
+     exists (select from audit_particulars p where p.audit_id = a.id and p.organization_id is not distinct from a.organization_id
+       and not particulars_digest(p.salt, p.particulars) = any (a.particulars)) as is_forged,
+     (select count(*)::int from audit_particulars p where p.audit_id = a.id
+       and p.organization_id is not distinct from a.organization_id) as particulars_left,
      to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at
    from audit_seals s left join audit_logs a on a.id = s.audit_id and (a.organization_id is null or mine(a.organization_id))
    where s.chain = $1 and s.sequence > $2 and (s.organization_id is null or mine(s.organization_id))
@@ -24,7 +25,8 @@ const waiting = sql(
   'audit-unsealed',
   `select count(*)::int as n from audit_logs a
    where a.organization_id is not distinct from $1::uuid and (a.organization_id is null or mine(a.organization_id))
-     and not exists (select from audit_seals s where s.audit_id = a.id)`,
+     and not exists (select from audit_seals s where s.audit_id = a.id
+       and s.organization_id is not distinct from a.organization_id)`,
 );
 
 type LinkRow = AuditRow & {

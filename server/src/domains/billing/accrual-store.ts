@@ -29,6 +29,7 @@ const accrueSql = sql(
        sha256(string_agg(e.digest, ''::bytea order by e.from_at)) as evidence
      from windows w join usage_evidence e on e.allocation_id = w.resource_id and e.from_at < w.to_at
        and e.from_at > w.from_at - interval '1 day' and e.counts_from < w.to_at and e.counts_to > w.from_at
+       and mine(e.organization_id)
      group by w.resource_id, w.meter, w.from_at, w.to_at
    ), priced as (
      select d.organization_id, d.project_id, d.resource_id, d.meter, d.sku, d.price_id, d.requested_by, d.currency, d.unit,

@@ -26,10 +26,10 @@ const storeSql = sql(
      from given g left join allocations a on a.id = g.allocation_id and mine(a.organization_id)
        left join skus k on k.slug = a.sku
        left join lateral (select r.taken_at, r.document from readiness_attestations r where r.allocation_id = g.allocation_id
-         and r.node_id = g.node_id and r.generation = g.generation and r.passed order by r.id limit 1) t on true
+         and r.node_id = g.node_id and r.generation = g.generation and r.passed and mine(r.organization_id) order by r.id limit 1) t on true
        left join usage_evidence s on s.allocation_id = g.allocation_id and s.generation = g.generation
-         and s.sequence = g.sequence and s.from_at = g.from_at
-       left join usage_meters m on m.resource_id = g.allocation_id and m.meter = 'gpu_time'
+         and s.sequence = g.sequence and s.from_at = g.from_at and mine(s.organization_id)
+       left join usage_meters m on m.resource_id = g.allocation_id and m.meter = 'gpu_time' and mine(m.organization_id)
    ), stored as (
      insert into usage_evidence (allocation_id, organization_id, node_id, generation, sequence, from_at, to_at, counts_from,
        counts_to, gpus, record, digest, result_key)

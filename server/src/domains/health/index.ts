@@ -22,9 +22,10 @@ const serverSql = sql(
 const unsealedSql = sql(
   'health-unsealed',
   `select count(*)::int as unsealed, min(a.created_at) as oldest from (
-     select id, created_at from audit_logs
+     select id, organization_id, created_at from audit_logs
      where organization_id is null or mine(organization_id) order by id desc limit $1
-   ) a where not exists (select from audit_seals s where s.audit_id = a.id)`,
+   ) a where not exists (select from audit_seals s where s.audit_id = a.id
+     and (s.organization_id is null or mine(s.organization_id)))`,
 );
 
 async function read(tx: ReadTx, clock: Clock): Promise<Omit<Reading, 'behind' | 'unlistedProxy'>> {

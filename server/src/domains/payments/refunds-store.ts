@@ -22,7 +22,7 @@ const reserveSql = sql(
 const waitingSql = sql(
   'payment-refunds-waiting',
   `select r.id, r.session_id, r.organization_id, r.amount_minor, r.entry_id, p.payment_id as provider_payment_id
-   from payment_refunds r join payment_sessions p on p.id = r.session_id
+   from payment_refunds r join payment_sessions p on p.id = r.session_id and p.organization_id = r.organization_id
    where r.sent_at is null and r.refusal is null and p.provider = $1 and mine(r.organization_id) order by r.id limit $2`,
 );
 const lockSql = sql(

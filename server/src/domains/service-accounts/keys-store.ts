@@ -17,7 +17,7 @@ const listSql = sql(
 const revokeSql = sql(
   'service-account-key-revoke',
   `update service_account_keys k set revoked_at = coalesce(revoked_at, act_time())
-   where id = $1 and service_account_id = $2 and mine(organization_id)
+   where k.id = $1 and k.service_account_id = $2 and mine(k.organization_id)
    returning k.*, (select s.last_used_at from credential_sightings s where s.credential_id = k.id) as last_used_at`,
 );
 /** Account and key together, as long as both are good: what the assertion and every later request are held against. */
@@ -26,9 +26,10 @@ const goodSql = sql(
   `select a.id, a.organization_id, a.scope, a.scopes, k.public_key, k.expires_at,
      array(select p.id from projects p
        where p.organization_id = a.organization_id and p.state <> 'deleted' and (p.id = a.project_id or exists (
-         select from service_account_projects s where s.service_account_id = a.id and s.project_id = p.id
+         select from service_account_projects s
+         where s.service_account_id = a.id and s.project_id = p.id and s.organization_id = a.organization_id
        ))) as project_ids
-   from service_account_keys k join service_accounts a on a.id = k.service_account_id
+   from service_account_keys k join service_accounts a on a.id = k.service_account_id and a.organization_id = k.organization_id
    where k.id = $1 and a.id = $2 and k.revoked_at is null and k.expires_at > $3 and a.state = 'active'
      and mine(a.organization_id)`,
 );

@@ -34,14 +34,16 @@ const projectsSql = sql(
 const getSql = sql(
   'service-account-get',
   `select a.*, case when a.scope = 'project' then array[a.project_id] else array(
-       select p.project_id from service_account_projects p where p.service_account_id = a.id order by p.project_id
+       select p.project_id from service_account_projects p
+       where p.service_account_id = a.id and p.organization_id = a.organization_id order by p.project_id
      ) end as project_ids
    from service_accounts a where a.id = $1 and mine(a.organization_id)`,
 );
 const listSql = sql(
   'service-account-list',
   `select a.*, case when a.scope = 'project' then array[a.project_id] else array(
-       select p.project_id from service_account_projects p where p.service_account_id = a.id order by p.project_id
+       select p.project_id from service_account_projects p
+       where p.service_account_id = a.id and p.organization_id = a.organization_id order by p.project_id
      ) end as project_ids
    from service_accounts a
    where a.organization_id = $1 and mine(a.organization_id) and a.state <> 'deleted'

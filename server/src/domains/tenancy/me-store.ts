@@ -20,7 +20,8 @@ const getDefault = sql(
   'default-project-get',
   `select d.project_id from user_project_defaults d
    join tenant_memberships m on m.user_id = d.user_id and m.organization_id = d.organization_id and m.deleted_at is null
-   join projects p on p.id = d.project_id and p.state <> 'deleted'
+     and is_me(m.user_id)
+   join projects p on p.id = d.project_id and p.organization_id = m.organization_id and p.state <> 'deleted'
    where d.user_id = $1 and is_me(d.user_id)`,
 );
 const setDefault = sql(

@@ -95,7 +95,7 @@ export const lockSlots = sql(
   'slots-lock',
   `select s.id, s.node_id, s.state, s.generation, s.allocation_id,
      exists (
-       select from allocation_claims c join allocations a on a.id = c.allocation_id
+       select from allocation_claims c join allocations a on a.id = c.allocation_id and a.organization_id = c.organization_id
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
          and c.generation = a.generation
          and mine(a.organization_id)

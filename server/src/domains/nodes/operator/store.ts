@@ -104,7 +104,7 @@ const lockSql = sql('node-operator-lock', 'select id, state, version from nodes 
 const slotsSql = sql(
   'node-slots',
   `select s.*, ${probedAt} as probed_at, ${alertedAt} as alerted_at,
-     exists (select from allocation_claims c join allocations a on a.id = c.allocation_id
+     exists (select from allocation_claims c join allocations a on a.id = c.allocation_id and a.organization_id = c.organization_id
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
          and mine(a.organization_id)) as claimed
    from slots s join nodes n on n.id = s.node_id where s.node_id = $1 order by s.slot_index`,

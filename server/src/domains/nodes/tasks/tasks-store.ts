@@ -49,7 +49,8 @@ const lockSql = sql(
   'node-task-lock',
   `select t.id, t.node_id, t.organization_id, t.allocation_id, t.task_type, t.generation, t.state, t.result,
      t.saga_token, t.correlation_id, t.expires_at, n.result_key, coalesce(p.generation, a.generation) as lease_generation
-   from node_tasks t join nodes n on n.id = t.node_id left join allocations a on a.id = t.allocation_id
+   from node_tasks t join nodes n on n.id = t.node_id
+     left join allocations a on a.id = t.allocation_id and a.organization_id = t.organization_id
      left join allocation_attempts p on p.allocation_id = t.allocation_id and p.generation = t.generation
        and p.cleaned_at is null and mine(p.organization_id)
    where t.id = $1 and t.node_id = $2 and mine(t.organization_id) for update of t`,
