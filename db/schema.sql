@@ -6,6 +6,7 @@
 grant usage on schema public to gpuaas_api;
 grant usage on schema public to gpuaas_billing;
 grant usage on schema public to gpuaas_mailer;
+grant usage on schema public to gpuaas_notifier;
 grant usage on schema public to gpuaas_relay;
 grant usage on schema public to gpuaas_worker;
 -- alter default privileges: functions are open to nobody
@@ -26,7 +27,7 @@ begin
   perform set_config('gpuaas.project', coalesce(p_project, ''), true);
 end
 $function$;
-grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_begin(text,text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text)
 
@@ -117,7 +118,7 @@ begin
   settings := pg_catalog.set_config('gpuaas.audited', p_act, true);
 end
 $function$;
-grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_commit(text,text,text,text,text,text,text,text,text,text,text,jsonb,text,text,text[],text[],text[],text[],text[],text,text,text,text,integer,text,text,text,jsonb) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_family()
 
@@ -126,7 +127,7 @@ CREATE OR REPLACE FUNCTION public.act_family()
  LANGUAGE sql
  STABLE
 RETURN CASE WHEN ((SESSION_USER)::text ~ '^gpuaas_'::text) THEN (SESSION_USER)::text ELSE COALESCE(NULLIF(NULLIF(current_setting('role'::text, true), ''::text), 'none'::text), (SESSION_USER)::text) END;
-grant execute on function act_family() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_family() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_id()
 
@@ -135,7 +136,7 @@ CREATE OR REPLACE FUNCTION public.act_id()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('gpuaas.act'::text, true), ''::text))::uuid;
-grant execute on function act_id() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_id() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_look(text,text,text,text)
 
@@ -151,7 +152,7 @@ begin
     || set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_look(text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_open(text,text,text,text,text,text,text,text)
 
@@ -186,7 +187,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_open(text,text,text,text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_refusal(text,text,text,text[],text[],text)
 
@@ -194,8 +195,8 @@ CREATE OR REPLACE FUNCTION public.act_refusal(p_actor text, p_actor_kind text, p
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_family(act_family(), s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
-grant execute on function act_refusal(text,text,text,text[],text[],text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+RETURN CASE WHEN (act_family() <> ALL (ARRAY['gpuaas_worker'::text, 'gpuaas_relay'::text, 'gpuaas_mailer'::text, 'gpuaas_billing'::text, 'gpuaas_notifier'::text])) THEN NULL::text WHEN ((p_actor_kind <> 'system'::text) OR (p_actor_role <> 'system'::text)) THEN 'acts in its own name, not in that of a caller'::text WHEN (((act_family() = 'gpuaas_relay'::text) AND (p_actor <> 'outbox-relay'::text)) OR ((act_family() = 'gpuaas_mailer'::text) AND (p_actor <> 'email-worker'::text)) OR ((act_family() = 'gpuaas_billing'::text) AND (p_actor <> 'billing-worker'::text)) OR ((act_family() = 'gpuaas_notifier'::text) AND (p_actor <> 'notification-relay'::text)) OR ((act_family() = 'gpuaas_worker'::text) AND (p_actor = ANY (ARRAY['outbox-relay'::text, 'email-worker'::text, 'billing-worker'::text, 'notification-relay'::text, 'api'::text, 'identity'::text, 'service-accounts'::text, 'bootstrap'::text, 'reset-factors'::text])))) THEN ('acts under its own name, not as '::text || p_actor) WHEN (p_key IS NOT NULL) THEN 'stores no answers'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_subjects) s(s) WHERE (NOT event_of_family(act_family(), s.s)))) THEN 'leaves only events of its own'::text WHEN (EXISTS (SELECT FROM unnest(act_refusal.p_envelopes) e(e) WHERE (strpos(e.e, '"actor_id"'::text) > 0))) THEN 'names no person in an event'::text ELSE NULL::text END;
+grant execute on function act_refusal(text,text,text,text[],text[],text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_refuse(text)
 
@@ -209,7 +210,7 @@ begin
     using errcode = 'GP007', hint = 'Only the api acts for people; see 0051-acts-of-their-own.';
 end
 $function$;
-grant execute on function act_refuse(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_refuse(text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_time()
 
@@ -218,7 +219,7 @@ CREATE OR REPLACE FUNCTION public.act_time()
  LANGUAGE sql
  STABLE
 RETURN COALESCE((NULLIF(current_setting('gpuaas.now'::text, true), ''::text))::timestamp with time zone, statement_timestamp());
-grant execute on function act_time() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_time() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function act_view(text,text,text,text,text)
 
@@ -232,7 +233,7 @@ begin
     set_config('gpuaas.project', coalesce(p_project, ''), true), set_config('gpuaas.now', p_now, true);
 end
 $function$;
-grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function act_view(text,text,text,text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function alerts_hold()
 
@@ -687,6 +688,23 @@ begin
 end
 $function$;
 
+-- Function erase_notifications()
+
+CREATE OR REPLACE FUNCTION public.erase_notifications()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  delete from notifications where user_id = new.id;
+  delete from notification_preferences where user_id = new.id;
+  delete from contact_addresses where user_id = new.id;
+  return null;
+end
+$function$;
+grant execute on function erase_notifications() to gpuaas_api;
+
 -- Function event_of_family(text,text)
 
 CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
@@ -694,7 +712,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
-grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function found_department()
 
@@ -741,7 +759,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_act() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_append_only()
 
@@ -754,7 +772,7 @@ begin
     using errcode = 'GP003', hint = 'Corrections are new rows.';
 end
 $function$;
-grant execute on function guard_append_only() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_append_only() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_audit()
 
@@ -770,7 +788,7 @@ begin
   return null;
 end
 $function$;
-grant execute on function guard_audit() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_audit() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_last_operator()
 
@@ -825,7 +843,7 @@ begin
   return new;
 end
 $function$;
-grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function guard_machine() to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function guard_particulars()
 
@@ -892,7 +910,7 @@ CREATE OR REPLACE FUNCTION public.is_me(person uuid)
  LANGUAGE sql
  STABLE
 RETURN (((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true))) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function is_me(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function lease_hold(text,bigint)
 
@@ -1076,7 +1094,7 @@ CREATE OR REPLACE FUNCTION public.mine(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function mine(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function organizations_owned()
 
@@ -1378,7 +1396,7 @@ CREATE OR REPLACE FUNCTION public.within_self(person uuid)
  LANGUAGE sql
  STABLE
 RETURN ((current_setting('gpuaas.reach'::text, true) = 'self'::text) AND ((person)::text = current_setting('gpuaas.actor'::text, true)));
-grant execute on function within_self(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function within_self(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function within_wall(uuid)
 
@@ -1387,7 +1405,7 @@ CREATE OR REPLACE FUNCTION public.within_wall(organization uuid)
  LANGUAGE sql
  STABLE
 RETURN ((organization = (NULLIF(current_setting('gpuaas.organization'::text, true), ''::text))::uuid) OR (current_setting('gpuaas.reach'::text, true) = 'platform'::text));
-grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_relay, gpuaas_worker;
+grant execute on function within_wall(uuid) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Table account_ladders
 
@@ -1802,6 +1820,7 @@ create policy reach on allocations
 
 grant insert, select, update on allocations to gpuaas_api;
 grant select (gpu_count), select (id), select (node_id), select (organization_id), select (project_id), select (sku), select (state), select (unit_price_minor), select (version) on allocations to gpuaas_billing;
+grant select (id), select (name), select (node_id), select (organization_id), select (project_id), select (requested_by), select (state) on allocations to gpuaas_notifier;
 grant insert, select, update on allocations to gpuaas_worker;
 
 -- Table assertion_uses
@@ -2076,8 +2095,31 @@ CREATE INDEX consumed_events_age ON public.consumed_events USING brin (consumed_
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.consumed_events FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 
 grant insert, select on consumed_events to gpuaas_mailer;
+grant insert, select on consumed_events to gpuaas_notifier;
 grant delete, select on consumed_events to gpuaas_relay;
 grant insert, select on consumed_events to gpuaas_worker;
+
+-- Table contact_addresses
+
+create table contact_addresses (
+  user_id uuid not null,
+  email text not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint contact_addresses_pkey PRIMARY KEY (user_id),
+  constraint contact_addresses_email_check CHECK (((length(email) >= 3) AND (length(email) <= 254))),
+  constraint contact_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.contact_addresses FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.contact_addresses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table contact_addresses enable row level security;
+
+create policy reach on contact_addresses
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant insert, select, update on contact_addresses to gpuaas_api;
+grant select on contact_addresses to gpuaas_mailer;
 
 -- Table credential_sightings
 
@@ -2129,6 +2171,7 @@ create policy reach on dead_letters
 
 grant insert, select, update on dead_letters to gpuaas_api;
 grant insert, select on dead_letters to gpuaas_mailer;
+grant insert, select on dead_letters to gpuaas_notifier;
 grant insert, select, update on dead_letters to gpuaas_relay;
 grant insert, select, update on dead_letters to gpuaas_worker;
 
@@ -2380,6 +2423,7 @@ create table machine_edges (
 grant select on machine_edges to gpuaas_api;
 grant select on machine_edges to gpuaas_billing;
 grant select on machine_edges to gpuaas_mailer;
+grant select on machine_edges to gpuaas_notifier;
 grant select on machine_edges to gpuaas_relay;
 grant select on machine_edges to gpuaas_worker;
 
@@ -2769,6 +2813,111 @@ create policy reach on notice_marks
 
 grant insert, select, update on notice_marks to gpuaas_api;
 
+-- Table notification_mails
+
+create table notification_mails (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  notification_id uuid not null,
+  kind text not null,
+  daily boolean not null,
+  outcome text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  message_id text,
+  reason text,
+  recipient_digest bytea,
+  created_at timestamp with time zone not null default act_time(),
+  settled_at timestamp with time zone,
+  constraint notification_mails_pkey PRIMARY KEY (id),
+  constraint notification_mails_user_id_notification_id_key UNIQUE (user_id, notification_id),
+  constraint notification_mails_outcome_check CHECK ((outcome = ANY (ARRAY['waiting'::text, 'accepted'::text, 'refused'::text, 'skipped'::text, 'given_up'::text]))),
+  constraint notification_mails_reason_check CHECK ((length(reason) <= 1000)),
+  constraint notification_mails_sent CHECK (((outcome = 'accepted'::text) = (message_id IS NOT NULL))),
+  constraint notification_mails_settled CHECK (((outcome = 'waiting'::text) = (settled_at IS NULL))),
+  constraint notification_mails_user_id_notification_id_fkey FOREIGN KEY (user_id, notification_id) REFERENCES notifications(user_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX notification_mails_due ON public.notification_mails USING btree (due_at) WHERE (outcome = 'waiting'::text);
+CREATE INDEX notification_mails_recipient ON public.notification_mails USING btree (recipient_digest, settled_at);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.notification_mails FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.notification_mails DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table notification_mails enable row level security;
+
+create policy reach on notification_mails
+  using ((current_setting('gpuaas.reach'::text, true) = 'platform'::text));
+
+grant select, update on notification_mails to gpuaas_mailer;
+grant insert, select on notification_mails to gpuaas_notifier;
+
+-- Table notification_preferences
+
+create table notification_preferences (
+  user_id uuid not null,
+  kind text not null,
+  inbox boolean not null,
+  mail text not null,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint notification_preferences_pkey PRIMARY KEY (user_id, kind),
+  constraint notification_preferences_kind_check CHECK ((kind ~ '^[a-z_]{3,60}$'::text)),
+  constraint notification_preferences_mail_check CHECK ((mail = ANY (ARRAY['each'::text, 'daily'::text, 'none'::text]))),
+  constraint notification_preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.notification_preferences FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.notification_preferences DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table notification_preferences enable row level security;
+
+create policy reach on notification_preferences
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant delete, insert, select, update on notification_preferences to gpuaas_api;
+grant select on notification_preferences to gpuaas_notifier;
+
+-- Table notifications
+
+create table notifications (
+  user_id uuid not null,
+  id uuid not null,
+  event_id uuid not null,
+  kind text not null,
+  organization_id uuid,
+  project_id uuid,
+  payload jsonb not null,
+  organization_name text,
+  allocation_name text,
+  correlation_id text not null,
+  occurred_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default act_time(),
+  read_at timestamp with time zone,
+  shown boolean not null default true,
+  expires_at timestamp with time zone not null,
+  constraint notifications_pkey PRIMARY KEY (user_id, id),
+  constraint notifications_user_id_event_id_kind_key UNIQUE (user_id, event_id, kind),
+  constraint notifications_kind_check CHECK ((kind ~ '^[a-z_]{3,60}$'::text)),
+  constraint notifications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+CREATE INDEX notifications_expiry ON public.notifications USING btree (expires_at);
+CREATE INDEX notifications_organization ON public.notifications USING btree (organization_id);
+CREATE INDEX notifications_unread ON public.notifications USING btree (user_id, id) WHERE ((read_at IS NULL) AND shown);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.notifications FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.notifications DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table notifications enable row level security;
+
+create policy reach on notifications
+  using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
+
+grant select, update (read_at) on notifications to gpuaas_api;
+grant select on notifications to gpuaas_mailer;
+grant delete, insert, select on notifications to gpuaas_notifier;
+
 -- Table organizations
 
 create table organizations (
@@ -2809,6 +2958,7 @@ create policy reach on organizations
 grant insert, select, update on organizations to gpuaas_api;
 grant select on organizations to gpuaas_billing;
 grant select (id), select (name), select (plan) on organizations to gpuaas_mailer;
+grant select (id), select (name), select (plan) on organizations to gpuaas_notifier;
 grant select on organizations to gpuaas_relay;
 grant insert, select, update on organizations to gpuaas_worker;
 
@@ -3130,6 +3280,7 @@ create policy reach on platform_role_bindings
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(user_id)));
 
 grant insert, select, update on platform_role_bindings to gpuaas_api;
+grant select (deleted_at), select (role), select (user_id) on platform_role_bindings to gpuaas_notifier;
 grant insert, select on platform_role_bindings to gpuaas_worker;
 
 -- Table policy_values
@@ -3164,6 +3315,7 @@ create policy reach on policy_values
 grant delete, insert, select, update on policy_values to gpuaas_api;
 grant select on policy_values to gpuaas_billing;
 grant select on policy_values to gpuaas_mailer;
+grant select on policy_values to gpuaas_notifier;
 grant select on policy_values to gpuaas_relay;
 grant select on policy_values to gpuaas_worker;
 
@@ -3194,6 +3346,7 @@ create policy reach on project_memberships
   with check (within_wall(organization_id));
 
 grant insert, select, update on project_memberships to gpuaas_api;
+grant select (deleted_at), select (organization_id), select (project_id), select (user_id) on project_memberships to gpuaas_notifier;
 grant select on project_memberships to gpuaas_worker;
 
 -- Table projects
@@ -3344,6 +3497,7 @@ create table schema_migrations (
 grant select on schema_migrations to gpuaas_api;
 grant select on schema_migrations to gpuaas_billing;
 grant select on schema_migrations to gpuaas_mailer;
+grant select on schema_migrations to gpuaas_notifier;
 grant select on schema_migrations to gpuaas_relay;
 grant select on schema_migrations to gpuaas_worker;
 
@@ -3722,6 +3876,7 @@ create policy reach on tenant_memberships
 grant insert, select, update on tenant_memberships to gpuaas_api;
 grant select on tenant_memberships to gpuaas_billing;
 grant select (deleted_at), select (organization_id), select (user_id) on tenant_memberships to gpuaas_mailer;
+grant select (deleted_at), select (organization_id), select (role), select (user_id) on tenant_memberships to gpuaas_notifier;
 grant select on tenant_memberships to gpuaas_relay;
 grant insert, select, update on tenant_memberships to gpuaas_worker;
 
@@ -4065,6 +4220,7 @@ create table users (
   constraint users_oidc_subject_check CHECK ((oidc_subject <> ''::text))
 );
 
+CREATE TRIGGER erase_notifications AFTER UPDATE OF erased_at ON public.users FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION erase_notifications();
 CREATE TRIGGER give_posix_identity AFTER INSERT ON public.users FOR EACH ROW EXECUTE FUNCTION give_posix_identity();
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.users FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
@@ -4076,4 +4232,6 @@ create policy reach on users
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(id)));
 
 grant insert, select, update (disabled_at), update (disabled_reason) on users to gpuaas_api;
+grant select (disabled_at), select (id) on users to gpuaas_mailer;
+grant select (disabled_at), select (id) on users to gpuaas_notifier;
 grant insert, select on users to gpuaas_worker;

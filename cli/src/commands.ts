@@ -5,6 +5,7 @@ import { catalog } from './table/catalog.ts';
 import { compute } from './table/compute.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
+import { notifications } from './table/notifications.ts';
 import { people } from './table/people.ts';
 import { platform } from './table/platform.ts';
 import { simulator } from './table/simulator.ts';
@@ -17,6 +18,7 @@ export const groups: readonly CommandGroup[] = [
   start,
   compute,
   teamwork,
+  notifications,
   access,
   fleet,
   catalog,

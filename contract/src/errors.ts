@@ -146,6 +146,7 @@ export const errors = {
   node_offline: kind(409, 'The node does not answer.', 'operator', true),
   node_in_use: kind(409, 'The node still serves allocations.', 'operator'),
   node_not_ready: kind(409, 'The host is not ready for work yet; details say what is missing.', 'operator'),
+  notification_required: kind(409, 'Mail of this kind cannot be turned off: it is about money or security.'),
   breaker_not_found: kind(
     404,
     'There is no such breaker: automation has taken nothing of such a pool yet.',

@@ -8,6 +8,8 @@ export * from './lanes.ts';
 export * from './machine.ts';
 export * from './machines/index.ts';
 export * from './money.ts';
+export * from './notifications/kind.ts';
+export * from './notifications/kinds.ts';
 export * from './pages.ts';
 export * from './permissions.ts';
 export * from './policies.ts';

@@ -80,6 +80,24 @@ export const policies = [
     'notifications',
     'Emails that one address gets within an hour. More are not sent.',
   ),
+  whole(
+    'mail.max_attempts',
+    { default: 12, minimum: 1, maximum: 100, unit: 'attempts' },
+    'notifications',
+    'Tries to send one email before it is given up. Pauses between them grow from one minute to six hours.',
+  ),
+  whole(
+    'notifications.retention_days',
+    { default: 90, minimum: 1, maximum: 3_650, unit: 'days' },
+    'notifications',
+    'How long a notification is kept, and the record of its email.',
+  ),
+  whole(
+    'notifications.digest_hour_utc',
+    { default: 7, minimum: 0, maximum: 23, unit: 'hour' },
+    'notifications',
+    'The hour of the day, in UTC, at which daily emails are sent.',
+  ),
   onOff(
     'auth.step_up_mfa_required',
     false,

@@ -60,6 +60,8 @@ const serviceAccounts = lazyPart(() => import('./pages/account/service-accounts.
 const sessions = lazyPart(() => import('./pages/account/sessions.tsx'), 'SessionsPage');
 const security = lazyPart(() => import('./pages/account/security.tsx'), 'SecurityPage');
 const projects = lazyPart(() => import('./pages/projects/projects.tsx'), 'ProjectsPage');
+const notifications = lazyPart(() => import('./pages/notifications/list.tsx'), 'NotificationsPage');
+const notificationSettings = lazyPart(() => import('./pages/notifications/settings.tsx'), 'NotificationSettingsPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
 const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
 const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
@@ -103,6 +105,8 @@ const tree = root.addChildren([
   page('/sessions', sessions, none),
   page('/security', security, none),
   page('/projects', projects, none),
+  page('/notifications', notifications, none),
+  page('/notification-settings', notificationSettings, none),
   page('/team', team, none),
   page('/billing', billing, words('by', 'payment')),
   page('/activity', activity, words('actors')),

@@ -44,17 +44,27 @@ describe('an installation with a history', () => {
     await panel.getByText('image_unavailable').waitFor();
     await page.getByRole('list').getByText('Verifying GPUs').first().waitFor();
 
-    await page.getByRole('button', { name: /^Notices, \d+\+? new$/ }).click();
-    const notices = page.getByRole('dialog', { name: 'Notices' });
-    await notices.getByText('first-attempt failed').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('notifies the person who launched it, in the bell and on a page', { timeout: 240_000 }, async () => {
+    const { context, page, complaints } = await here.enter('member');
+    await open(page, '/');
+    await page.getByRole('button', { name: /^Notifications, \d+\+? new$/ }).click();
+    const notices = page.getByRole('dialog', { name: 'Notifications' });
+    await notices.getByText('"first-attempt" failed').waitFor();
     // The server remembers that they were read: another page does not call them new.
     await page
-      .getByRole('button', { name: 'Notices', exact: true, includeHidden: true })
+      .getByRole('button', { name: 'Notifications', exact: true, includeHidden: true })
       .waitFor({ state: 'attached' });
     expect(await seriousFindings(page)).toEqual([]);
     await page.reload();
-    await page.getByRole('button', { name: 'Notices', exact: true }).click();
-    await notices.getByText('first-attempt failed').waitFor();
+    await page.getByRole('button', { name: 'Notifications', exact: true }).click();
+    await notices.getByText('"first-attempt" failed').waitFor();
+    await page.getByRole('link', { name: 'All notifications' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor();
+    await page.getByText('Time in which it was not active is not charged.').first().waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

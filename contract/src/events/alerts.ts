@@ -52,7 +52,7 @@ export const breakerTripped = defineEvent({
   summary:
     'Automation would have taken more of a pool than its policy allows. It is stopped until a person resets the breaker.',
   producer: 'provisioning-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object({ ...pool, tripped_at: Timestamp }, strict),
 });
 

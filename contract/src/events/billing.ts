@@ -7,7 +7,6 @@ const strict = { additionalProperties: false } as const;
 const Minor = Type.String({ pattern: '^-?(?:0|[1-9][0-9]{0,17})$' });
 const orNull = <const S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
   Type.Union([schema, Type.Null()]);
-const watched = { none: 'The console asks for the balance anew, over the stream of events.' };
 
 /** Where an account stands. The events of one organization have its id as their key, so each consumer gets them in order. */
 const standing = {
@@ -28,7 +27,7 @@ export const lowBalanceWarning = defineEvent({
   version: '1.0',
   summary: 'A balance fell to a threshold: an amount, or a time that it still lasts. Once for each crossing.',
   producer: 'billing-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object(
     {
       ...standing,
@@ -47,7 +46,7 @@ export const autoReleasePending = defineEvent({
   summary:
     'A balance is nearly spent: launches are refused, and everything is released at the given time without a top-up.',
   producer: 'billing-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object({ ...standing, releases_at: Timestamp }, strict),
 });
 
@@ -56,7 +55,7 @@ export const balanceDepleted = defineEvent({
   version: '1.0',
   summary: 'A balance is spent. Whatever still runs is released at the given time without a top-up.',
   producer: 'billing-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object({ ...standing, depleted_at: Timestamp, releases_at: orNull(Timestamp) }, strict),
 });
 
@@ -65,6 +64,6 @@ export const balanceRecovered = defineEvent({
   version: '1.0',
   summary: 'A balance that was low, or spent, lasts again: what was announced is called off.',
   producer: 'billing-worker',
-  consumers: watched,
+  consumers: ['notification-relay'],
   payload: Type.Object({ ...standing, was: Type.Enum(['low_balance', 'auto_release_pending', 'depleted']) }, strict),
 });

@@ -31,7 +31,7 @@ export const nodeLost = defineEvent({
   version: '1.0',
   summary: 'A node has been silent for too long while the control plane was listening.',
   producer: 'provisioning-worker',
-  consumers: offered,
+  consumers: ['notification-relay'],
   payload: about,
 });
 
@@ -49,7 +49,7 @@ export const nodeQuarantined = defineEvent({
   version: '1.0',
   summary: 'A node failed its checks: it gets no new work until an operator clears it.',
   producer: 'provisioning-worker',
-  consumers: offered,
+  consumers: ['notification-relay'],
   payload: Type.Object({ ...whom, reason: Sentence }, strict),
 });
 

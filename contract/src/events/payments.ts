@@ -12,7 +12,7 @@ export const balanceCredited = defineEvent({
   summary: 'A payment was added to the balance of an organization; once for each payment.',
   producer: 'api',
   alsoFrom: ['billing-worker'],
-  consumers: { none: 'The console asks for the balance anew, over the stream of events.' },
+  consumers: ['notification-relay'],
   payload: Type.Object(
     {
       organization_id: Uuid,
@@ -31,6 +31,6 @@ export const reconcileFailed = defineEvent({
   version: '1.0',
   summary: 'A payment does not fit what its provider says, and a person has to look at it.',
   producer: 'billing-worker',
-  consumers: { none: 'Finance sees it among the payments; the alert PaymentsDoNotFit wakes operators.' },
+  consumers: ['notification-relay'],
   payload: Type.Object({ organization_id: Uuid, payment_id: Uuid, provider: Word, problem: Sentence }, strict),
 });

@@ -30,7 +30,7 @@ export const memberChanged = defineEvent({
   version: '1.0',
   summary: 'A person joined an organization, changed role or left it.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['notification-relay'],
   payload: payload({
     user_id: Uuid,
     role: Type.Union([TenantRoleName, Type.Null()], { description: 'Null for a former member.' }),
@@ -42,7 +42,7 @@ export const projectMemberChanged = defineEvent({
   version: '1.0',
   summary: 'A person was given a role in a project, or lost it.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['notification-relay'],
   payload: payload({ project_id: Uuid, user_id: Uuid, role: Type.Union([TenantRoleName, Type.Null()]) }),
 });
 
@@ -87,9 +87,10 @@ export const factorsChanged = defineEvent({
   version: '1.0',
   summary: 'The second factors of an account of our own identity provider changed, or a recovery code was used.',
   producer: 'api',
-  consumers: ['email-worker'],
+  consumers: ['email-worker', 'notification-relay'],
   payload: payload({
     letter_id: Uuid,
+    user_id: Type.Optional({ ...Uuid, description: 'Left out while the account has never called the API.' }),
     change: Type.Enum([
       'factor_added',
       'factor_removed',
@@ -105,7 +106,7 @@ export const sshKeyAdded = defineEvent({
   version: '1.0',
   summary: 'A person or a project has a new SSH key.',
   producer: 'api',
-  consumers: offered,
+  consumers: ['notification-relay'],
   payload: payload({
     ssh_key_id: Uuid,
     fingerprint: Word,

@@ -49,6 +49,11 @@ export const eventStream = defineRoute({
       follow: Type.Optional(
         Type.Boolean({ default: true, description: 'Whether to wait for new events, or end after the existing ones.' }),
       ),
+      notifications: Type.Optional(
+        Type.Boolean({
+          description: 'Also send `notifications.changed`, with empty data, when your notifications have changed.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),

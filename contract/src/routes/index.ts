@@ -36,6 +36,7 @@ import * as invitations from './invitations.ts';
 import * as me from './me.ts';
 import * as members from './members.ts';
 import * as notices from './notices.ts';
+import * as notifications from './notifications.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
 import * as payments from './payments.ts';
@@ -87,6 +88,7 @@ export const routes: readonly Route[] = [
   me,
   members,
   notices,
+  notifications,
   organizations,
   overview,
   payments,
@@ -143,6 +145,7 @@ export * from './invitations.ts';
 export * from './me.ts';
 export * from './members.ts';
 export * from './notices.ts';
+export * from './notifications.ts';
 export * from './organizations.ts';
 export * from './overview.ts';
 export * from './payments.ts';

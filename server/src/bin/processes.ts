@@ -1,9 +1,11 @@
 import type { AnyProcess } from '../kernel/process/process.ts';
 import { type Purpose, purposes } from '../kernel/secrets/keyring.ts';
+import type { families } from '../ports/database/roles.ts';
 import type { Store } from '../ports/open.ts';
 import { api } from './api/process.ts';
 import { billingWorker } from './billing-worker/process.ts';
 import { emailWorker } from './email-worker/process.ts';
+import { notificationRelay } from './notification-relay/process.ts';
 import { outboxRelay } from './outbox-relay/process.ts';
 import { provisioningWorker } from './provisioning-worker/process.ts';
 
@@ -14,7 +16,7 @@ import { provisioningWorker } from './provisioning-worker/process.ts';
  */
 export const processes: readonly {
   readonly spec: AnyProcess;
-  readonly login: 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer' | 'gpuaas_billing';
+  readonly login: (typeof families)[number];
   readonly keys: readonly Purpose[];
   readonly stores: readonly Store[];
 }[] = [
@@ -22,5 +24,6 @@ export const processes: readonly {
   { spec: provisioningWorker, login: 'gpuaas_worker', keys: ['task-signers'], stores: ['bus', 'sagas'] },
   { spec: emailWorker, login: 'gpuaas_mailer', keys: ['letters'], stores: ['bus', 'inbox'] },
   { spec: billingWorker, login: 'gpuaas_billing', keys: [], stores: ['payments'] },
+  { spec: notificationRelay, login: 'gpuaas_notifier', keys: [], stores: ['bus', 'cache'] },
   { spec: outboxRelay, login: 'gpuaas_relay', keys: [], stores: ['bus'] },
 ];

@@ -1,7 +1,8 @@
 import { migrateUp, readMigrations } from '../ports/database/migrate.ts';
+import type { families } from '../ports/database/roles.ts';
 import { openTestDatabase, type TestDatabase } from './postgres.ts';
 
-export type Family = 'gpuaas_api' | 'gpuaas_worker' | 'gpuaas_relay' | 'gpuaas_mailer' | 'gpuaas_billing';
+export type Family = (typeof families)[number];
 
 export interface TestSchema extends TestDatabase {
   /** The address as one family of processes would use it: same rights, same walls. */

@@ -23,7 +23,7 @@ export interface Child {
   /** As if whoever started it had gone. */
   leave(): void;
 }
-export type ChildName = 'api' | 'outbox-relay' | 'provisioning-worker' | 'email-worker' | 'billing-worker';
+export type ChildName = keyof typeof families;
 
 export interface Installation {
   readonly schema: TestSchema;
@@ -54,6 +54,7 @@ const families = {
   'provisioning-worker': 'gpuaas_worker',
   'email-worker': 'gpuaas_mailer',
   'billing-worker': 'gpuaas_billing',
+  'notification-relay': 'gpuaas_notifier',
 } as const;
 
 export async function openInstallation(

@@ -13,7 +13,14 @@ import { type Child, type ChildName, type Installation, openInstallation } from 
  * clients. Processes ask again at a pace that a server survives, hold no more sockets than before, say 503, go on by
  * themselves when it is back, and end on SIGTERM also while it is away.
  */
-const names: readonly ChildName[] = ['api', 'provisioning-worker', 'email-worker', 'billing-worker', 'outbox-relay'];
+const names: readonly ChildName[] = [
+  'api',
+  'provisioning-worker',
+  'email-worker',
+  'billing-worker',
+  'notification-relay',
+  'outbox-relay',
+];
 const awayMs = 6_000;
 
 let gate: DatabaseGate;

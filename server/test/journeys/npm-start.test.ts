@@ -220,7 +220,14 @@ describe('npm start', () => {
       expect((await signInAs(started, 'member')).slugs).toEqual(['demo']);
       const apart = childrenOf(started.pid).filter(({ command }) => command.endsWith('/main.ts'));
       const names = apart.map(({ command }) => /bin\/([a-z-]+)\/main\.ts/.exec(command)?.[1] ?? command).sort();
-      expect(names).toEqual(['api', 'billing-worker', 'email-worker', 'outbox-relay', 'provisioning-worker']);
+      expect(names).toEqual([
+        'api',
+        'billing-worker',
+        'email-worker',
+        'notification-relay',
+        'outbox-relay',
+        'provisioning-worker',
+      ]);
       // Secrets come through files of their owner alone; an environment is seen by other programs of the same user.
       for (const { pid, command } of apart) {
         const environment = await readFile(`/proc/${pid}/environ`, 'latin1');

@@ -7,6 +7,7 @@ import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { billingExamples } from './billing-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
+import { notificationExamples } from './notification-examples.ts';
 import { createdBy, peopleExamples } from './people-examples.ts';
 import { policyExamples } from './policy-examples.ts';
 import { simulatorExamples } from './simulator-examples.ts';
@@ -215,6 +216,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   ...billingExamples,
   ...policyExamples,
   ...fleetExamples,
+  ...notificationExamples,
   ...peopleExamples,
   ...simulatorExamples,
   activity_list: nothing,

@@ -67,20 +67,28 @@ const fieldsOf = (object: Node | undefined): Map<string, Node> =>
       .map((property) => [String((property['key'] as Node)['name']), property['value'] as Node]),
   );
 
-/** A listener has the constant as its `event`; every other use outside tests and imports makes one. */
+/**
+ * A listener has the constant as its `event`, in the server or in a table of the contract that a process listens by; every other
+ * use in the server, outside tests and imports, makes one.
+ */
 function usesIn(tree: Tree, constants: ReadonlySet<string>): Record<'made' | 'heard', ReadonlySet<string>> {
   const [made, heard] = [new Set<string>(), new Set<string>()];
-  const paths = tree.paths.filter((path) => path.startsWith('server/src/') && /\.ts$/.test(path) && !isForTests(path));
+  const paths = tree.paths.filter(
+    (path) => (path.startsWith('server/src/') || isTable(path)) && /\.ts$/.test(path) && !isForTests(path),
+  );
   for (const path of paths) {
-    if (!tree.text(path).includes('@gpuaas/contract')) continue;
+    if (!isTable(path) && !tree.text(path).includes('@gpuaas/contract')) continue;
     for (const { node, parents } of walk(parse(tree, path) as unknown as Node)) {
       const constant = String(node['name']);
       const parent = parents.at(-1);
       if (node.type !== 'Identifier' || !constants.has(constant) || parent?.type === 'ImportSpecifier') continue;
       const isListener = parent?.type === 'Property' && (parent['key'] as Node)['name'] === 'event';
-      (isListener ? heard : made).add(constant);
+      if (isListener) heard.add(constant);
+      else if (!isTable(path)) made.add(constant);
     }
   }
   return { made, heard };
 }
+/** The tables that say which events lead to notifications and webhooks. */
+const isTable = (path: string) => path.startsWith('contract/src/notifications/');
 const isForTests = (path: string) => /\.test\.ts$|\/testing(?:\.ts|\/)|conformance\.ts$/.test(path);

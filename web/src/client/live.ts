@@ -1,5 +1,4 @@
 import { type Gpuaas, GpuaasError, openGpuaas, type StreamedEvent } from '@gpuaas/sdk';
-import { isNotable } from '../words/sentences.ts';
 import { letGo } from './let-go.ts';
 
 /** How long after a connection that could not be made the next one is tried. */
@@ -15,10 +14,12 @@ export interface Listener {
 
 /** One stream of a project, for the whole page. */
 export const watchProject = (project: string, tell: Listener): (() => void) =>
-  watch(tell, (client, after, signal) => client.events.stream({ project_id: project, ...after }, { project, signal }));
+  watch(tell, (client, after, signal) =>
+    client.events.stream({ project_id: project, notifications: true, ...after }, { project, signal }),
+  );
 /** The same about everything, for those who may see it. */
 export const watchOperators = (tell: Listener): (() => void) =>
-  watch(tell, (client, after, signal) => client.adminOps.eventStream(after, { signal }));
+  watch(tell, (client, after, signal) => client.adminOps.eventStream({ notifications: true, ...after }, { signal }));
 
 /**
  * The SDK resumes a stream from the last event. This adds the connection state, and restarts the stream for as long as
@@ -80,11 +81,8 @@ function watch(
 }
 
 /** Which cached answers an event makes stale, by the first part of their keys. */
-export const staleAfter = (type: string): readonly string[] => [
-  'overview',
-  ...changedBy(type),
-  ...(isNotable(type) ? ['notices'] : []),
-];
+export const staleAfter = (type: string): readonly string[] =>
+  type === 'notifications.changed' ? ['notifications'] : ['overview', ...changedBy(type)];
 function changedBy(type: string): readonly string[] {
   const [domain, thing] = type.split('.');
   if (domain === 'provisioning') {
@@ -100,6 +98,7 @@ function changedBy(type: string): readonly string[] {
 }
 /** Operators see more: slots change with every allocation, and every event is in their list. */
 export function staleForOperators(type: string): readonly string[] {
+  if (type === 'notifications.changed') return ['notifications'];
   const always = ['events', 'correlation', 'audit', 'simulator', 'workflows'];
   if (type.startsWith('provisioning.alert.') || type.startsWith('provisioning.breaker.')) {
     return [...always, 'health', 'nodes', 'fleet'];

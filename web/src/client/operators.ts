@@ -31,7 +31,7 @@ export function useOperatorLive(operating: boolean): LiveStatus {
       status: setStatus,
       caughtUp: () => letGo(client.invalidateQueries()),
       event(event) {
-        recent = [event, ...recent].slice(0, keptEvents);
+        if (event.type !== 'notifications.changed') recent = [event, ...recent].slice(0, keptEvents);
         gatherer.add(staleForOperators(event.type));
       },
     });

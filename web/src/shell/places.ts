@@ -45,6 +45,13 @@ const projectPlaces: readonly PlaceGroup[] = [
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
       { to: '/billing', label: 'Billing', icon: 'wallet', key: 'b', needs: 'project_usage_get' },
       { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },
+      { to: '/notifications', label: 'Notifications', icon: 'bell', needs: 'notification_list' },
+      {
+        to: '/notification-settings',
+        label: 'Notification settings',
+        icon: 'rules',
+        needs: 'notification_preferences_get',
+      },
       { to: '/sessions', label: 'Sign-in sessions', icon: 'devices', needs: 'session_list' },
       { to: '/security', label: 'Security', icon: 'shield', needs: 'factor_list' },
     ],

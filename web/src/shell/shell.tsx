@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useMemo, useState } from 'react';
 import { api } from '../client/api.ts';
+import { useUnread } from '../client/notifications.ts';
 import { useOperatorLive } from '../client/operators.ts';
-import { useOverview } from '../client/overview.ts';
 import { may, type Session, SessionProvider } from '../client/session.tsx';
 import { useLive } from '../client/use-live.ts';
 import { ButtonLink, IconButton } from '../parts/button.tsx';
@@ -23,7 +23,7 @@ import { keepProject, nextDensity, nextTheme, readProject } from './preferences.
 
 const CommandMenu = lazyPart(() => import('./command-menu.tsx'), 'CommandMenu');
 const KeyboardHelp = lazyPart(() => import('./keyboard-help.tsx'), 'KeyboardHelp');
-const Notices = lazyPart(() => import('./notices.tsx'), 'Notices');
+const Notifications = lazyPart(() => import('./notifications.tsx'), 'Notifications');
 
 /** The frame around all pages. It loads the session before it shows anything. */
 export function Shell() {
@@ -83,7 +83,7 @@ function Frame({ session }: { session: Session }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const navigate = useNavigate();
   const status = useLive(session.project?.id);
-  const [sheet, setSheet] = useState<'command' | 'help' | 'notices'>();
+  const [sheet, setSheet] = useState<'command' | 'help' | 'notifications'>();
   const [isOpen, setOpen] = useState(false);
   const menu = useMemo(() => menuOf(session), [session]);
   const mayOperate = menu.operator.length > 0;
@@ -150,7 +150,7 @@ function Frame({ session }: { session: Session }) {
           </button>
           {!operating && <BalanceMark />}
           <LiveMark status={shownStatus} />
-          {session.project && <Bell onOpen={() => setSheet('notices')} />}
+          <Bell onOpen={() => setSheet('notifications')} />
           <PersonMenu session={session} />
         </header>
         <LiveBanner status={shownStatus} />
@@ -162,7 +162,7 @@ function Frame({ session }: { session: Session }) {
         <Suspense>
           {sheet === 'command' && <CommandMenu onClose={close} />}
           {sheet === 'help' && <KeyboardHelp onClose={close} />}
-          {sheet === 'notices' && <Notices onClose={close} />}
+          {sheet === 'notifications' && <Notifications onClose={close} />}
         </Suspense>
       </PartBoundary>
     </div>
@@ -184,13 +184,13 @@ function NotForYou({ home }: { home: string }) {
   );
 }
 
-/** The number of unread notices; the server stores the read mark, so every browser shows the same. */
+/** The number of unread notifications; the server stores what was read, so every browser shows the same. */
 function Bell({ onOpen }: { onOpen(): void }) {
-  const fresh = useOverview().data?.unread_notices ?? 0;
+  const fresh = useUnread().data?.unread ?? 0;
   // The visible text is part of the accessible name.
   const shown = fresh > 9 ? '9+' : String(fresh);
   return (
-    <IconButton icon="bell" label={fresh > 0 ? `Notices, ${shown} new` : 'Notices'} onClick={onOpen}>
+    <IconButton icon="bell" label={fresh > 0 ? `Notifications, ${shown} new` : 'Notifications'} onClick={onOpen}>
       {fresh > 0 && (
         <span
           aria-hidden="true"

@@ -80,6 +80,7 @@ export const adminEventStream = defineRoute({
       types: eventStream.query.properties.types,
       after: eventStream.query.properties.after,
       follow: eventStream.query.properties.follow,
+      notifications: eventStream.query.properties.notifications,
     },
     strict,
   ),

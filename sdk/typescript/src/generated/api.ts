@@ -353,7 +353,7 @@ readonly os_images: readonly string[];
      *
      * Refusals: cursor_invalid, too_many_streams.
      */
-    eventStream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
+    eventStream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly notifications?: boolean | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
     /**
      * The state of the fleet in numbers
      *
@@ -1406,7 +1406,7 @@ readonly y: string;
      *
      * Refusals: cursor_invalid, project_not_found, too_many_streams.
      */
-    stream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly project_id?: string | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
+    stream(input?: { readonly about?: string | undefined; readonly after?: string | undefined; readonly follow?: boolean | undefined; readonly notifications?: boolean | undefined; readonly project_id?: string | undefined; readonly types?: string | undefined }, options?: CallOptions): EventStream;
   };
   readonly members: {
     /**
@@ -1601,6 +1601,42 @@ readonly y: string;
      * Refusals: cursor_invalid, project_not_found.
      */
     list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.Notice>;
+  };
+  readonly notifications: {
+    /**
+     * What you are notified of, and how
+     *
+     * `GET /api/v1/me/notification-preferences`
+     */
+    preferencesGet(options?: CallOptions): Promise<T.NotificationPreferences>;
+    /**
+     * Choose how you are notified of one kind
+     *
+     * `PUT /api/v1/me/notification-preferences/{kind}`
+     *
+     * Refusals: notification_required.
+     */
+    preferenceSet(input: { readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter"; readonly inbox?: boolean | undefined; readonly mail?: "each" | "daily" | "none" | undefined }, options?: CallOptions): Promise<T.NotificationPreference>;
+    /**
+     * Your notifications, newest first
+     *
+     * `GET /api/v1/me/notifications`
+     *
+     * Refusals: cursor_invalid.
+     */
+    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly unread?: boolean | undefined }, options?: CallOptions): Paged<T.Notification>;
+    /**
+     * How many of your notifications are unread
+     *
+     * `GET /api/v1/me/notifications/count`
+     */
+    count(options?: CallOptions): Promise<T.NotificationCount>;
+    /**
+     * Mark notifications as read: those with these ids, or all
+     *
+     * `POST /api/v1/me/notifications/read`
+     */
+    read(input?: { readonly ids?: readonly string[] | undefined }, options?: CallOptions): Promise<T.NotificationsRead>;
   };
   readonly sessions: {
     /**

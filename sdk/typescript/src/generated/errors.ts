@@ -134,6 +134,8 @@ export const errorCodes = {
   node_token_invalid: { status: 401, retryable: false },
   /** No offered representation suits the Accept header. */
   not_acceptable: { status: 406, retryable: false },
+  /** Mail of this kind cannot be turned off: it is about money or security. */
+  notification_required: { status: 409, retryable: false },
   /** The organization holds as many GPUs as its policy allows; details list what is counted. */
   organization_gpu_limit: { status: 409, retryable: false },
   /** The person owns as many organizations as the policy allows. */

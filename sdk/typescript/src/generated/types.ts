@@ -1446,6 +1446,59 @@ export type NoticesRead = {
   readonly read_until: string;
 };
 
+export type Notification = {
+  readonly area: "compute" | "access" | "security" | "money" | "operations";
+  readonly at: string;
+  readonly correlation_id: string;
+  readonly event_id: string;
+  readonly id: string;
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  /** A path of the console. */
+readonly link: string | null;
+  readonly organization_id: string | null;
+  /** The facts of the event that led to it. */
+readonly payload: Readonly<Record<string, unknown>>;
+  readonly project_id: string | null;
+  readonly read: boolean;
+  /** What it means and what to do, in a few sentences; empty where the title says all. */
+readonly text: string;
+  /** What happened, in one sentence. */
+readonly title: string;
+  /** Whether it is good news, to be noticed, or a problem. */
+readonly tone: "good" | "notice" | "bad";
+};
+
+export type NotificationCount = {
+  readonly limit: number;
+  /** Counted up to `limit`. */
+readonly unread: number;
+};
+
+export type NotificationPreference = {
+  readonly area: "compute" | "access" | "security" | "money" | "operations";
+  /** Whether it is shown among the notifications. */
+readonly inbox: boolean;
+  /** Whether the person has chosen nothing for this kind. */
+readonly is_default: boolean;
+  readonly kind: "allocation_active" | "allocation_queued" | "allocation_failed" | "allocation_unreachable" | "allocation_released" | "allocation_ended" | "allocation_release_failed" | "allocation_idle" | "allocation_attestation_failed" | "drain_notice" | "drain_called_off" | "organization_role_changed" | "project_role_changed" | "sign_in_changed" | "ssh_key_added" | "payment_received" | "balance_low" | "release_announced" | "balance_depleted" | "balance_recovered" | "payment_unclear" | "node_lost" | "node_quarantined" | "breaker_tripped" | "dead_letter";
+  /** A mail for each, one mail a day with all of them, or none. */
+readonly mail: "each" | "daily" | "none";
+  /** Mail about money and security cannot be turned off. */
+readonly mail_required: boolean;
+  readonly title: string;
+};
+
+export type NotificationPreferences = {
+  /** Where mails go; null while no address is known. */
+readonly address: string | null;
+  readonly data: readonly NotificationPreference[];
+};
+
+export type NotificationsRead = {
+  /** How many became read. */
+readonly read: number;
+};
+
 export type Organization = {
   readonly created_at: string;
   readonly currency: string;

@@ -31,7 +31,7 @@ import {
 } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
-import { noticeRoutes } from '../../domains/notifications/index.ts';
+import { inboxRoutes, noticeRoutes, wakesChannel } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../domains/overview/index.ts';
 import { financeRoutes, makeTakeWebhook, sessionRoutes } from '../../domains/payments/index.ts';
@@ -57,6 +57,7 @@ import { type Mount, openMount } from '../../edge/http/mount.ts';
 import type { NodeListener } from '../../edge/nodes/listener.ts';
 import { mountTokenEndpoint, tokenPath } from '../../edge/oauth/token-endpoint.ts';
 import { mountPaymentWebhook } from '../../edge/payments/webhook.ts';
+import { openBells } from '../../edge/streams/bells.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStreams } from '../../edge/streams/watch.ts';
@@ -260,6 +261,10 @@ export async function assembleApi(
       log,
     }),
   );
+  const bells = scope.keep(
+    'notification-bells',
+    await openBells((listener) => cache.subscribe(wakesChannel, listener)),
+  );
   const taskSigners = await openSigners(parts, { seal: settings.keyring?.find('task-signers'), policies });
   const allocations = scope.keep(
     'allocations',
@@ -332,6 +337,7 @@ export async function assembleApi(
       ...sshRoutes({ db, ids, region, policies }),
       ...makeAudit({ db }).routes,
       ...noticeRoutes({ db }),
+      ...inboxRoutes({ db }),
       ...overviewRoutes({ db, policies }),
       ...deadLetterRoutes({ db }),
       ...inventory.routes,
@@ -349,7 +355,7 @@ export async function assembleApi(
       ...financeRoutes({ db, ids, clock, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),
-      ...makeEventStreams({ log: makeEventLog(db), tail }),
+      ...makeEventStreams({ log: makeEventLog(db), tail, bells }),
       ...secretRoutes({ stores: [...sealed, ...(settings.sealed ?? [])] }),
       ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),

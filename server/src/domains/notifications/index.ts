@@ -12,7 +12,10 @@ import type { FindInvitation } from '../tenancy/index.ts';
 import { countLetters, type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
 import { invitationLetter, passwordLetter, securityLetter, type Written } from './letters.ts';
 
+export { inboxRoutes } from './inbox/routes.ts';
 export { countUnread, noticeRoutes } from './notices.ts';
+export { makeForgetting, openNotificationRelay, relayProcess } from './relay/open.ts';
+export { wakesChannel } from './relay/wakes.ts';
 
 /** Where an invitation is accepted. */
 export const acceptPath = '/invitations/accept';

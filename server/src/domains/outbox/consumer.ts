@@ -7,7 +7,7 @@ import { failpoint } from '../../kernel/process/failpoint.ts';
 import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
 import { deadSubject, insertDeadLetter } from './dead-letters.ts';
-import { ackWaitMs, keysAtOnce, redelivery } from './facts.ts';
+import { ackWaitMs, keysAtOnce, looseAttempts, redelivery } from './facts.ts';
 
 /**
  * A listener turns one kind of event into one effect, once. The event's id is recorded in the transaction of the effect,
@@ -26,7 +26,12 @@ export interface Listener<S extends TSchema = TSchema, P = unknown> {
     payload: Static<S>,
     envelope: Envelope,
     prepared: P,
-  ): Promise<{ readonly type: string; readonly id: string }>;
+  ): Promise<{
+    readonly type: string;
+    readonly id: string;
+    /** Called after the commit, once at most: for hints that may be lost. */
+    readonly afterwards?: () => Promise<void>;
+  }>;
   /** What to do outside, before: must be harmless when repeated. What it answers is handed to the effect. */
   before?(payload: Static<S>, envelope: Envelope): Promise<P>;
 }
@@ -70,12 +75,13 @@ export async function startConsumer(parts: {
     const prepared = await listening.before?.(payload, envelope);
     const { effect } = listening;
     if (effect) {
-      await db.write(actFor(envelope, listening.action), async (tx) => {
+      const written = await db.write(actFor(envelope, listening.action), async (tx) => {
         const first = await tx.run(record, [name, envelope.event_id]);
         if (first === 0) return tx.abandon(new Fault('event_already_settled', 'The effect is there already.'));
-        const target = await effect(tx, payload, envelope, prepared);
-        return tx.commit(undefined, { target, change: { event_id: envelope.event_id }, events: 'none' });
+        const { afterwards, ...target } = await effect(tx, payload, envelope, prepared);
+        return tx.commit(afterwards, { target, change: { event_id: envelope.event_id }, events: 'none' });
       });
+      if (!(written instanceof Fault)) await written.value?.();
     }
     await failpoint('consumer.after-effect', envelope.event_type);
   }
@@ -112,3 +118,25 @@ export async function startConsumer(parts: {
     dead,
   });
 }
+
+/** A consumer that keeps no notes of its own: its handler finds its own traces. What it cannot handle is logged and let go. */
+export const consumeCarefully = (
+  bus: Bus,
+  consumer: {
+    readonly name: string;
+    readonly subjects: readonly string[];
+    readonly log: Log;
+    handle(delivery: Delivery): Promise<void>;
+  },
+): Promise<Consuming> =>
+  bus.consume({
+    name: consumer.name,
+    subjects: consumer.subjects,
+    maxDeliver: looseAttempts,
+    ackWaitMs,
+    ...redelivery,
+    concurrency: 1,
+    handle: consumer.handle,
+    dead: async ({ message: { envelope } }, reason) =>
+      consumer.log.error({ event_id: envelope.event_id, reason }, `${consumer.name} could not handle an event`),
+  });

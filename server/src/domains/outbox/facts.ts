@@ -17,6 +17,8 @@ export const refused = { firstMs: 25, maxMs: 250 };
 export const ackWaitMs = 5 * secondMs;
 /** Between two deliveries of an event that a consumer failed on. */
 export const redelivery = { backoffMs: 500, maxBackoffMs: minuteMs };
+/** Tries of a consumer that lets go of what it cannot handle. */
+export const looseAttempts = 5;
 /** Keys that one consumer works on at a time; events of one key stay in order. */
 export const keysAtOnce = 8;
 

@@ -127,7 +127,7 @@ export function makeOutbox(parts: {
   };
 }
 
-export { type Listener, listener, startConsumer } from './consumer.ts';
+export { consumeCarefully, type Listener, listener, startConsumer } from './consumer.ts';
 export { deadLetterRoutes } from './dead-letters.ts';
 export { readBacklog } from './event-list.ts';
 export { type Relay, relayName } from './relay.ts';

@@ -8,6 +8,7 @@ import type { Bus, Consuming, Delivery } from '../../ports/bus/port.ts';
 import { openPostgresBus } from '../../ports/bus/postgres/postgres.ts';
 import type { DatabasePort } from '../../ports/database/port.ts';
 import { openPostgres } from '../../ports/database/postgres.ts';
+import type { Family } from '../../testing/schema.ts';
 import { asSystem, openWorld, type World } from '../../testing/world.ts';
 import { type Listener, makeOutbox, type Outbox, startConsumer } from './index.ts';
 
@@ -43,9 +44,7 @@ export interface FlakyBus extends Bus {
 
 export const addEffect: Sql = sql('test-effect', 'insert into test_effects (consumer, event_id) values ($1, $2)');
 
-export async function openDesk(
-  options: { readonly clock?: Clock; readonly consumersAs?: 'gpuaas_worker' | 'gpuaas_mailer' } = {},
-): Promise<Desk> {
+export async function openDesk(options: { readonly clock?: Clock; readonly consumersAs?: Family } = {}): Promise<Desk> {
   const clock = options.clock ?? systemClock;
   const closing: (() => Promise<unknown>)[] = [];
   const world = await openWorld({
@@ -56,7 +55,7 @@ export async function openDesk(
     },
   });
   closing.push(world.close);
-  const open = async (family: 'gpuaas_relay' | 'gpuaas_worker' | 'gpuaas_mailer') => {
+  const open = async (family: Family) => {
     const url = world.schema.as(family);
     const db = await openPostgres({ url, clock, ids: systemIds, log: silentLog, name: family, poolSize: 4 });
     closing.push(db.close);

@@ -1,12 +1,14 @@
 import { adminEventStream, eventStream, type Input } from '@gpuaas/contract';
 import type { Mounted, Viewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
+import type { Bell, Bells } from './bells.ts';
 import { type EventLog, type Mark, type Reading, readMark, readOff, type Wanted, writeMark } from './event-log.ts';
 import type { Follower, Tail } from './tail.ts';
 
 interface Parts {
   readonly log: EventLog;
   readonly tail: Tail;
+  readonly bells: Bells;
 }
 
 /**
@@ -17,7 +19,7 @@ export const makeEventStreams = (parts: Parts): Mounted[] =>
   [eventStream, adminEventStream].map((route) => ({
     route,
     handle: async (who, input) => {
-      const { about, types, after, follow } = (input as unknown as Input<typeof adminEventStream>).query;
+      const { about, types, after, follow, notifications } = (input as unknown as Input<typeof adminEventStream>).query;
       const mark = after === undefined ? undefined : readMark(after);
       if (mark instanceof Fault) return mark;
       const start = mark ? await parts.log.resume(who, mark) : await parts.log.now(who);
@@ -26,7 +28,12 @@ export const makeEventStreams = (parts: Parts): Mounted[] =>
       return {
         [Symbol.asyncIterator]: () => {
           const follower = follow === false || whose === undefined ? undefined : parts.tail.follow(whose);
-          return endingAtOnce(watch(parts.log, who, start, wanted, follower), () => follower?.close());
+          const bell = follower && notifications ? parts.bells.hang(who.actorId) : undefined;
+          const end = () => {
+            follower?.close();
+            bell?.close();
+          };
+          return endingAtOnce(watch(parts.log, who, start, wanted, { follower, bell }), end);
         },
       };
     },
@@ -37,7 +44,7 @@ async function* watch(
   who: Viewer,
   start: Mark,
   wanted: Wanted,
-  follower: Follower | undefined,
+  { follower, bell }: { readonly follower: Follower | undefined; readonly bell: Bell | undefined },
 ): AsyncGenerator<string> {
   let mark = start;
   let isBehind = true;
@@ -49,11 +56,22 @@ async function* watch(
     return found;
   };
   yield `retry: 1000\n${frame('ready', mark, '{}')}`;
-  for (let found = await next(); found; found = await next()) {
+  let coming = next();
+  let ringing = bell?.rung();
+  for (;;) {
+    const found = await (ringing ? Promise.race([coming, ringing]) : coming);
+    if (found === undefined) return;
+    if (found === 'rung') {
+      ringing = bell?.rung();
+      // It carries the reader's own position, so a client that resumes from it misses no event.
+      yield frame('notifications.changed', mark, '{}');
+      continue;
+    }
     mark = found.mark;
     if (found.events.length > 0) {
       yield found.events.map((event) => frame(event.type, event.mark, event.envelope)).join('');
     }
+    coming = next();
   }
 }
 

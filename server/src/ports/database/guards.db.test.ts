@@ -92,6 +92,7 @@ describe('a database that its owner migrated', () => {
       { rolname: 'gpuaas_inbox', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_issuer', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_mailer', rolcanlogin: true, mighty: false },
+      { rolname: 'gpuaas_notifier', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_owner', rolcanlogin: false, mighty: false },
       { rolname: 'gpuaas_payments', rolcanlogin: true, mighty: false },
       { rolname: 'gpuaas_relay', rolcanlogin: true, mighty: false },

@@ -12,7 +12,14 @@ import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
  * Redis, Temporal, a mail server) gives the keeper of that port no password.
  */
 export const ownerRole = 'gpuaas_owner';
-export const families = ['gpuaas_api', 'gpuaas_worker', 'gpuaas_relay', 'gpuaas_mailer', 'gpuaas_billing'] as const;
+export const families = [
+  'gpuaas_api',
+  'gpuaas_worker',
+  'gpuaas_relay',
+  'gpuaas_mailer',
+  'gpuaas_billing',
+  'gpuaas_notifier',
+] as const;
 /** The schema of each keeper. It is made for the keeper, so that no other role can take the name first. */
 export const keptSchemas = {
   gpuaas_bus: 'bus',

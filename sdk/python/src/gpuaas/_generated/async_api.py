@@ -418,14 +418,14 @@ class AsyncAdminOpsApi:
         """
         return AsyncPages(self._transport, "admin_event_list", {"about": about, "cursor": cursor, "limit": limit, "organization_id": organization_id, "type": type}, options)
 
-    def event_stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
+    def event_stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, notifications: bool | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
         """Watch the events of all tenants live
 
         ``GET /api/v1/admin/events/stream``
 
         Refusals: cursor_invalid, too_many_streams.
         """
-        return self._transport.stream("admin_event_stream", {"about": about, "after": after, "follow": follow, "types": types}, options)
+        return self._transport.stream("admin_event_stream", {"about": about, "after": after, "follow": follow, "notifications": notifications, "types": types}, options)
 
     async def fleet_health(self, *, options: Options | None = None) -> FleetHealth:
         """The state of the fleet in numbers
@@ -1645,14 +1645,14 @@ class AsyncEventsApi:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, project_id: str | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
+    def stream(self, *, about: str | Unset = UNSET, after: str | Unset = UNSET, follow: bool | Unset = UNSET, notifications: bool | Unset = UNSET, project_id: str | Unset = UNSET, types: str | Unset = UNSET, options: Options | None = None) -> AsyncIterator[StreamedEvent]:
         """Watch the events of a project live
 
         ``GET /api/v1/events/stream``
 
         Refusals: cursor_invalid, project_not_found, too_many_streams.
         """
-        return self._transport.stream("event_stream", {"about": about, "after": after, "follow": follow, "project_id": project_id, "types": types}, options)
+        return self._transport.stream("event_stream", {"about": about, "after": after, "follow": follow, "notifications": notifications, "project_id": project_id, "types": types}, options)
 
 
 class AsyncMembersApi:
@@ -1901,6 +1901,54 @@ class AsyncNoticesApi:
         Refusals: cursor_invalid, project_not_found.
         """
         return AsyncPages(self._transport, "notice_list", {"cursor": cursor, "limit": limit}, options)
+
+
+class AsyncNotificationsApi:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def preferences_get(self, *, options: Options | None = None) -> NotificationPreferences:
+        """What you are notified of, and how
+
+        ``GET /api/v1/me/notification-preferences``
+        """
+        answer: NotificationPreferences = await self._transport.call("notification_preferences_get", {}, options)
+        return answer
+
+    async def preference_set(self, kind: str, *, inbox: bool | Unset = UNSET, mail: Literal["each", "daily", "none"] | Unset = UNSET, options: Options | None = None) -> NotificationPreference:
+        """Choose how you are notified of one kind
+
+        ``PUT /api/v1/me/notification-preferences/{kind}``
+
+        Refusals: notification_required.
+        """
+        answer: NotificationPreference = await self._transport.call("notification_preference_set", {"kind": kind, "inbox": inbox, "mail": mail}, options)
+        return answer
+
+    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, unread: bool | Unset = UNSET, options: Options | None = None) -> AsyncPages[Notification]:
+        """Your notifications, newest first
+
+        ``GET /api/v1/me/notifications``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "notification_list", {"cursor": cursor, "limit": limit, "unread": unread}, options)
+
+    async def count(self, *, options: Options | None = None) -> NotificationCount:
+        """How many of your notifications are unread
+
+        ``GET /api/v1/me/notifications/count``
+        """
+        answer: NotificationCount = await self._transport.call("notification_count", {}, options)
+        return answer
+
+    async def read(self, *, ids: Sequence[str] | Unset = UNSET, options: Options | None = None) -> NotificationsRead:
+        """Mark notifications as read: those with these ids, or all
+
+        ``POST /api/v1/me/notifications/read``
+        """
+        answer: NotificationsRead = await self._transport.call("notification_read", {"ids": ids}, options)
+        return answer
 
 
 class AsyncSessionsApi:
@@ -2387,6 +2435,7 @@ class AsyncApi:
         self.me = AsyncMeApi(transport)
         self.factors = AsyncFactorsApi(transport)
         self.notices = AsyncNoticesApi(transport)
+        self.notifications = AsyncNotificationsApi(transport)
         self.sessions = AsyncSessionsApi(transport)
         self.ssh_keys = AsyncSshKeysApi(transport)
         self.personal_tokens = AsyncPersonalTokensApi(transport)

@@ -532,6 +532,14 @@ class NotAcceptableError(GpuaasError):
     retryable = False
 
 
+class NotificationRequiredError(GpuaasError):
+    """Mail of this kind cannot be turned off: it is about money or security."""
+
+    code = "notification_required"
+    status = 409
+    retryable = False
+
+
 class OrganizationGpuLimitError(GpuaasError):
     """The organization holds as many GPUs as its policy allows; details list what is counted."""
 
@@ -1263,6 +1271,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "node_task_settled": NodeTaskSettledError,
     "node_token_invalid": NodeTokenInvalidError,
     "not_acceptable": NotAcceptableError,
+    "notification_required": NotificationRequiredError,
     "organization_gpu_limit": OrganizationGpuLimitError,
     "organization_limit_reached": OrganizationLimitReachedError,
     "organization_not_empty": OrganizationNotEmptyError,

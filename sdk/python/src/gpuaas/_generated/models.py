@@ -1586,6 +1586,59 @@ class NoticesRead(TypedDict):
     read_until: str
 
 
+class Notification(TypedDict):
+    area: Literal["compute", "access", "security", "money", "operations"]
+    at: str
+    correlation_id: str
+    event_id: str
+    id: str
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    link: str | None
+    """A path of the console."""
+    organization_id: str | None
+    payload: Mapping[str, Any]
+    """The facts of the event that led to it."""
+    project_id: str | None
+    read: bool
+    text: str
+    """What it means and what to do, in a few sentences; empty where the title says all."""
+    title: str
+    """What happened, in one sentence."""
+    tone: Literal["good", "notice", "bad"]
+    """Whether it is good news, to be noticed, or a problem."""
+
+
+class NotificationCount(TypedDict):
+    limit: int
+    unread: int
+    """Counted up to `limit`."""
+
+
+class NotificationPreference(TypedDict):
+    area: Literal["compute", "access", "security", "money", "operations"]
+    inbox: bool
+    """Whether it is shown among the notifications."""
+    is_default: bool
+    """Whether the person has chosen nothing for this kind."""
+    kind: Literal["allocation_active", "allocation_queued", "allocation_failed", "allocation_unreachable", "allocation_released", "allocation_ended", "allocation_release_failed", "allocation_idle", "allocation_attestation_failed", "drain_notice", "drain_called_off", "organization_role_changed", "project_role_changed", "sign_in_changed", "ssh_key_added", "payment_received", "balance_low", "release_announced", "balance_depleted", "balance_recovered", "payment_unclear", "node_lost", "node_quarantined", "breaker_tripped", "dead_letter"]
+    mail: Literal["each", "daily", "none"]
+    """A mail for each, one mail a day with all of them, or none."""
+    mail_required: bool
+    """Mail about money and security cannot be turned off."""
+    title: str
+
+
+class NotificationPreferences(TypedDict):
+    address: str | None
+    """Where mails go; null while no address is known."""
+    data: Sequence[NotificationPreference]
+
+
+class NotificationsRead(TypedDict):
+    read: int
+    """How many became read."""
+
+
 class Organization(TypedDict):
     created_at: str
     currency: str

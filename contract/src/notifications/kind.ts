@@ -1,0 +1,48 @@
+import type { EventKind } from '../event.ts';
+
+/**
+ * Who gets a notification.
+ * `person`: the one whom the event names. `project`: who asked for the allocation, and everybody with a role of their own in
+ * its project. `tenants_of_node`: the same for each active allocation on the node. `billing`: owners, admins and
+ * finance of the organization. `operators` and `finance`: people with these roles on the platform. `address`: a mail address that may belong
+ * to nobody here yet.
+ */
+export type Audience = 'person' | 'project' | 'tenants_of_node' | 'billing' | 'operators' | 'finance' | 'address';
+
+export type NotificationArea = 'compute' | 'access' | 'security' | 'money' | 'operations';
+
+/**
+ * What a person can decide about mail. `required`: nothing, it is always sent. `on` and `off`: the default of a choice between
+ * each, daily and none. `letter`: a letter of its own with a link or a token, always sent.
+ */
+export type MailRule = 'required' | 'on' | 'off' | 'letter';
+
+interface Fields {
+  /** What leads to it. `dlq`: any event that became a dead letter. */
+  readonly event: EventKind | 'dlq';
+  /** A condition on a field of the payload, where one event leads to several kinds. */
+  readonly when?:
+    | { readonly field: string; readonly isOneOf: readonly (string | boolean)[] }
+    | { readonly field: string; readonly isNoneOf: readonly (string | boolean)[] };
+  readonly to: Audience;
+  /** What the kind is called where people choose. */
+  readonly title: string;
+  readonly inbox: boolean;
+}
+/** Mail about money and security cannot be turned off: such a rule does not compile. */
+export type KindSpec = Fields &
+  (
+    | { readonly area: 'money' | 'security'; readonly mail: 'required' | 'letter' }
+    | { readonly area: 'compute' | 'access' | 'operations'; readonly mail: MailRule }
+  );
+
+export const kind = <const S extends KindSpec>(spec: S): S => spec;
+
+/** Whether the payload of an event meets the condition of a kind. */
+export function meets({ when }: KindSpec, payload: unknown): boolean {
+  if (!when) return true;
+  const value = (payload as Readonly<Record<string, unknown>>)[when.field] as string | boolean;
+  return 'isOneOf' in when ? when.isOneOf.includes(value) : !when.isNoneOf.includes(value);
+}
+
+export const mayChooseMail = ({ mail }: KindSpec): boolean => mail === 'on' || mail === 'off';

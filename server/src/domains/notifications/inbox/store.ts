@@ -1,0 +1,91 @@
+import { chosenKinds, type NotificationKind, specOf } from '@gpuaas/contract';
+import { type ReadTx, sql, type WriteTx } from '../../../kernel/act.ts';
+
+/** Kinds that this release has words for; a newer one may have written others. */
+const operatorKinds = chosenKinds.filter((kind) => specOf(kind).area === 'operations');
+
+export interface NotificationRow {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  readonly event_id: string;
+  readonly organization_id: string | null;
+  readonly project_id: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly correlation_id: string;
+  readonly occurred_at: Date;
+  readonly read_at: Date | null;
+  readonly organization_name: string | null;
+  readonly allocation_name: string | null;
+}
+
+// What an organization told a person is hidden from them once they have left it, and what operators are told from those who
+// are no operators any more. That somebody left, they may read.
+const list = sql(
+  'notification-list',
+  `select n.id, n.kind, n.event_id, n.organization_id, n.project_id, n.payload, n.correlation_id, n.occurred_at, n.read_at,
+     n.organization_name, n.allocation_name
+   from notifications n
+   where n.user_id = $1 and is_me(n.user_id) and n.shown and ($2::uuid is null or n.id < $2) and (not $4 or n.read_at is null)
+     and n.kind = any ($5::text[])
+     and (n.organization_id is null or n.kind = 'organization_role_changed' or exists (
+       select from tenant_memberships m
+       where m.organization_id = n.organization_id and m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null))
+     and (n.kind <> all ($6::text[]) or exists (
+       select from platform_role_bindings b where b.user_id = $1 and b.deleted_at is null))
+   order by n.id desc limit $3`,
+);
+const count = sql(
+  'notification-count',
+  `select count(*)::int as unread from (
+     select from notifications n
+     where n.user_id = $1 and is_me(n.user_id) and n.shown and n.read_at is null and n.kind = any ($3::text[])
+       and (n.organization_id is null or n.kind = 'organization_role_changed' or exists (
+         select from tenant_memberships m
+         where m.organization_id = n.organization_id and m.user_id = $1 and is_me(m.user_id) and m.deleted_at is null))
+       and (n.kind <> all ($4::text[]) or exists (
+         select from platform_role_bindings b where b.user_id = $1 and b.deleted_at is null))
+     limit $2) u`,
+);
+const readSome = sql(
+  'notification-read-some',
+  `update notifications n set read_at = act_time()
+   where n.user_id = $1 and is_me(n.user_id) and n.read_at is null and n.id = any ($2::uuid[])`,
+);
+const readAll = sql(
+  'notification-read-all',
+  `update notifications n set read_at = act_time()
+   where n.user_id = $1 and is_me(n.user_id) and n.read_at is null`,
+);
+
+export const listNotifications = (
+  tx: ReadTx,
+  userId: string,
+  page: { readonly before: string | undefined; readonly limit: number; readonly unread: boolean },
+) => tx.rows<NotificationRow>(list, [userId, page.before ?? null, page.limit, page.unread, chosenKinds, operatorKinds]);
+export const countUnreadNotifications = async (tx: ReadTx, userId: string, most: number): Promise<number> =>
+  (await tx.rows<{ unread: number }>(count, [userId, most, chosenKinds, operatorKinds]))[0]?.unread ?? 0;
+export const markRead = (tx: WriteTx, userId: string, ids: readonly string[] | undefined): Promise<number> =>
+  ids === undefined ? tx.run(readAll, [userId]) : tx.run(readSome, [userId, ids]);
+
+const preferences = sql(
+  'notification-preferences',
+  'select kind, inbox, mail from notification_preferences where user_id = $1 and is_me(user_id)',
+);
+const setPreference = sql(
+  'notification-preference-set',
+  `insert into notification_preferences (user_id, kind, inbox, mail) values ($1, $2, $3, $4)
+   on conflict (user_id, kind) do update set inbox = excluded.inbox, mail = excluded.mail, updated_at = excluded.updated_at
+     where is_me(notification_preferences.user_id)`,
+);
+const address = sql('contact-address', 'select email from contact_addresses where user_id = $1 and is_me(user_id)');
+
+export interface Choice {
+  readonly kind: string;
+  readonly inbox: boolean;
+  readonly mail: 'each' | 'daily' | 'none';
+}
+export const listChoices = (tx: ReadTx, userId: string) => tx.rows<Choice>(preferences, [userId]);
+export const setChoice = (tx: WriteTx, userId: string, { kind, inbox, mail }: Choice) =>
+  tx.run(setPreference, [userId, kind, inbox, mail]);
+export const findAddress = async (tx: ReadTx, userId: string): Promise<string | undefined> =>
+  (await tx.rows<{ email: string }>(address, [userId]))[0]?.email;
