@@ -4232,6 +4232,5 @@ create policy reach on users
   using (((current_setting('gpuaas.reach'::text, true) = 'platform'::text) OR within_self(id)));
 
 grant insert, select, update (disabled_at), update (disabled_reason) on users to gpuaas_api;
-grant select (disabled_at), select (id) on users to gpuaas_mailer;
 grant select (disabled_at), select (id) on users to gpuaas_notifier;
 grant insert, select on users to gpuaas_worker;

@@ -14,7 +14,6 @@ create or replace function act_refusal(
       then 'leaves only events of its own'
     when exists (select from unnest(p_envelopes) e where strpos(e, '"actor_id"') > 0) then 'names no person in an event'
   end;
-revoke select (id, disabled_at) on users from gpuaas_mailer;
 drop trigger erase_notifications on users;
 drop function erase_notifications();
 drop table notification_mails, contact_addresses, notification_preferences, notifications;

@@ -143,7 +143,6 @@ grant select (id, disabled_at) on users to gpuaas_notifier;
 grant select (id, organization_id, project_id, node_id, requested_by, state, name) on allocations to gpuaas_notifier;
 grant select on notifications, contact_addresses to gpuaas_mailer;
 grant select, update on notification_mails to gpuaas_mailer;
-grant select (id, disabled_at) on users to gpuaas_mailer;
 
 -- The rights that every family has.
 grant execute on function act_begin(text, text, text, text, text, text, text, text, text), act_id(), act_time(), act_family(),

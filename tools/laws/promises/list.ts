@@ -1,5 +1,6 @@
 import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
+import { notificationChecks, notificationUniqueness } from './notifications.ts';
 
 /**
  * The indexes and constraints that carry a promise, each with the promise. They are the last word when two processes race
@@ -23,6 +24,7 @@ const anAlert = { source: 'health', kind: 'silent', effect: 'informs', message: 
 export const uniqueness: Readonly<Record<string, Promised>> = {
   ...auditUniqueness,
   ...billingUniqueness,
+  ...notificationUniqueness,
   allocation_claims_live: {
     promise: 'a slot has one live claim: no GPU is let twice',
     table: 'allocation_claims',
@@ -303,6 +305,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 export const checks: Readonly<Record<string, Promised>> = {
   ...auditChecks,
   ...billingChecks,
+  ...notificationChecks,
   node_launch_failures_check: {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',

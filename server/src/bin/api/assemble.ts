@@ -31,7 +31,7 @@ import {
 } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
-import { inboxRoutes, noticeRoutes, wakesChannel } from '../../domains/notifications/index.ts';
+import { inboxRoutes, makeUnsubscribe, noticeRoutes, wakesChannel } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
 import { overviewRoutes } from '../../domains/overview/index.ts';
 import { financeRoutes, makeTakeWebhook, sessionRoutes } from '../../domains/payments/index.ts';
@@ -61,6 +61,7 @@ import { openBells } from '../../edge/streams/bells.ts';
 import { makeEventLog } from '../../edge/streams/event-log.ts';
 import { openTail } from '../../edge/streams/tail.ts';
 import { makeEventStreams } from '../../edge/streams/watch.ts';
+import { mountUnsubscribe } from '../../edge/unsubscribe/mount.ts';
 import { actsOf, handlers, makeAct, systemViewer } from '../../kernel/act.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Common } from '../../kernel/process/process.ts';
@@ -382,6 +383,10 @@ export async function assembleApi(
   });
   const take = makeTakeWebhook({ db, begin: actsOf('payments', ids), ids, clock, log, metrics, payments });
   await mountPaymentWebhook(mount.app, { take });
+  if (letters) {
+    const unsubscribe = makeUnsubscribe({ db, begin: actsOf('notifications', ids), seal: letters });
+    await mountUnsubscribe(mount.app, unsubscribe);
+  }
   return {
     ...scope.keep('http', mount),
     console: await console?.mount(mount.app),

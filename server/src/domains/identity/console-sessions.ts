@@ -10,6 +10,7 @@ import {
   type NewConsoleSession,
   sweepConsoleSessions,
 } from './console-sessions-store.ts';
+import { keepAddress } from './contact-addresses.ts';
 import { denialOf, type SessionParts } from './sessions.ts';
 import { addDenials, lockCurrent, markRevoked } from './sessions-store.ts';
 
@@ -18,7 +19,8 @@ export type AtBrowser = Pick<Viewer, 'correlationId' | 'address' | 'userAgent'> 
 
 /** The browsers that are signed in to the console. Only the holder of the seal can read their tokens. */
 export interface ConsoleSessions {
-  begin(session: NewConsoleSession, who: AtBrowser): Promise<void>;
+  /** `email` is the address that the provider gave with the sign-in. */
+  begin(session: NewConsoleSession, who: AtBrowser, email?: string): Promise<void>;
   /** By the SHA-256 of the cookie, in hex; nothing when it never was, or is over. */
   find(digest: string): Promise<ConsoleSession | undefined>;
   /** Ends the browser's session; and with it the sign-in, whose tokens are refused, unless that goes on elsewhere. */
@@ -40,10 +42,11 @@ export function makeConsoleSessions(
   const { db, ids, clock } = parts;
   return {
     maxHours: parts.sessionMaxHours,
-    async begin(session, who) {
+    async begin(session, who, email) {
       const written = await db.write(parts.beginFor('console_session.begin', who), async (tx) => {
         await sweepConsoleSessions(tx, session.personId, clock.now());
         await insertConsoleSession(tx, session);
+        await keepAddress(tx, session.personId, email);
         return tx.commit(undefined, { target: { type: 'console_session', id: session.id }, events: 'none' });
       });
       if (written instanceof Fault) throw new Error('a console session was not begun', { cause: written });

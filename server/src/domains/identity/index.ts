@@ -17,6 +17,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import type { Sightings } from '../../ports/database/port.ts';
 import { makePasswordChanged } from './account-sign-ins.ts';
 import { type AtBrowser, type ConsoleSessions, makeConsoleSessions } from './console-sessions.ts';
+import { keepAddress } from './contact-addresses.ts';
 import { type FactorParts, factorRoutes, type OwnFactors } from './factors/routes.ts';
 import { freshMs, maxKnown, recentMs } from './facts.ts';
 import { type OwnAccounts, peopleRoutes } from './people.ts';
@@ -116,7 +117,9 @@ export function makeIdentities(parts: {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly welcome?: Welcome;
-  readonly accounts?: Pick<OwnAccounts, 'issuer' | 'signInsEndedAt'> | undefined;
+  readonly accounts?:
+    | (Pick<OwnAccounts, 'issuer' | 'signInsEndedAt'> & Partial<Pick<OwnAccounts, 'mailsOf'>>)
+    | undefined;
 }): Identities {
   const { db, ids } = parts;
   const known = makeFresh<string, Known>({ clock: parts.clock, ttlMs: freshMs, max: maxKnown });
@@ -148,12 +151,14 @@ export function makeIdentities(parts: {
       if (found) return found;
       const id = ids.next();
       const floor = await firstFloor(parts.accounts, identity);
+      const [email] = parts.accounts?.issuer === issuer ? ((await parts.accounts.mailsOf?.(subject)) ?? []) : [];
       const made = await db.write(parts.begin('user.create', { correlationId }), async (tx) => {
         const person = await insertUser(tx, { id, issuer, subject });
         // Two first sign-ins at once: one makes the person, the other finds it.
         if (!person) return tx.abandon(new Fault('user_already_exists', 'The person exists already.'));
         if (floor) await raiseFloor(tx, id, floor, 'sign-ins were ended before the first request');
         if (identity.name) await insertName(tx, id, identity.name);
+        await keepAddress(tx, id, email);
         const home = kind === 'user' ? await parts.welcome?.(tx, id) : undefined;
         return tx.commit(person, {
           target: { type: 'user', id },

@@ -10,13 +10,6 @@ const find = sql(
   'select outcome from mail_deliveries where event_id = $1 and (organization_id is null or mine(organization_id))',
 );
 
-const count = sql(
-  'mail-delivery-count',
-  `select count(*)::int as letters from mail_deliveries
-   where recipient_digest = $1 and created_at > act_time() - interval '1 hour'
-     and (organization_id is null or mine(organization_id))`,
-);
-
 /** What became of a letter. `skipped`: when its turn came there was nothing to write any more. */
 export type Outcome =
   | { readonly outcome: 'accepted'; readonly messageId: string; readonly recipient: Buffer }
@@ -45,8 +38,5 @@ export const recordDelivery = (
     letter.outcome === 'accepted' ? null : letter.reason,
     letter.outcome === 'accepted' ? letter.recipient : null,
   ]);
-/** How many letters went to an address within the last hour. */
-export const countLetters = async (tx: ReadTx, recipient: Buffer): Promise<number> =>
-  (await tx.rows<{ letters: number }>(count, [recipient]))[0]?.letters ?? 0;
 export const wasDelivered = async (tx: ReadTx, eventId: string): Promise<boolean> =>
   (await tx.rows(find, [eventId])).length > 0;

@@ -10,9 +10,19 @@ export const forgetBatch = 1_000;
 export const mailBatch = 20;
 /** How long a worker has to send what it took; after that another one may take it. */
 export const claimMs = 10 * minuteMs;
-/** The pause after the first failed try of a mail; each further one is twice as long, up to the longest. */
+/** The pause after the first failed try of a mail. */
 export const firstRetryMs = minuteMs;
+/** Each further pause is so many times as long. */
+export const retryGrowth = 2;
+/** A mail server that is away for a day is tried four times in it. */
 export const longestRetryMs = 6 * hourMs;
-/** Lines of one daily mail; the rest is counted. */
+/** As long as a reason of a mail server is kept. */
+export const maxReasonLength = 1_000;
+/** What one daily mail takes from the queue. */
+export const digestBatch = 500;
+/** Lines that a person reads in one mail; the rest is counted. */
 export const digestLines = 50;
+/** How long a mail waits that its address cannot get now, because it got too many within an hour. */
+export const overLimitMs = 10 * minuteMs;
+/** Daily mails are a day apart. */
 export const digestEveryMs = dayMs;

@@ -9,11 +9,16 @@ import {
 } from '../identity/index.ts';
 import { type Listener, listener } from '../outbox/index.ts';
 import type { FindInvitation } from '../tenancy/index.ts';
-import { countLetters, type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
-import { invitationLetter, passwordLetter, securityLetter, type Written } from './letters.ts';
+import { type Outcome, recordDelivery, wasDelivered } from './deliveries-store.ts';
+import { invitationLetter, passwordLetter, securityLetter } from './letters.ts';
+import type { Written } from './mail/compose.ts';
+import { countLettersOfHour } from './mail/queue-store.ts';
 
 export { inboxRoutes } from './inbox/routes.ts';
+export { makeMailQueue } from './mail/queue.ts';
+export { makeUnsubscribe, type Unsubscribe, unsubscribePath, unsubscribeToken } from './mail/unsubscribe.ts';
 export { countUnread, noticeRoutes } from './notices.ts';
+export { mailsChannel } from './relay/listeners.ts';
 export { makeForgetting, openNotificationRelay, relayProcess } from './relay/open.ts';
 export { wakesChannel } from './relay/wakes.ts';
 
@@ -53,7 +58,7 @@ export function makeLetterListeners(parts: {
     if ('skip' in letter) return { outcome: 'skipped', reason: letter.skip };
     const recipient = parts.digestOf(letter.to);
     const most = parts.maxPerRecipientPerHour();
-    if ((await parts.db.read(self, (tx) => countLetters(tx, recipient))) >= most) {
+    if ((await parts.db.read(self, (tx) => countLettersOfHour(tx, recipient))) >= most) {
       return { outcome: 'skipped', reason: `this address got ${most} letters within an hour` };
     }
     const answer = await parts.mail.send({ ...letter, id, correlationId });

@@ -1,12 +1,5 @@
 import type { TenantRole } from '@gpuaas/contract';
-import { escapeHtml } from '../../kernel/html.ts';
-
-/** What is written to people, as text and as simple markup that says the same. */
-export interface Written {
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+import { type Block, compose, type Written } from './mail/compose.ts';
 
 /**
  * A chosen name in an email: on one line, without characters that change the writing direction, and without an address
@@ -34,25 +27,19 @@ export function invitationLetter(about: {
   const [organization, inviter] = [plainName(about.organization), plainName(about.inviter)];
   const until = minuteOf(about.expiresAt);
   const subject = `You are invited to "${organization}" on GPUaaS`;
-  const sentences = [
-    `${inviter} invites you to the organization "${organization}" on GPUaaS, as ${about.role}.`,
-    `The invitation can be accepted until ${until}:`,
+  const blocks: Block[] = [
+    { say: `${inviter} invites you to the organization "${organization}" on GPUaaS, as ${about.role}.` },
+    { say: `The invitation can be accepted until ${until}:` },
+    { link: about.link, label: 'Accept the invitation' },
   ];
-  const account = 'No account yet? Set a password for this email address first:';
+  if (about.accountUrl) {
+    blocks.push(
+      { say: 'No account yet? Set a password for this email address first:' },
+      { link: about.accountUrl, label: 'Choose a password' },
+    );
+  }
   const last = 'If you did not expect this invitation, ignore this email. The link expires by itself.';
-  const [first, second] = sentences.map(escapeHtml);
-  return {
-    subject,
-    text: `${sentences.join('\n\n')}\n\n  ${about.link}\n\n${
-      about.accountUrl ? `${account}\n\n  ${about.accountUrl}\n\n` : ''
-    }${last}\n`,
-    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
-<p>${first}</p>
-<p>${second}</p>
-<p><a href="${escapeHtml(about.link)}">Accept the invitation</a></p>
-${about.accountUrl ? `<p>${escapeHtml(account)} <a href="${escapeHtml(about.accountUrl)}">Choose a password</a></p>\n` : ''}<p>${escapeHtml(last)}</p>
-`,
-  };
+  return compose(subject, [...blocks, { say: last }]);
 }
 
 export function passwordLetter(about: {
@@ -60,20 +47,12 @@ export function passwordLetter(about: {
   readonly expiresAt: Date;
   readonly link: string;
 }): Written {
-  const subject = 'Set your password for GPUaaS';
-  const first = `A password was requested for the account ${about.login} on GPUaaS.`;
-  const second = `This link works once, until ${minuteOf(about.expiresAt)}:`;
-  const last = 'If you did not request it, ignore this email. Your password stays unchanged.';
-  return {
-    subject,
-    text: `${first}\n\n${second}\n\n  ${about.link}\n\n${last}\n`,
-    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
-<p>${escapeHtml(first)}</p>
-<p>${escapeHtml(second)}</p>
-<p><a href="${escapeHtml(about.link)}">Choose a password</a></p>
-<p>${escapeHtml(last)}</p>
-`,
-  };
+  return compose('Set your password for GPUaaS', [
+    { say: `A password was requested for the account ${about.login} on GPUaaS.` },
+    { say: `This link works once, until ${minuteOf(about.expiresAt)}:` },
+    { link: about.link, label: 'Choose a password' },
+    { say: 'If you did not request it, ignore this email. Your password stays unchanged.' },
+  ]);
 }
 
 const changes = {
@@ -91,18 +70,12 @@ export function securityLetter(about: {
   /** Where the person sees and changes their second factors. */
   readonly link: string;
 }): Written {
-  const subject = 'The sign-in of your GPUaaS account changed';
-  const first = `This is about the account ${about.login} on GPUaaS, at ${minuteOf(about.at)}.`;
-  const second = changes[about.change];
   const last =
     'If it was not you, choose a new password at once and contact the operator of this installation. Your factors:';
-  return {
-    subject,
-    text: `${first}\n\n${second}\n\n${last}\n\n  ${about.link}\n`,
-    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>
-<p>${escapeHtml(first)}</p>
-<p>${escapeHtml(second)}</p>
-<p>${escapeHtml(last)} <a href="${escapeHtml(about.link)}">Security</a></p>
-`,
-  };
+  return compose('The sign-in of your GPUaaS account changed', [
+    { say: `This is about the account ${about.login} on GPUaaS, at ${minuteOf(about.at)}.` },
+    { say: changes[about.change] },
+    { say: last },
+    { link: about.link, label: 'Security' },
+  ]);
 }

@@ -17,6 +17,8 @@ export interface IdClaims {
   readonly nonce: string | undefined;
   readonly authTime: Date | undefined;
   readonly name: string | undefined;
+  /** Unless the issuer says that it was not verified. */
+  readonly email: string | undefined;
 }
 /** Posts a form to an endpoint of the issuer. */
 export type PostForm = (
@@ -103,11 +105,12 @@ export function makeIssuerClient(parts: {
         clockTolerance: 30,
         requiredClaims: ['exp', 'sub'],
       });
-      const { nonce, auth_time, name, preferred_username, email } = payload as Record<string, unknown>;
+      const { nonce, auth_time, name, preferred_username, email, email_verified } = payload as Record<string, unknown>;
       return {
         nonce: textOf(nonce),
         authTime: typeof auth_time === 'number' ? new Date(auth_time * 1_000) : undefined,
         name: textOf(preferred_username) ?? textOf(name) ?? textOf(email),
+        email: email_verified === false ? undefined : textOf(email),
       };
     },
   };

@@ -36,7 +36,7 @@ async function open() {
       revoke: async ({ refreshToken }) => {
         revoked.push(refreshToken ?? '');
       },
-      readIdToken: async () => ({ nonce, authTime: clock.now(), name: undefined }),
+      readIdToken: async () => ({ nonce, authTime: clock.now(), name: undefined, email: undefined }),
     },
     identify: async () => 'revoked',
     layOut: makeLayOut({ name: 'GPUaaS' } as Branding),

@@ -112,8 +112,9 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
       if (typeof query['code'] !== 'string') return show(reply, 400, overPage);
       const tokens = await client.exchange(query['code'], question.verifier, redirectUri);
       if (tokens instanceof Fault) return show(reply, 400, overPage);
-      const named = await nameTokens(tokens, question);
-      if (!named) return show(reply, 400, overPage);
+      const read = await nameTokens(tokens, question);
+      if (!read) return show(reply, 400, overPage);
+      const { tokens: named, email } = read;
       const from = whereFrom(request);
       const known = await parts.identify(named.accessToken, from);
       if (known === 'revoked') return startOver(reply, named, question);
@@ -137,6 +138,7 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
           expiresAt: new Date(clock.now().getTime() + lifeMs),
         },
         { ...from, personId: known.personId },
+        email,
       );
       return reply
         .header('set-cookie', [jar.login.clear(), jar.session.set(cookie, lifeMs / 1_000)])
@@ -169,14 +171,17 @@ export async function mountLogin(app: FastifyInstance, parts: LoginParts): Promi
   }
 
   /** The ID token binds the answer to this request, and says when the person signed in. */
-  async function nameTokens(tokens: Tokens, question: Question): Promise<Tokens | undefined> {
+  async function nameTokens(
+    tokens: Tokens,
+    question: Question,
+  ): Promise<{ readonly tokens: Tokens; readonly email: string | undefined } | undefined> {
     if (!tokens.idToken) return undefined;
     try {
-      const { nonce, authTime, name } = await client.readIdToken(tokens.idToken);
+      const { nonce, authTime, name, email } = await client.readIdToken(tokens.idToken);
       if (nonce !== question.nonce) return undefined;
       const since = Date.parse(question.askedAt) - skewMs;
       if (question.stepUp && (!authTime || authTime.getTime() < since)) return undefined;
-      return { ...tokens, name };
+      return { tokens: { ...tokens, name }, email };
     } catch (error) {
       parts.log.warn({ err: error }, 'the ID token of a sign-in is not valid');
       return undefined;

@@ -12,6 +12,8 @@ export interface Arrived {
   readonly text: string;
   readonly html: string | undefined;
   readonly sentAt: Date;
+  /** The address of the one-click header. */
+  readonly unsubscribe: string | undefined;
 }
 
 /** A place for letters with nothing in it, and the means to disturb it. */
@@ -80,7 +82,16 @@ export function mailConformance(name: string, makeWorld: () => Promise<MailWorld
         text: letter.text,
         html: letter.html,
         sentAt: world.now,
+        unsubscribe: undefined,
       });
+    });
+
+    it('carries where one click ends such mails', async () => {
+      const mail = await open();
+      const unsubscribeUrl = 'https://gpuaas.example/unsubscribe?token=a.b-c_d';
+      const letter = write({ unsubscribeUrl });
+      expect(await mail.send(letter)).toHaveProperty('accepted');
+      expect(await arrivedOf(letter)).toMatchObject({ unsubscribe: unsubscribeUrl });
     });
 
     it.each([
@@ -146,6 +157,8 @@ export function mailConformance(name: string, makeWorld: () => Promise<MailWorld
       ['half a character', { text: '\ud800' }],
       ['a line break in the correlation id', { correlationId: 'x\r\nBcc: eve@example.com' }],
       ['a line break in the id', { id: 'x\r\nBcc: eve@example.com' }],
+      ['a line break in the address to unsubscribe', { unsubscribeUrl: 'https://x\r\nBcc: eve@example.com' }],
+      ['an address to unsubscribe that is none', { unsubscribeUrl: 'javascript:alert(1)' }],
       ['an id that would end the Message-ID', { id: 'x@y> <z' }],
       ['an empty id', { id: '' }],
     ])('refuses %s for good, and nothing leaves', async (_, changes) => {

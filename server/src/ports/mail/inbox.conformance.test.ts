@@ -31,6 +31,7 @@ mailConformance('inbox', async () => {
         text: letter.text,
         html: letter.html,
         sentAt: receivedAt,
+        unsubscribe: letter.unsubscribeUrl,
       }));
     },
     breakDown: () => outage.begin(),

@@ -49,6 +49,7 @@ const tables = `
     correlation_id text not null,
     received_at timestamptz not null
   );
+  alter table gpuaas_mail.letter add column if not exists unsubscribe_url text;
 `;
 
 /**
@@ -59,13 +60,13 @@ const keepLetter = {
   name: 'gpuaas_mail_keep',
   text: `with kept as (
       insert into gpuaas_mail.letter
-        (id, message_id, recipient, subject, body_text, body_html, correlation_id, received_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+        (id, message_id, recipient, subject, body_text, body_html, correlation_id, received_at, unsubscribe_url)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $10)
       on conflict (id) do nothing
       returning position
     ) delete from gpuaas_mail.letter using kept where letter.position <= kept.position - $9`,
 };
-const columns = `position::float8, id, message_id, recipient, subject, body_text, body_html, correlation_id, received_at`;
+const columns = `position::float8, id, message_id, recipient, subject, body_text, body_html, correlation_id, received_at, unsubscribe_url`;
 const listLetters = {
   name: 'gpuaas_mail_list',
   text: `select ${columns} from gpuaas_mail.letter where position < $1 order by position desc limit $2`,
@@ -82,6 +83,7 @@ interface Row {
   body_html: string | null;
   correlation_id: string;
   received_at: Date;
+  unsubscribe_url: string | null;
 }
 
 export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox> {
@@ -110,7 +112,10 @@ export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox> 
   };
 
   try {
-    const found = await pool.query<{ there: boolean }>(`select to_regclass('gpuaas_mail.letter') is not null as there`);
+    const found = await pool.query<{ there: boolean }>(`select exists (
+         select from pg_attribute
+         where attrelid = to_regclass('gpuaas_mail.letter') and attname = 'unsubscribe_url' and not attisdropped
+       ) as there`);
     if (!found.rows[0]?.there) await pool.query(tables);
   } catch (error) {
     await close();
@@ -123,8 +128,9 @@ export async function openDevInbox(options: DevInboxOptions): Promise<DevInbox> 
       if (objection) return { refused: objection };
       if (/\.invalid$/i.test(letter.to)) return { refused: 'addresses under .invalid have no mailbox' };
       const messageId = messageIdOf(letter.id, 'inbox.localhost');
-      const { id, to, subject, text, html = null, correlationId } = letter;
-      await run(keepLetter, [id, messageId, to, subject, text, html, correlationId, clock.now(), keep]);
+      const { id, to, subject, text, html = null, correlationId, unsubscribeUrl = null } = letter;
+      const row = [id, messageId, to, subject, text, html, correlationId, clock.now(), keep, unsubscribeUrl];
+      await run(keepLetter, row);
       return { accepted: messageId };
     },
     async letters({ limit, before = Number.MAX_SAFE_INTEGER }) {
@@ -155,5 +161,6 @@ function asLetter(row: Row): InboxLetter {
     ...(row.body_html === null ? {} : { html: row.body_html }),
     correlationId: row.correlation_id,
     receivedAt: row.received_at,
+    ...(row.unsubscribe_url === null ? {} : { unsubscribeUrl: row.unsubscribe_url }),
   };
 }

@@ -12,6 +12,9 @@ const address = /^[^\s<>(),;:"\\@[\]\p{C}]{1,64}@[^\s<>(),;:"\\@[\]\p{C}]{1,189}
 export function findObjection(letter: Letter): string | undefined {
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(letter.id)) return 'the id of the letter cannot be part of a Message-ID';
   if (!/^[!-~]{1,200}$/.test(letter.correlationId)) return 'the correlation id cannot be a header';
+  if (letter.unsubscribeUrl !== undefined && !/^https?:\/\/[!-;=?-~]{1,1000}$/.test(letter.unsubscribeUrl)) {
+    return 'the address to unsubscribe cannot be a header';
+  }
   if (!address.test(letter.to)) return 'the recipient is not one plain address';
   if (/\p{Cc}|\u2028|\u2029/u.test(letter.subject)) return 'the subject contains control characters';
   if (letter.subject.length > maxSubjectLength) return `the subject has more than ${maxSubjectLength} characters`;

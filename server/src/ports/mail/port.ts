@@ -15,6 +15,8 @@ export interface Letter {
   readonly text: string;
   readonly html?: string;
   readonly correlationId: string;
+  /** Where one click ends mails of this kind (RFC 8058); an https address, or http on this machine. */
+  readonly unsubscribeUrl?: string;
 }
 /**
  * `accepted` is the Message-ID. `refused` is final: no such mailbox, or a letter that nobody could send. An outage

@@ -9,6 +9,12 @@ import { openSmtpMail, type SmtpConfig } from './smtp.ts';
 const clock = makeTestClock(new Date('2026-03-04T05:06:07.000Z'));
 const from = 'GPUaaS <no-reply@gpuaas.example>';
 
+/** The parser gathers all headers that begin with List-. Both have to be there for one click. */
+function unsubscribeOf(list: unknown): string | undefined {
+  const found = list as { unsubscribe?: { url?: string }; 'unsubscribe-post'?: unknown } | undefined;
+  return found?.['unsubscribe-post'] ? found.unsubscribe?.url : undefined;
+}
+
 mailConformance('smtp', async () => {
   const server = await startSmtp();
   const nobody = 'nobody@refused.invalid';
@@ -28,6 +34,7 @@ mailConformance('smtp', async () => {
         text: mail.text ?? '',
         html: mail.html === false ? undefined : mail.html,
         sentAt: mail.date ?? new Date(0),
+        unsubscribe: unsubscribeOf(mail.headers.get('list')),
       })),
     breakDown: () => server.kill(),
     recover: () => server.start(),

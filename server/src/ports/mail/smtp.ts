@@ -70,7 +70,14 @@ export function openSmtpMail(options: SmtpConfig & { readonly clock?: Clock }): 
         ...(letter.html === undefined ? {} : { html: letter.html }),
         messageId,
         date: clock.now(),
-        headers: { 'X-Correlation-Id': letter.correlationId, 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          'X-Correlation-Id': letter.correlationId,
+          'Auto-Submitted': 'auto-generated',
+          ...(letter.unsubscribeUrl !== undefined && {
+            'List-Unsubscribe': `<${letter.unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
       });
       return { accepted: messageId };
     } catch (error) {

@@ -17,6 +17,8 @@ const insert = sql(
   'security-letter-insert',
   'insert into security_letters (id, account_id, login, email, change) values ($1, $2, $3, $4, $5)',
 );
+// Accounts of our own provider have ids that no other provider gives.
+const findUser = sql('security-letter-user', 'select id from users where oidc_subject = $1');
 const find = sql('security-letter-find', 'select login, email, change, created_at from security_letters where id = $1');
 const drop = sql('security-letter-delete', 'delete from security_letters where id = $1');
 
@@ -32,7 +34,8 @@ export async function addSecurityLetter(tx: WriteTx, ids: Ids, to: Addressee, ch
   if (!to.email) return 'none' as const;
   const id = ids.next();
   await tx.run(insert, [id, to.accountId, to.login, to.email, change]);
-  return [factorsChanged.of(to.accountId, { letter_id: id, change })];
+  const [user] = await tx.rows<{ id: string }>(findUser, [to.accountId]);
+  return [factorsChanged.of(to.accountId, { letter_id: id, change, ...(user && { user_id: user.id }) })];
 }
 
 const actionOf: Readonly<Record<FactorChange, string>> = {

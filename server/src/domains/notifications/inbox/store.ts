@@ -18,8 +18,8 @@ export interface NotificationRow {
   readonly allocation_name: string | null;
 }
 
-// What an organization told a person is hidden from them once they have left it, and what operators are told from those who
-// are no operators any more. That somebody left, they may read.
+// Notifications of an organization are hidden from a person who has left it, and those for operators from a person who is no
+// operator any more. The one that says that they left stays.
 const list = sql(
   'notification-list',
   `select n.id, n.kind, n.event_id, n.organization_id, n.project_id, n.payload, n.correlation_id, n.occurred_at, n.read_at,

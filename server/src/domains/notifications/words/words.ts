@@ -35,6 +35,6 @@ export const momentOf = (facts: Facts, field: string): string => {
 };
 
 const idShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A link is made of ids alone, so nothing that somebody chose becomes part of an address. */
+/** A link is made of ids alone, so no chosen name becomes part of an address. */
 export const linkTo = (folder: string, id: unknown, label: string): Told['link'] =>
   typeof id === 'string' && idShape.test(id) ? { path: `${folder}/${id}`, label } : undefined;
