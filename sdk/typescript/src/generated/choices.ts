@@ -26,6 +26,7 @@ export const choices = {
   allocation_counts: { state: ["requested", "provisioning", "active", "releasing", "released", "failed", "release_failed"] },
   project_usage_get: { group_by: ["sku", "allocation", "day"] },
   project_usage_list: { group_by: ["none", "user", "sku", "allocation"], interval: ["hour", "day", "month"] },
+  notification_preference_set: { mail: ["each", "daily", "none"] },
   personal_token_create: { scopes: ["organizations:read", "organizations:write", "organizations:delete", "members:read", "members:write", "membership:leave", "profile:read", "profile:write", "ssh_keys:read", "ssh_keys:write", "projects:read", "projects:write", "allocations:read", "allocations:write", "usage:read", "billing:read", "billing:pay", "billing:admin", "activity:read", "audit:read", "audit:admin", "sessions:read", "sessions:write", "sessions:admin", "tokens:read", "tokens:write", "factors:read", "factors:write", "service_accounts:read", "service_accounts:write", "policies:read", "policies:admin", "fleet:read", "fleet:admin", "organizations:admin", "users:read", "users:admin", "roles:admin", "events:read", "events:admin"] },
   organization_create: { type: ["personal", "enterprise"] },
   audit_list: { actors: ["people", "all"], result: ["success", "failure"] },
