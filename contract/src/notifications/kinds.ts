@@ -1,6 +1,6 @@
 import { breakerTripped } from '../events/alerts.ts';
-import { nodeLost, nodeQuarantined } from '../events/nodes.ts';
 import { autoReleasePending, balanceDepleted, balanceRecovered, lowBalanceWarning } from '../events/billing.ts';
+import { nodeLost, nodeQuarantined } from '../events/nodes.ts';
 import { balanceCredited, reconcileFailed } from '../events/payments.ts';
 import {
   factorsChanged,

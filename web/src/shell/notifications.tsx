@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useLatest, useRead } from '../client/notifications.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { NotificationLine } from '../pages/notifications/line.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 
 /** The newest notifications. Opening marks them as read; new ones stay highlighted until this closes. */

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useNotifications, useRead } from '../../client/notifications.ts';
 import { Button, ButtonLink } from '../../parts/button.tsx';
-import { NotificationLine } from './line.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
+import { NotificationLine } from './line.tsx';
 
 /** Everything that a person was notified of, for as long as it is kept. */
 export function NotificationsPage() {
