@@ -768,6 +768,16 @@ CREATE OR REPLACE FUNCTION public.guard_append_only()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'DELETE' and coalesce(current_setting('gpuaas.archive', true), '') <> '' then
+    if exists (select from public.history_archives a where a.id::text = current_setting('gpuaas.archive', true)
+        and a.archived_at is not null and a.removed_at is null and case a.subject
+          when 'audit' then tg_table_name = 'audit_seals'
+          when 'allocations' then tg_table_name in ('allocation_timeline', 'placement_decisions')
+          when 'attestations' then tg_table_name = 'readiness_attestations'
+          else false end) then
+      return old;
+    end if;
+  end if;
   raise exception '% only grows: % is refused', tg_table_name, lower(tg_op)
     using errcode = 'GP003', hint = 'Corrections are new rows.';
 end
@@ -855,6 +865,243 @@ begin
   raise exception 'particulars are erased, never changed' using errcode = 'GP003', hint = 'See person_erase.';
 end
 $function$;
+
+-- Function history_allocations(uuid)
+
+CREATE OR REPLACE FUNCTION public.history_allocations(p_id uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+    select a.id from history_archives h join allocations a on a.ended_at is not null and (a.ended_at, a.id) <= (h.to_at, h.last_id)
+        and (a.ended_at, a.id) > (coalesce(h.from_at, '-infinity'), coalesce((select b.last_id from history_archives b
+          where b.subject = h.subject and b.to_at = h.from_at and b.id <> h.id order by b.id desc limit 1),
+          '00000000-0000-0000-0000-000000000000'))
+      where h.id = p_id;
+  $function$;
+
+-- Function history_archived(uuid,bigint,bigint,text)
+
+CREATE OR REPLACE FUNCTION public.history_archived(p_id uuid, p_rows bigint, p_bytes bigint, p_sha256 text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from history_archives a where a.id = p_id and a.subject = 'audit') and p_rows <>
+      (select coalesce(sum(h.last_sequence - h.first_sequence + 1), 0) from history_links h where h.archive_id = p_id) then
+    raise exception 'the archive % has % rows, which are not those of its links', p_id, p_rows using errcode = 'GP003';
+  end if;
+  update history_archives set rows = p_rows, bytes = p_bytes, sha256 = p_sha256, archived_at = act_time()
+    where id = p_id and archived_at is null;
+  if not found then raise exception 'there is no open archive %', p_id using errcode = 'GP003'; end if;
+end
+$function$;
+grant execute on function history_archived(uuid,bigint,bigint,text) to gpuaas_relay;
+
+-- Function history_audit_rows(uuid,text,bigint,integer)
+
+CREATE OR REPLACE FUNCTION public.history_audit_rows(p_id uuid, p_chain text, p_sequence bigint, p_limit integer)
+ RETURNS TABLE(chain text, sequence text, hash text, form smallint, entry jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+    select s.chain, s.sequence::text, s.hash, s.form, to_jsonb(a) - 'transaction_id' || jsonb_build_object('created_at',
+        to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'))
+      from history_links h join audit_seals s on s.chain = h.chain and s.sequence between h.first_sequence and h.last_sequence
+        left join audit_logs a on a.id = s.audit_id
+      where h.archive_id = p_id and (s.chain, s.sequence) > (p_chain, p_sequence)
+      order by s.chain, s.sequence limit p_limit;
+  $function$;
+grant execute on function history_audit_rows(uuid,text,bigint,integer) to gpuaas_relay;
+
+-- Function history_begin(uuid,text,timestamp with time zone,integer)
+
+CREATE OR REPLACE FUNCTION public.history_begin(p_id uuid, p_subject text, p_before timestamp with time zone, p_limit integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  found_id uuid;
+  cutoff timestamptz := least(p_before, act_time() - interval '28 days');
+  part record;
+  since record;
+  ends record;
+  is_unsealed boolean;
+begin
+  select a.id into found_id from history_archives a where a.subject = p_subject and a.removed_at is null;
+  if found_id is not null then return found_id; end if;
+  if p_subject = 'audit' then
+    select c.relname as name,
+        substring(pg_get_expr(c.relpartbound, c.oid) from $re$FROM \('([^']+)'\)$re$)::timestamptz as from_at,
+        substring(pg_get_expr(c.relpartbound, c.oid) from $re$TO \('([^']+)'\)$re$)::timestamptz as to_at
+      into part from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'public.audit_logs'::regclass
+        and substring(pg_get_expr(c.relpartbound, c.oid) from $re$TO \('([^']+)'\)$re$)::timestamptz <= cutoff
+      order by 3 limit 1;
+    if not found then return null; end if;
+    insert into history_archives (id, subject, part, from_at, to_at, object_key)
+      values (p_id, p_subject, part.name, part.from_at, part.to_at, 'history/audit/' || part.name || '-' || p_id || '.ndjson.gz');
+    execute format('select exists (select from ledger_months.%I a
+      where not exists (select from audit_seals s where s.audit_id = a.id))', part.name) into is_unsealed;
+    if is_unsealed then
+      raise exception 'the audit part % has rows that are not sealed', part.name using errcode = 'GP003';
+    end if;
+    execute format('insert into history_links (archive_id, organization_id, chain, first_sequence, after_hash, last_sequence,
+        last_hash)
+      select $1, s.organization_id, c.chain, coalesce(b.last_sequence, 0) + 1, coalesce(b.last_hash, repeat(''0'', 64)),
+        c.last, s.hash
+      from (select s.chain, max(s.sequence) as last from ledger_months.%I a join audit_seals s on s.audit_id = a.id group by 1) c
+        join audit_seals s on s.chain = c.chain and s.sequence = c.last
+        left join lateral (select h.last_sequence, h.last_hash from history_links h where h.chain = c.chain
+          order by h.last_sequence desc limit 1) b on true
+      where c.last > coalesce(b.last_sequence, 0)', part.name) using p_id;
+    return p_id;
+  end if;
+  select a.to_at, a.last_id into since from history_archives a where a.subject = p_subject order by a.to_at desc, a.id desc limit 1;
+  if p_subject = 'node_tasks' then
+    select max(b.created_at) as to_at, (array_agg(b.id order by b.id desc))[1] as last_id into ends from (
+      select t.id, t.created_at from node_tasks t
+      where t.allocation_id is null and t.id > coalesce(since.last_id, '00000000-0000-0000-0000-000000000000')
+      order by t.id limit p_limit) b having max(b.created_at) < cutoff;
+  else
+    select b.ended_at as to_at, b.id as last_id into ends from (
+      select a.ended_at, a.id from allocations a where a.ended_at is not null and a.ended_at < cutoff
+        and (a.ended_at, a.id) > (coalesce(since.to_at, '-infinity'), coalesce(since.last_id, '00000000-0000-0000-0000-000000000000'))
+      order by a.ended_at, a.id limit p_limit) b order by b.ended_at desc, b.id desc limit 1;
+  end if;
+  if ends.last_id is null then return null; end if;
+  insert into history_archives (id, subject, from_at, to_at, last_id, object_key) values (p_id, p_subject, since.to_at,
+    ends.to_at, ends.last_id, 'history/' || p_subject || '/' || to_char(ends.to_at at time zone 'UTC', 'YYYY-MM-DD') || '-' || p_id || '.ndjson.gz');
+  return p_id;
+end
+$function$;
+grant execute on function history_begin(uuid,text,timestamp with time zone,integer) to gpuaas_relay;
+
+-- Function history_remove(uuid,uuid,integer)
+
+CREATE OR REPLACE FUNCTION public.history_remove(p_id uuid, p_after uuid, p_limit integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  archive history_archives;
+  counted bigint;
+  batch uuid[];
+begin
+  select * into archive from history_archives a where a.id = p_id and a.archived_at is not null and a.removed_at is null for update;
+  if not found then raise exception 'there is nothing to remove of archive %', p_id using errcode = 'GP003'; end if;
+  perform set_config('gpuaas.archive', p_id::text, true);
+  if archive.subject = 'audit' then
+    execute format('select array_agg(b.id) from (select a.id from ledger_months.%I a where a.id > $1 order by a.id limit $2) b',
+      archive.part) into batch using coalesce(p_after, '00000000-0000-0000-0000-000000000000'), p_limit;
+    if batch is not null then
+      delete from audit_seals s where s.audit_id = any (batch);
+      delete from audit_particulars p where p.audit_id = any (batch);
+      perform set_config('gpuaas.archive', '', true);
+      return batch[cardinality(batch)];
+    end if;
+    perform set_config('lock_timeout', '3s', true);
+    execute format('alter table public.audit_logs detach partition ledger_months.%I', archive.part);
+    execute format('drop table ledger_months.%I', archive.part);
+  else
+    select count(*) into counted from history_rows(p_id);
+    if counted <> archive.rows then
+      -- Rows came after the object was written: it is written again.
+      update history_archives set rows = null, bytes = null, sha256 = null, archived_at = null where id = p_id;
+      return p_id;
+    end if;
+    if archive.subject = 'allocations' then
+      delete from allocation_timeline t where t.allocation_id in (select history_allocations(p_id));
+      delete from placement_decisions t where t.allocation_id in (select history_allocations(p_id));
+      delete from node_tasks t where t.allocation_id in (select history_allocations(p_id)) and t.finished_at is not null;
+    elsif archive.subject = 'attestations' then
+      delete from readiness_attestations t where t.allocation_id in (select history_allocations(p_id));
+    else
+      delete from node_tasks t where t.allocation_id is null and t.id <= archive.last_id
+        and t.finished_at < archive.started_at - interval '1 day';
+    end if;
+  end if;
+  perform set_config('gpuaas.archive', '', true);
+  update history_archives set removed_at = act_time() where id = p_id;
+  return null;
+end
+$function$;
+grant execute on function history_remove(uuid,uuid,integer) to gpuaas_relay;
+
+-- Function history_rows(uuid)
+
+CREATE OR REPLACE FUNCTION public.history_rows(p_id uuid)
+ RETURNS TABLE(source text, entry jsonb)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  archive history_archives;
+begin
+  select * into archive from history_archives a where a.id = p_id;
+  if archive.subject = 'allocations' then
+    return query select 'allocation_timeline', to_jsonb(t) from allocation_timeline t
+      where t.allocation_id in (select history_allocations(p_id)) order by t.id;
+    return query select 'placement_decisions', to_jsonb(t) from placement_decisions t
+      where t.allocation_id in (select history_allocations(p_id)) order by t.id;
+    return query select 'node_tasks', to_jsonb(t) from node_tasks t
+      where t.allocation_id in (select history_allocations(p_id)) and t.finished_at is not null order by t.id;
+  elsif archive.subject = 'attestations' then
+    return query select 'readiness_attestations', to_jsonb(t) from readiness_attestations t
+      where t.allocation_id in (select history_allocations(p_id)) order by t.id;
+  elsif archive.subject = 'node_tasks' then
+    return query select 'node_tasks', to_jsonb(t) from node_tasks t where t.allocation_id is null
+      and t.id <= archive.last_id
+      and t.finished_at < archive.started_at - interval '1 day' order by t.id;
+  end if;
+end
+$function$;
+grant execute on function history_rows(uuid) to gpuaas_relay;
+
+-- Function history_sizes()
+
+CREATE OR REPLACE FUNCTION public.history_sizes()
+ RETURNS TABLE(table_name text, bytes bigint, rows_estimate bigint, parts integer, unplaced bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  each record;
+begin
+  for each in
+    select c.relname::text as name, c.oid, c.relkind, (select a.attname from pg_partitioned_table p join pg_attribute a
+        on a.attrelid = p.partrelid and a.attnum = p.partattrs[0] where p.partrelid = c.oid) as key
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1
+  loop
+    table_name := each.name;
+    select coalesce(sum(pg_total_relation_size(t.relid)), 0), coalesce(sum(greatest(r.reltuples, 0))::bigint, 0),
+        count(*) filter (where t.level > 0)
+      into bytes, rows_estimate, parts
+      from pg_partition_tree(each.oid) t join pg_class r on r.oid = t.relid where t.isleaf;
+    if each.relkind = 'r' then
+      bytes := pg_total_relation_size(each.oid);
+      select greatest(r.reltuples, 0)::bigint into rows_estimate from pg_class r where r.oid = each.oid;
+    end if;
+    unplaced := 0;
+    if to_regclass('ledger_months.' || quote_ident(each.name || '_rest')) is not null then
+      execute format('select count(*) from ledger_months.%I where %I > now() - interval ''1 day''', each.name || '_rest', each.key)
+        into unplaced;
+    end if;
+    return next;
+  end loop;
+end
+$function$;
+grant execute on function history_sizes() to gpuaas_api, gpuaas_relay;
 
 -- Function host_offered(boolean,boolean)
 
@@ -1033,15 +1280,18 @@ begin
       execute format('select exists (select from ledger_months.%I where %I >= $1 and %2$I < $2)',
         parent.name || '_rest', parent.key) into taken using month, month + interval '1 month';
       continue when taken;
-      execute format('create table ledger_months.%I partition of public.%I for values from (%L) to (%L)', child,
-        parent.name, month, month + interval '1 month');
-      made := made + 1;
+      begin
+        execute format('create table ledger_months.%I partition of public.%I for values from (%L) to (%L)', child,
+          parent.name, month, month + interval '1 month');
+        made := made + 1;
+      exception when invalid_object_definition then null;
+      end;
     end loop;
   end loop;
   return made;
 end
 $function$;
-grant execute on function ledger_months_ahead(timestamp with time zone) to gpuaas_billing;
+grant execute on function ledger_months_ahead(timestamp with time zone) to gpuaas_billing, gpuaas_relay;
 
 -- Function ledger_seal()
 
@@ -1794,6 +2044,7 @@ create table allocations (
   constraint allocations_sku_fkey FOREIGN KEY (sku) REFERENCES skus(slug)
 );
 
+CREATE INDEX allocations_ended ON public.allocations USING btree (ended_at, id) WHERE (ended_at IS NOT NULL);
 CREATE INDEX allocations_expiry ON public.allocations USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (state = 'active'::text));
 CREATE INDEX allocations_group ON public.allocations USING btree (group_id, organization_id);
 CREATE INDEX allocations_image ON public.allocations USING btree (image_id);
@@ -1861,20 +2112,20 @@ create table audit_logs (
   created_at timestamp with time zone not null default act_time(),
   particulars text[] not null default '{}'::text[],
   committed_by text,
-  constraint audit_logs_pkey PRIMARY KEY (id),
+  constraint audit_logs_pkey PRIMARY KEY (id, created_at),
   constraint audit_logs_action_check CHECK ((action ~ '^[a-z0-9_]+(\.[a-z0-9_-]+)+$'::text)),
   constraint audit_logs_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['user'::text, 'service_account'::text, 'node'::text, 'system'::text]))),
   constraint audit_logs_no_address CHECK (((actor_address IS NULL) AND (user_agent IS NULL))),
   constraint audit_logs_no_mail CHECK (((strpos((change)::text, '@'::text) = 0) AND (strpos(((target_id || actor_id) || correlation_id), '@'::text) = 0))),
   constraint audit_logs_result_check CHECK ((result = ANY (ARRAY['success'::text, 'failure'::text])))
-);
+) partition by RANGE (created_at);
 
-CREATE INDEX audit_logs_actor ON public.audit_logs USING btree (actor_id, id);
-CREATE INDEX audit_logs_correlation ON public.audit_logs USING btree (correlation_id);
-CREATE INDEX audit_logs_organization ON public.audit_logs USING btree (organization_id, id) WHERE (organization_id IS NOT NULL);
-CREATE INDEX audit_logs_project ON public.audit_logs USING btree (project_id, id) WHERE (project_id IS NOT NULL);
-CREATE INDEX audit_logs_target ON public.audit_logs USING btree (target_id, id);
-CREATE INDEX audit_logs_transaction ON public.audit_logs USING btree (transaction_id, id);
+CREATE INDEX audit_logs_actor ON ONLY public.audit_logs USING btree (actor_id, id);
+CREATE INDEX audit_logs_correlation ON ONLY public.audit_logs USING btree (correlation_id);
+CREATE INDEX audit_logs_organization ON ONLY public.audit_logs USING btree (organization_id, id) WHERE (organization_id IS NOT NULL);
+CREATE INDEX audit_logs_project ON ONLY public.audit_logs USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+CREATE INDEX audit_logs_target ON ONLY public.audit_logs USING btree (target_id, id);
+CREATE INDEX audit_logs_transaction ON ONLY public.audit_logs USING btree (transaction_id, id);
 
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.audit_logs FOR EACH ROW EXECUTE FUNCTION guard_append_only();
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.audit_logs FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
@@ -1938,8 +2189,7 @@ create table audit_seals (
   form smallint not null default 1,
   constraint audit_seals_pkey PRIMARY KEY (audit_id),
   constraint audit_seals_chain_sequence_key UNIQUE (chain, sequence),
-  constraint audit_seals_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
-  constraint audit_seals_audit_id_fkey FOREIGN KEY (audit_id) REFERENCES audit_logs(id)
+  constraint audit_seals_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text))
 );
 
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION guard_append_only();
@@ -2211,6 +2461,76 @@ create policy reach on departments
 
 grant insert, select, update on departments to gpuaas_api;
 grant insert, select, update on departments to gpuaas_worker;
+
+-- Table history_archives
+
+create table history_archives (
+  id uuid not null,
+  subject text not null,
+  part text,
+  from_at timestamp with time zone,
+  to_at timestamp with time zone not null,
+  last_id uuid,
+  object_key text not null,
+  rows bigint,
+  bytes bigint,
+  sha256 text,
+  started_at timestamp with time zone not null default act_time(),
+  archived_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  constraint history_archives_pkey PRIMARY KEY (id),
+  constraint history_archives_object_key_key UNIQUE (object_key),
+  constraint history_archives_bytes_check CHECK ((bytes >= 0)),
+  constraint history_archives_check CHECK ((((archived_at IS NULL) = (sha256 IS NULL)) AND ((archived_at IS NULL) = (rows IS NULL)))),
+  constraint history_archives_check1 CHECK (((removed_at IS NULL) OR (archived_at IS NOT NULL))),
+  constraint history_archives_object_key_check CHECK ((object_key ~ '^history/[a-z_]+/[a-z0-9._-]+$'::text)),
+  constraint history_archives_rows_check CHECK ((rows >= 0)),
+  constraint history_archives_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint history_archives_subject_check CHECK ((subject = ANY (ARRAY['audit'::text, 'allocations'::text, 'attestations'::text, 'node_tasks'::text])))
+);
+
+CREATE UNIQUE INDEX history_archives_open ON public.history_archives USING btree (subject) WHERE (removed_at IS NULL);
+CREATE UNIQUE INDEX history_archives_part ON public.history_archives USING btree (part);
+CREATE INDEX history_archives_subject ON public.history_archives USING btree (subject, to_at DESC, id DESC);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.history_archives FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.history_archives DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select on history_archives to gpuaas_api;
+grant select on history_archives to gpuaas_relay;
+
+-- Table history_links
+
+create table history_links (
+  archive_id uuid not null,
+  organization_id uuid,
+  chain text not null,
+  first_sequence bigint not null,
+  after_hash text not null,
+  last_sequence bigint not null,
+  last_hash text not null,
+  constraint history_links_pkey PRIMARY KEY (chain, last_sequence),
+  constraint history_links_chain_first_sequence_key UNIQUE (chain, first_sequence),
+  constraint history_links_check CHECK (((first_sequence > 0) AND (last_sequence >= first_sequence))),
+  constraint history_links_archive_id_fkey FOREIGN KEY (archive_id) REFERENCES history_archives(id)
+);
+
+CREATE INDEX history_links_archive ON public.history_links USING btree (archive_id, chain);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.history_links FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.history_links FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.history_links DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.history_links FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table history_links enable row level security;
+
+create policy reach on history_links for select
+  using (within_wall(organization_id));
+create policy sealer on history_links for select to gpuaas_relay
+  using (true);
+
+grant select on history_links to gpuaas_api;
+grant select on history_links to gpuaas_relay;
 
 -- Table idempotency_records
 
@@ -2731,6 +3051,7 @@ create table node_tasks (
 CREATE INDEX node_tasks_allocation ON public.node_tasks USING btree (allocation_id, organization_id, id);
 CREATE INDEX node_tasks_expiry ON public.node_tasks USING btree (expires_at) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
 CREATE INDEX node_tasks_node ON public.node_tasks USING btree (node_id, id);
+CREATE INDEX node_tasks_of_nodes ON public.node_tasks USING btree (id) WHERE (allocation_id IS NULL);
 CREATE INDEX node_tasks_open ON public.node_tasks USING btree (node_id, id) WHERE (state = ANY (ARRAY['queued'::text, 'dispatched'::text]));
 CREATE UNIQUE INDEX node_tasks_saga_token ON public.node_tasks USING btree (saga_token) WHERE (saga_token IS NOT NULL);
 CREATE INDEX node_tasks_unanswered ON public.node_tasks USING btree (finished_at) WHERE ((saga_token IS NOT NULL) AND (saga_answered_at IS NULL));

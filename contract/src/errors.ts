@@ -130,6 +130,7 @@ export const errors = {
     'operator',
   ),
   insufficient_balance: kind(402, 'The balance does not cover this.', 'tenant admin'),
+  archive_not_found: kind(404, 'There is no such archive, or it is still being written.', 'caller'),
   ledger_line_not_found: kind(404, 'There is no such line in the ledger.', 'caller'),
   period_invalid: kind(422, 'The dates are not a valid period, or the period is too long.', 'caller'),
   currency_mismatch: kind(409, 'The account uses another currency.', 'operator'),

@@ -153,6 +153,24 @@ export const policies = [
     'How long published events stay in the outbox, for replay and for streams that resume.',
   ),
   whole(
+    'history.audit_days',
+    { default: 400, minimum: 90, maximum: 3_650, unit: 'days' },
+    'history',
+    'How long the audit log stays in the database. Older months are archived to the object store, then dropped.',
+  ),
+  whole(
+    'history.allocation_days',
+    { default: 400, minimum: 30, maximum: 3_650, unit: 'days' },
+    'history',
+    'How long after its end the timeline, placement decisions and tasks of an allocation stay in the database.',
+  ),
+  whole(
+    'history.evidence_days',
+    { default: 3_650, minimum: 400, maximum: 36_500, unit: 'days' },
+    'history',
+    'How long after the end of an allocation its attestations stay in the database. Proofs of charges read them.',
+  ),
+  whole(
     'tenancy.invitation_ttl_hours',
     { default: 168, minimum: 1, maximum: 2_160, unit: 'hours' },
     'tenancy',

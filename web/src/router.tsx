@@ -75,6 +75,7 @@ const allAllocations = lazyPart(() => import('./ops/allocations.tsx'), 'AllAlloc
 const policies = lazyPart(() => import('./ops/policies.tsx'), 'PoliciesPage');
 const events = lazyPart(() => import('./ops/events/events.tsx'), 'EventsPage');
 const audit = lazyPart(() => import('./ops/audit.tsx'), 'AuditPage');
+const history = lazyPart(() => import('./ops/history.tsx'), 'HistoryPage');
 const secrets = lazyPart(() => import('./ops/secrets.tsx'), 'SecretsPage');
 const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
@@ -130,6 +131,7 @@ const tree = root.addChildren([
   page('/ops/audit', audit, words('correlation', 'result', 'organization', 'action', 'target', 'actors')),
   page('/ops/correlations/$id', correlation, none),
   page('/ops/health', health, none),
+  page('/ops/history', history, none),
   page('/ops/secrets', secrets, none),
   page('/ops/workflows', workflows, words('state', 'saga', 'run')),
   page('/ops/workflows/$saga/$id', workflow, none),

@@ -207,6 +207,7 @@ describe('the console, for those who operate the platform', () => {
       ['/ops/skus', 'SKUs and prices'],
       ['/ops/policies', 'Policies'],
       ['/ops/health', 'Health'],
+      ['/ops/history', 'History'],
       ['/ops/secrets', 'Secrets'],
       ['/ops/events', 'Events'],
       ['/ops/events?box=outbox', 'Events'],

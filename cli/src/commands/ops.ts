@@ -62,6 +62,21 @@ export const auditVerify: Run = async (session) => {
     session.text('organization') === undefined
       ? await api.adminAudit.verify()
       : await api.audit.verify({ organization_id: await resolveOrganization(session) });
-  showOne(session, verdict, ['chain', 'intact', 'rows', 'erased', 'unsealed', 'head', 'broken']);
+  showOne(session, verdict, ['chain', 'intact', 'rows', 'archived', 'erased', 'unsealed', 'head', 'broken']);
   return verdict.intact ? exitCodes.ok : exitCodes.failed;
+};
+
+/** Walks through all archives, oldest first. One that does not hold is a failure, for scripts that watch it. */
+export const archiveVerify: Run = async (session) => {
+  const api = await session.api();
+  const ids: string[] = [];
+  for await (const { id, archived_at } of api.adminOps.historyArchiveList()) if (archived_at) ids.unshift(id);
+  let intact = true;
+  for (const archive_id of ids) {
+    const verdict = await api.adminOps.historyArchiveVerify({ archive_id });
+    showOne(session, verdict, ['archive_id', 'subject', 'intact', 'rows', 'chains', 'broken']);
+    intact &&= verdict.intact;
+  }
+  if (ids.length === 0) session.around.stderr.write('Nothing was archived.\n');
+  return intact ? exitCodes.ok : exitCodes.failed;
 };

@@ -36,6 +36,10 @@ export const AuditVerdict = Type.Object(
     unsealed: Type.Integer({
       description: 'Rows that are not yet part of the chain; normally a second old.',
     }),
+    archived: Type.Integer({
+      minimum: 0,
+      description: 'Links before these that lie in archives; `gpuaas ops archive verify` checks them.',
+    }),
     head: Type.Union([Type.String(), Type.Null()], {
       description: 'The hash of the newest row. Keep it elsewhere to compare.',
     }),

@@ -11,6 +11,7 @@ import * as deadLetters from './admin/dead-letters.ts';
 import * as adminEvents from './admin/events.ts';
 import * as adminFleet from './admin/fleet.ts';
 import * as adminHealth from './admin/health.ts';
+import * as adminHistory from './admin/history.ts';
 import * as adminNodeTasks from './admin/node-tasks.ts';
 import * as adminNodes from './admin/nodes.ts';
 import * as adminOrganizations from './admin/organizations.ts';
@@ -64,6 +65,7 @@ export const routes: readonly Route[] = [
   adminNodeTasks,
   adminOrganizations,
   adminPayments,
+  adminHistory,
   adminSecrets,
   adminSlots,
   adminUsers,
@@ -118,6 +120,7 @@ export * from './admin/dead-letters.ts';
 export * from './admin/events.ts';
 export * from './admin/fleet.ts';
 export * from './admin/health.ts';
+export * from './admin/history.ts';
 export * from './admin/node-tasks.ts';
 export * from './admin/nodes.ts';
 export * from './admin/organizations.ts';

@@ -51,6 +51,7 @@ export interface World {
   readonly signers: Readonly<Record<'ours' | 'stranger', Awaited<ReturnType<typeof generateKeyPair>>>>;
   readonly database: DatabasePort;
   readonly metrics: Metrics;
+  readonly objects: Objects;
   /** Looks at the tables over all walls. */
   readonly root: pg.Client;
   now(): Date;
@@ -183,6 +184,7 @@ export async function openWorld(
     now: () => clock.now(),
     database,
     metrics,
+    objects,
     root,
     async call(method, path, { as, key, body, headers } = {}) {
       const reply = await app.inject({

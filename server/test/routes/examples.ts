@@ -131,6 +131,17 @@ const freshKey = (): string => {
   return `ssh-ed25519 ${blob.toString('base64')} somebody@example`;
 };
 
+/** A batch that was archived, and whose object is gone since. */
+const anArchive = async (world: World): Promise<string> => {
+  const id = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into history_archives (id, subject, to_at, object_key, rows, bytes, sha256, archived_at, removed_at)
+     values ($1, 'allocations', '2026-01-01', 'history/allocations/' || $1::text, 0, 0, repeat('0', 64), now(), now())`,
+    [id],
+  );
+  return id;
+};
 /** A task-signing key of its own, moved along the given states. Its private half opens nothing. */
 const taskSigner = async (world: World, states: readonly string[]): Promise<string> => {
   const id = systemIds.next();
@@ -363,6 +374,9 @@ const examples: Readonly<Record<string, MakeExample>> = {
     body: { name: 'An example', slug: unique('robot'), scopes: ['projects:read'], project_ids: [tenant.projectId] },
   }),
   machine_identity_list: organization,
+  history_get: nothing,
+  history_archive_list: nothing,
+  history_archive_verify: async (world) => ({ params: { archive_id: await anArchive(world) } }),
   secrets_get: nothing,
   service_account_create: async (_, tenant) => ({
     params: { project_id: tenant.projectId },

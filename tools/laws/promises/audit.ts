@@ -2,6 +2,36 @@ import type { Promised } from './list.ts';
 
 /** What keeps personal data out of the audit log, and beside it erasable. */
 export const auditUniqueness: Readonly<Record<string, Promised>> = {
+  audit_logs_pkey: {
+    promise: 'an act leaves one audit row in its month',
+    table: 'audit_logs',
+    row: { id: '01900000-0000-7000-8000-00000000c1c2', created_at: '2026-01-01T00:00:00Z' },
+  },
+  history_archives_part: {
+    promise: 'a month is archived once',
+    table: 'history_archives',
+    row: { part: 'audit_logs_2026_01', removed_at: '2026-01-01T00:00:00Z' },
+  },
+  history_archives_open: {
+    promise: 'one archive of a subject is under way at a time',
+    table: 'history_archives',
+    row: { subject: 'audit', removed_at: null },
+  },
+  history_archives_object_key_key: {
+    promise: 'an archive has an object of its own',
+    table: 'history_archives',
+    row: { object_key: 'history/audit/one', removed_at: '2026-01-01T00:00:00Z' },
+  },
+  history_links_pkey: {
+    promise: 'a link of an audit chain is the last one of one archive',
+    table: 'history_links',
+    row: { chain: 'platform', last_sequence: 5 },
+  },
+  history_links_chain_first_sequence_key: {
+    promise: 'a link of an audit chain is the first one of one archive',
+    table: 'history_links',
+    row: { chain: 'platform', first_sequence: 1 },
+  },
   audit_particulars_pkey: {
     promise: 'a person has one row of particulars beside an audit row',
     table: 'audit_particulars',
@@ -10,6 +40,21 @@ export const auditUniqueness: Readonly<Record<string, Promised>> = {
 };
 
 export const auditChecks: Readonly<Record<string, Promised>> = {
+  history_archives_check: {
+    promise: 'an archive that is there has a digest and a number of rows',
+    table: 'history_archives',
+    row: { archived_at: '2026-01-01T00:00:00Z', sha256: null, rows: 1, removed_at: null },
+  },
+  history_archives_check1: {
+    promise: 'rows leave after their archive is there',
+    table: 'history_archives',
+    row: { archived_at: null, sha256: null, rows: null, removed_at: '2026-01-01T00:00:00Z' },
+  },
+  history_links_check: {
+    promise: 'the links of an archive are a stretch of their chain',
+    table: 'history_links',
+    row: { first_sequence: 5, last_sequence: 4 },
+  },
   audit_logs_no_address: {
     promise: 'the log says nothing of where a person was: that stands in a row that can be erased',
     table: 'audit_logs',

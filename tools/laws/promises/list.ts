@@ -493,6 +493,7 @@ export const onlyGrow: Readonly<Record<string, string>> = {
   ...billingOnlyGrows,
   audit_logs: 'who did what stays as it was written',
   audit_seals: 'a link of an audit chain stays as it was sealed',
+  history_links: 'where an archive ends in a chain stays as it was noted',
   allocation_timeline: 'what happened to an allocation stays as it was told',
   placement_decisions: 'why an allocation got its place stays as it was decided',
   readiness_attestations: 'what a host swore to stays as it was sworn',

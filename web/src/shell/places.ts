@@ -85,6 +85,7 @@ const operatorPlaces: readonly PlaceGroup[] = [
       { to: '/ops/health', label: 'Health', icon: 'activity', key: 'p', needs: 'platform_health_get' },
       { to: '/ops/events', label: 'Events', icon: 'mail', key: 'e', needs: 'admin_event_list' },
       { to: '/ops/workflows', label: 'Workflows', icon: 'clock', key: 'w', needs: 'workflow_list' },
+      { to: '/ops/history', label: 'History', icon: 'stack', needs: 'history_get' },
       { to: '/ops/secrets', label: 'Secrets', icon: 'key', needs: 'secrets_get' },
       { to: '/ops/audit', label: 'Audit', icon: 'book', needs: 'admin_audit_list' },
       { to: '/ops/simulator', label: 'Simulator', icon: 'flask', needs: 'simulator_node_list' },

@@ -367,6 +367,30 @@ readonly os_images: readonly string[];
      */
     platformHealthGet(options?: CallOptions): Promise<T.PlatformHealth>;
     /**
+     * Tables that grow with history: their sizes, and how long their rows are kept
+     *
+     * `GET /api/v1/admin/history`
+     */
+    historyGet(options?: CallOptions): Promise<{
+  readonly data: readonly T.HistoryTable[];
+}>;
+    /**
+     * What was archived, newest first
+     *
+     * `GET /api/v1/admin/history/archives`
+     *
+     * Refusals: cursor_invalid.
+     */
+    historyArchiveList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.HistoryArchive>;
+    /**
+     * Read an archive and check its digest, its rows and its place in the audit chains
+     *
+     * `GET /api/v1/admin/history/archives/{archive_id}/verify`
+     *
+     * Refusals: archive_not_found.
+     */
+    historyArchiveVerify(input: { readonly archive_id: string }, options?: CallOptions): Promise<T.ArchiveVerdict>;
+    /**
      * Events that the bus refused
      *
      * `GET /api/v1/admin/outbox/failed`

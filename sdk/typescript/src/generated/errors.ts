@@ -28,6 +28,8 @@ export const errorCodes = {
   already_member: { status: 409, retryable: false },
   /** The amount is more or less than a policy allows. */
   amount_out_of_bounds: { status: 422, retryable: false },
+  /** There is no such archive, or it is still being written. */
+  archive_not_found: { status: 404, retryable: false },
   /** The assertion is malformed, expired, for another audience or signed with a wrong key. */
   assertion_invalid: { status: 401, retryable: false },
   /** The assertion was used before: sign a new one. */

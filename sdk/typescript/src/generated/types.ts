@@ -653,6 +653,18 @@ readonly projected: {
 } | null;
 };
 
+export type ArchiveVerdict = {
+  readonly archive_id: string;
+  /** The first thing that does not fit. */
+readonly broken: string | null;
+  /** Audit chains whose links were recomputed. */
+readonly chains: number;
+  readonly intact: boolean;
+  /** Rows that were read. */
+readonly rows: number;
+  readonly subject: "audit" | "allocations" | "attestations" | "node_tasks";
+};
+
 export type AttestationReceipt = {
   readonly attestation: {
   readonly allocation_id: string;
@@ -710,6 +722,8 @@ readonly is_erased: boolean;
 };
 
 export type AuditVerdict = {
+  /** Links before these that lie in archives; `gpuaas ops archive verify` checks them. */
+readonly archived: number;
   /** The first row that breaks the chain. */
 readonly broken: {
   readonly audit_id: string;
@@ -1106,6 +1120,41 @@ export type HeldLease = {
   readonly generation: number;
   readonly slot_ids: readonly string[];
   readonly state: "provisioning" | "running" | "releasing" | "ended" | "unknown";
+};
+
+export type HistoryArchive = {
+  /** Null while it is being written. */
+readonly archived_at: string | null;
+  readonly bytes: number | null;
+  /** Null when it begins with the oldest row. */
+readonly from_at: string | null;
+  readonly id: string;
+  /** Where it lies in the object store. */
+readonly object_key: string;
+  /** When its rows left the database; null before that. */
+readonly removed_at: string | null;
+  readonly rows: number | null;
+  readonly sha256: string | null;
+  readonly started_at: string;
+  readonly subject: "audit" | "allocations" | "attestations" | "node_tasks";
+  readonly to_at: string;
+};
+
+export type HistoryTable = {
+  /** With indexes and months. */
+readonly bytes: number;
+  /** How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive. */
+readonly kept_by: "months" | "batches" | "sweeps";
+  /** Months, with the rest. */
+readonly parts: number;
+  readonly retention_days: number | null;
+  /** The policy that says how long rows are kept; null when they are kept for ever. */
+readonly retention_policy: string | null;
+  /** As the database estimates it. */
+readonly rows_estimate: number;
+  readonly table: string;
+  /** Rows of the last day that came without a month of their own. */
+readonly unplaced_rows: number;
 };
 
 export type HostTopology = {

@@ -20,6 +20,7 @@ import {
   usageRoutes,
 } from '../../domains/billing/index.ts';
 import { healthRoutes } from '../../domains/health/index.ts';
+import { historyRoutes } from '../../domains/history/index.ts';
 import {
   type AtBrowser,
   denialsChannel,
@@ -357,6 +358,7 @@ export async function assembleApi(
       ...alertRoutes({ db, ids, changed: inventory.changed }),
       ...breakerRoutes({ db }),
       ...makeEventStreams({ log: makeEventLog(db), tail, bells }),
+      ...historyRoutes({ db, objects: parts.objects, policies }),
       ...secretRoutes({ stores: [...sealed, ...(settings.sealed ?? [])] }),
       ...healthRoutes({ db, clock, log, version: release, depths: settings.depths, unlistedProxy: unlisted.last }),
       ...workflowRoutes({ db, runs: settings.runs, log }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { makeSealing } from '../../domains/audit/index.ts';
+import { startHistory } from '../../domains/history/index.ts';
 import { makeOutbox } from '../../domains/outbox/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
@@ -15,20 +16,21 @@ const staleAfterMs = 30_000;
 
 export const outboxRelay = defineProcess({
   name: 'outbox-relay',
-  summary: 'Carries committed events to the bus; keeps what could not be delivered.',
-  needs: ['database', 'bus'],
+  summary: 'Carries committed events to the bus; keeps what could not be delivered; archives old history.',
+  needs: ['database', 'bus', 'objects'],
   config: Type.Object({}),
-  async start({ database, bus, clock, ids, log, metrics, scope }) {
+  async start({ database, bus, objects, clock, ids, log, metrics, scope }) {
     const policies = scope.keep(
       'policies',
       await openPolicies({ ...database, db: database.database, ids, clock, log }),
     );
+    const begin = actsOf('outbox-relay', ids);
     const outbox = makeOutbox({
       db: database.database,
       outbox: database.outbox,
       replies: database.replies,
       bus,
-      begin: actsOf('outbox-relay', ids),
+      begin,
       policy: policies.number,
       clock,
       ids,
@@ -51,6 +53,8 @@ export const outboxRelay = defineProcess({
     scope.keep('sealing wake-up', await database.outbox.onCommit(sealing.wake));
     const lease = scope.keep('lease', await database.leases.hold('outbox-relay'));
     showLease(lease, metrics);
+    const parts = { db: database.database, begin, objects, ids, clock, log, metrics, lease, policies };
+    scope.keep('history', startHistory(parts));
     scope.keep(
       'housekeeping',
       startReconciler(outbox.housekeeping, { clock, log, lease, everyMs: housekeepingEveryMs }),

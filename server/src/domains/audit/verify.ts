@@ -26,7 +26,18 @@ const waiting = sql(
   `select count(*)::int as n from audit_logs a
    where a.organization_id is not distinct from $1::uuid and (a.organization_id is null or mine(a.organization_id))
      and not exists (select from audit_seals s where s.audit_id = a.id
-       and s.organization_id is not distinct from a.organization_id)`,
+       and s.organization_id is not distinct from a.organization_id)
+     and not exists (select from history_archives h where h.subject = 'audit' and h.archived_at is not null
+       and h.removed_at is null and a.created_at < h.to_at)`,
+);
+
+/** The last link of the chain that an archive holds: what is kept follows it. */
+const archivedHead = sql(
+  'audit-archived-head',
+  `select h.last_sequence::text as sequence, h.last_hash as hash from history_links h
+     join history_archives a on a.id = h.archive_id and a.archived_at is not null
+   where h.chain = $1 and (h.organization_id is null or mine(h.organization_id))
+   order by h.last_sequence desc limit 1`,
 );
 
 type LinkRow = AuditRow & {
@@ -39,12 +50,13 @@ type LinkRow = AuditRow & {
   readonly particulars_left: number;
 };
 
-/** Recomputes a chain from its beginning and stops at the first link that does not hold. */
+/** Recomputes a chain, from its beginning or from where its archives end, and stops at the first link that does not hold. */
 export async function verifyChain(tx: ReadTx, organizationId: string | undefined): Promise<AuditVerdict> {
   const chain = organizationId ?? platformChain;
   const [left] = await tx.rows<{ n: number }>(waiting, [organizationId ?? null]);
-  let previous = chainBeginning;
-  let expected = 0n;
+  const [head] = await tx.rows<{ sequence: string; hash: string }>(archivedHead, [chain]);
+  let previous = head?.hash ?? chainBeginning;
+  let expected = BigInt(head?.sequence ?? 0);
   let rows = 0;
   let erased = 0;
   const verdict = (broken: AuditVerdict['broken']): AuditVerdict => ({
@@ -53,7 +65,8 @@ export async function verifyChain(tx: ReadTx, organizationId: string | undefined
     rows,
     erased,
     unsealed: left?.n ?? 0,
-    head: rows > 0 ? previous : null,
+    archived: Number(head?.sequence ?? 0),
+    head: rows > 0 || head ? previous : null,
     broken,
   });
   for (;;) {

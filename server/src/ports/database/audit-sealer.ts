@@ -20,19 +20,26 @@ const saveMark = sql(
   `insert into audit_seal_watermarks (sealer, transaction_from) values ('audit', $1::xid8)
    on conflict (sealer) do update set transaction_from = excluded.transaction_from, updated_at = clock_timestamp()`,
 );
-// Rows of a transaction stay together, and a row that is sealed already (the mark was lost) is passed over.
+// Rows of a transaction stay together, and a row that is sealed already (the mark was lost) is passed over. So is one that an
+// archive holds and that is being removed.
 const ready = sql(
   'audit-seal-ready',
   `select a.*, a.transaction_id::text as transaction_id, to_char(a.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at from audit_logs a
    where a.transaction_id >= $1::xid8 and a.transaction_id < $2::xid8
      and not exists (select from audit_seals s where s.audit_id = a.id)
+     and not exists (select from history_archives h where h.subject = 'audit' and h.archived_at is not null
+       and h.removed_at is null and a.created_at < h.to_at)
    order by a.transaction_id, a.id limit $3`,
 );
-// One look into the index for each chain, however long it is.
+// One look into the index for each chain, however long it is. A chain whose links are all archived goes on after them.
 const heads = sql(
   'audit-seal-heads',
   `select c.chain, s.sequence::text as sequence, s.hash from unnest($1::text[]) as c (chain) cross join lateral (
-     select l.sequence, l.hash from audit_seals l where l.chain = c.chain order by l.sequence desc limit 1
+     select x.sequence, x.hash from (
+       (select l.sequence, l.hash from audit_seals l where l.chain = c.chain order by l.sequence desc limit 1)
+       union all
+       (select h.last_sequence, h.last_hash from history_links h where h.chain = c.chain order by h.last_sequence desc limit 1)
+     ) x order by x.sequence desc limit 1
    ) s`,
 );
 const insert = sql(

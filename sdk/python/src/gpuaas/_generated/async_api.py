@@ -443,6 +443,33 @@ class AsyncAdminOpsApi:
         answer: PlatformHealth = await self._transport.call("platform_health_get", {}, options)
         return answer
 
+    async def history_get(self, *, options: Options | None = None) -> HistoryGetAnswer:
+        """Tables that grow with history: their sizes, and how long their rows are kept
+
+        ``GET /api/v1/admin/history``
+        """
+        answer: HistoryGetAnswer = await self._transport.call("history_get", {}, options)
+        return answer
+
+    def history_archive_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[HistoryArchive]:
+        """What was archived, newest first
+
+        ``GET /api/v1/admin/history/archives``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "history_archive_list", {"cursor": cursor, "limit": limit}, options)
+
+    async def history_archive_verify(self, archive_id: str, *, options: Options | None = None) -> ArchiveVerdict:
+        """Read an archive and check its digest, its rows and its place in the audit chains
+
+        ``GET /api/v1/admin/history/archives/{archive_id}/verify``
+
+        Refusals: archive_not_found.
+        """
+        answer: ArchiveVerdict = await self._transport.call("history_archive_verify", {"archive_id": archive_id}, options)
+        return answer
+
     def outbox_failed_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, state: Literal["open", "requeued", "discarded"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[DeadLetter]:
         """Events that the bus refused
 

@@ -108,6 +108,14 @@ class AmountOutOfBoundsError(GpuaasError):
     retryable = False
 
 
+class ArchiveNotFoundError(GpuaasError):
+    """There is no such archive, or it is still being written."""
+
+    code = "archive_not_found"
+    status = 404
+    retryable = False
+
+
 class AssertionInvalidError(GpuaasError):
     """The assertion is malformed, expired, for another audience or signed with a wrong key."""
 
@@ -1218,6 +1226,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "allocation_not_found": AllocationNotFoundError,
     "already_member": AlreadyMemberError,
     "amount_out_of_bounds": AmountOutOfBoundsError,
+    "archive_not_found": ArchiveNotFoundError,
     "assertion_invalid": AssertionInvalidError,
     "assertion_replayed": AssertionReplayedError,
     "auth_enterprise_required": AuthEnterpriseRequiredError,

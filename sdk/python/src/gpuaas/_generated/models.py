@@ -756,6 +756,18 @@ class AllocationPlan(TypedDict):
     """For the whole of max_duration_seconds."""
 
 
+class ArchiveVerdict(TypedDict):
+    archive_id: str
+    broken: str | None
+    """The first thing that does not fit."""
+    chains: int
+    """Audit chains whose links were recomputed."""
+    intact: bool
+    rows: int
+    """Rows that were read."""
+    subject: Literal["audit", "allocations", "attestations", "node_tasks"]
+
+
 class AttestationReceiptAttestationSsh(TypedDict):
     address: str
     host_key_fingerprint: str
@@ -825,6 +837,8 @@ class AuditVerdictBroken(TypedDict):
 
 
 class AuditVerdict(TypedDict):
+    archived: int
+    """Links before these that lie in archives; `gpuaas ops archive verify` checks them."""
     broken: AuditVerdictBroken | None
     """The first row that breaks the chain."""
     chain: str
@@ -1225,6 +1239,41 @@ class HeldLease(TypedDict):
     generation: int
     slot_ids: Sequence[str]
     state: Literal["provisioning", "running", "releasing", "ended", "unknown"]
+
+
+class HistoryArchive(TypedDict):
+    archived_at: str | None
+    """Null while it is being written."""
+    bytes: int | None
+    from_at: str | None
+    """Null when it begins with the oldest row."""
+    id: str
+    object_key: str
+    """Where it lies in the object store."""
+    removed_at: str | None
+    """When its rows left the database; null before that."""
+    rows: int | None
+    sha256: str | None
+    started_at: str
+    subject: Literal["audit", "allocations", "attestations", "node_tasks"]
+    to_at: str
+
+
+class HistoryTable(TypedDict):
+    bytes: int
+    """With indexes and months."""
+    kept_by: Literal["months", "batches", "sweeps"]
+    """How old rows leave: whole months are dropped, batches are deleted, or rows are swept without an archive."""
+    parts: int
+    """Months, with the rest."""
+    retention_days: int | None
+    retention_policy: str | None
+    """The policy that says how long rows are kept; null when they are kept for ever."""
+    rows_estimate: int
+    """As the database estimates it."""
+    table: str
+    unplaced_rows: int
+    """Rows of the last day that came without a month of their own."""
 
 
 class HostTopologyNumaNodesItem(TypedDict):
@@ -2438,6 +2487,10 @@ class CatalogDefaultsAnswerAdded(TypedDict):
 
 class CatalogDefaultsAnswer(TypedDict):
     added: CatalogDefaultsAnswerAdded
+
+
+class HistoryGetAnswer(TypedDict):
+    data: Sequence[HistoryTable]
 
 
 class NodeAgentUpdateAnswer(TypedDict):
