@@ -137,7 +137,7 @@ const anArchive = async (world: World): Promise<string> => {
   await asSystem(
     world.root,
     `insert into history_archives (id, subject, to_at, object_key, rows, bytes, sha256, archived_at, removed_at)
-     values ($1, 'allocations', '2026-01-01', 'history/allocations/' || $1::text, 0, 0, repeat('0', 64), now(), now())`,
+     values ($1::uuid, 'allocations', '2026-01-01', 'history/allocations/' || $1::uuid, 0, 0, repeat('0', 64), now(), now())`,
     [id],
   );
   return id;

@@ -1,5 +1,10 @@
 import type { Promised } from './list.ts';
 
+/** Of an archive whose rows have left the database. */
+const gone = {
+  ...{ archived_at: '2026-01-01T00:00:00Z', removed_at: '2026-01-01T00:00:00Z', rows: 1, sha256: '0'.repeat(64) },
+};
+
 /** What keeps personal data out of the audit log, and beside it erasable. */
 export const auditUniqueness: Readonly<Record<string, Promised>> = {
   audit_logs_pkey: {
@@ -10,7 +15,7 @@ export const auditUniqueness: Readonly<Record<string, Promised>> = {
   history_archives_part: {
     promise: 'a month is archived once',
     table: 'history_archives',
-    row: { part: 'audit_logs_2026_01', removed_at: '2026-01-01T00:00:00Z' },
+    row: { part: 'audit_logs_2026_01', ...gone },
   },
   history_archives_open: {
     promise: 'one archive of a subject is under way at a time',
@@ -20,7 +25,7 @@ export const auditUniqueness: Readonly<Record<string, Promised>> = {
   history_archives_object_key_key: {
     promise: 'an archive has an object of its own',
     table: 'history_archives',
-    row: { object_key: 'history/audit/one', removed_at: '2026-01-01T00:00:00Z' },
+    row: { object_key: 'history/audit/one', ...gone },
   },
   history_links_pkey: {
     promise: 'a link of an audit chain is the last one of one archive',

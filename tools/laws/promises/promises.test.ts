@@ -32,7 +32,7 @@ async function refusal(work: () => Promise<unknown>): Promise<Pick<DatabaseError
     await client.query('rollback to savepoint attempt');
     const { code, constraint } = error as DatabaseError;
     // A row of a month is refused by the index of that month.
-    return { code, constraint: constraint?.replace('_rest_', '_') };
+    return { code, constraint: constraint?.replace(/_(rest|before)_/, '_') };
   }
 }
 const setAside = async ({ table, aside }: Promised): Promise<void> => {

@@ -24,6 +24,11 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
   audit_logs: { actor_kind: () => 'system', action: () => 'thing.do', result: () => 'success' },
   audit_seals: { hash: () => hex(64) },
   dead_letters: { subject: () => 'dlq.x', origin: () => 'publish' },
+  history_archives: {
+    ...{ subject: () => 'allocations', object_key: () => `history/allocations/${slug()}`, rows: () => null },
+    ...{ sha256: () => null, archived_at: () => null, removed_at: () => null },
+  },
+  history_links: { first_sequence: () => 1, last_sequence: () => pick(1, 1_000_000) },
   invitations: { email: () => `${slug()}@example.com`, role: () => 'member', token_hash: () => hex(64) },
   ledger_entries: {
     ...{ kind: () => 'grant', accounts: () => ['customer', 'grants'], amounts: () => [5, -5], reason: () => 'x' },
