@@ -11,7 +11,11 @@ export interface Cell {
   readonly place: string;
   /** Left to `npm run chaos`: a place beside it, between the same two commits, is tried every time. */
   readonly beside?: true;
+  /** A good life passes it only when every transition is sent through a saga. */
+  readonly ofSagas?: true;
 }
+/** As usual, or with every transition sent through a saga (`life.ahead=skip`). */
+export type Mode = 'usual' | 'through sagas';
 
 const around = (victim: Victim, action: string): Cell[] =>
   ['before-commit', 'after-commit'].map((when) => ({ victim, place: `write.${when}@${action}` }));
@@ -57,15 +61,21 @@ const worker: Cell[] = [
       (when): Cell => ({ victim: 'provisioning-worker', place: `consumer.${when}@${event}` }),
     ),
   ),
-  // The other two steps of a life write nothing on the happy path: the transaction of the node's result did it.
-  ...['node_task.answer', 'saga.allocation.provision.machine', 'saga.allocation.vacate.emptied'].flatMap((action) =>
-    around('provisioning-worker', action),
-  ),
+  ...[
+    'node_task.answer',
+    'saga.allocation.provision.machine',
+    'saga.allocation.provision.activate',
+    'saga.allocation.vacate.emptied',
+    'saga.allocation.vacate.prove',
+  ].flatMap((action) => around('provisioning-worker', action).map((cell): Cell => ({ ...cell, ofSagas: true }))),
   ...steps.flatMap((step) =>
     ['before-step', 'after-step'].map(
       (when): Cell => ({
         victim: 'provisioning-worker',
         place: `saga.${when}@${step}`,
+        ofSagas: true,
+        // Between the same two commits as the write of the step.
+        beside: true,
       }),
     ),
   ),
@@ -88,6 +98,15 @@ const postgres: Cell[] = ['provisioning', 'active', 'releasing', 'released'].map
 }));
 
 export const cells: readonly Cell[] = [...api, ...relay, ...worker, ...agent, ...postgres];
+
+/**
+ * The cells of a mode. All of them, or those of every test run: as usual each place that is not beside another one; through
+ * sagas a tenth: the writes of sagas, because everything else is the same.
+ */
+export const cellsOf = (mode: Mode, which: 'all' | 'some'): readonly Cell[] =>
+  cells.filter(({ beside, ofSagas }) =>
+    mode === 'usual' ? !ofSagas && (which === 'all' || !beside) : which === 'all' || (ofSagas && !beside),
+  );
 
 /** Cells that are tried together: of each process one from the way in, and one from the way out for when it is back. */
 export function batchesOf(some: readonly Cell[]): Cell[][] {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Facts, readFacts } from '../bench/machine.ts';
-import { cells } from '../chaos/cells.ts';
+import { cellsOf, type Mode } from '../chaos/cells.ts';
 import { type Mutated, mutate, mutationFloor, targets } from '../chaos/mutation.ts';
 import { root } from '../lib/tree.ts';
 import { runTests } from '../lib/vitest.ts';
@@ -39,7 +39,11 @@ Options:
   --only LIST      some of races, kills, forgeries, webhooks, mutants (all)
   --out FILE       where the page goes (docs/proof.md)
 `;
-const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000, kills: cells.length };
+const whole = { races: 10_000, placements: 100_000, forgeries: 100_000, webhooks: 100_000 };
+const killsOf: readonly { readonly mode: Mode; readonly file: string; readonly how: string }[] = [
+  { mode: 'usual', file: 'kill-matrix', how: '' },
+  { mode: 'through sagas', file: 'kill-matrix-through-sagas', how: ', with every transition sent through a saga' },
+];
 const limitMs = 4 * 3_600_000;
 
 const { values } = parseArgs({
@@ -77,16 +81,13 @@ function proofsOf(): Proof[] {
         ]
       : []),
     ...(only.includes('kills')
-      ? [
-          {
-            claim:
-              'api, relay, worker, agent and PostgreSQL killed before and after each step: all ends well, invariants hold',
-            ...{ unit: 'kills', whole: whole.kills },
-            count: isAll ? cells.length : cells.filter(({ beside }) => !beside).length,
-            files: ['server/test/chaos/kill-matrix.production.test.ts'],
-            env: { GPUAAS_CHAOS: isAll ? 'all' : 'some' } as Record<string, string>,
-          },
-        ]
+      ? killsOf.map(({ mode, file, how }) => ({
+          claim: `api, relay, worker, agent and PostgreSQL killed before and after each step${how}: all ends well, invariants hold`,
+          ...{ unit: 'kills', whole: cellsOf(mode, 'all').length },
+          count: cellsOf(mode, isAll ? 'all' : 'some').length,
+          files: [`server/test/chaos/${file}.production.test.ts`],
+          env: { GPUAAS_CHAOS: isAll ? 'all' : 'some' } as Record<string, string>,
+        }))
       : []),
     ...(only.includes('forgeries')
       ? [

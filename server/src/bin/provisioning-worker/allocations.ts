@@ -1,15 +1,18 @@
 import {
+  makeAllocationListeners,
   makeAuthorizedKeys,
+  makeBeginRuns,
   makeGuards,
   makeNodeTenants,
   makeProjectAllocations,
   makeReattest,
+  makeUnattended,
   taskTimes,
 } from '../../domains/allocations/index.ts';
-import type { Tasks } from '../../domains/nodes/index.ts';
+import { answersChannel, makeNodeListeners, type Tasks } from '../../domains/nodes/index.ts';
 import type { Policies } from '../../domains/policy/index.ts';
 import { makeProjectKeys } from '../../domains/ssh/index.ts';
-import { tenancyChannel } from '../../domains/tenancy/index.ts';
+import { makeTenancyListeners, tenancyChannel } from '../../domains/tenancy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import type { Lease } from '../../kernel/process/lease.ts';
 import type { Common } from '../../kernel/process/process.ts';
@@ -28,6 +31,7 @@ const guardEveryMs = {
   idle: 15_000,
   drift: 15_000,
   reattest: 15_000,
+  unattended: 5_000,
   authorizedKeys: 5_000,
 };
 
@@ -89,6 +93,8 @@ export async function serveAllocations(
         projectId: project_id,
       }),
   });
+  const begin = makeBeginRuns({ db, sagas, served });
+  const unattended = makeUnattended({ db, ids, clock, log, metrics, begin });
   const authorizedKeys = makeAuthorizedKeys({
     db,
     begin: actsOf('authorized-keys', ids),
@@ -98,13 +104,21 @@ export async function serveAllocations(
     ...{ log, metrics },
   });
   const { expiry, lostNodes, idle, drift } = guards;
-  for (const [name, guard] of Object.entries({ expiry, lostNodes, idle, drift, reattest, authorizedKeys })) {
+  const watching = { expiry, lostNodes, idle, drift, reattest, unattended, authorizedKeys };
+  for (const [name, guard] of Object.entries(watching)) {
     const everyMs = guardEveryMs[name as keyof typeof guardEveryMs];
     const reconciling = scope.keep(guard.name, startReconciler(guard, { clock, log, lease, everyMs }));
     // Keys of a person who left are removed at once, not with the next round.
     if (guard === authorizedKeys) {
       scope.keep('authorized-keys-wake', await database.listen(tenancyChannel, reconciling.wake));
     }
+    // A task that failed is dealt with at once.
+    if (guard === unattended) scope.keep('unattended-wake', await database.listen(answersChannel, reconciling.wake));
   }
-  return { served, release: guards.release, tenants };
+  const listeners = [
+    ...makeAllocationListeners({ sagas, restart: served.restart, begin, release: guards.release }),
+    ...makeNodeListeners({ sagas, served, tenants }),
+    ...makeTenancyListeners({ sagas, removeProject: served.removeProject }),
+  ];
+  return { served, tenants, listeners };
 }

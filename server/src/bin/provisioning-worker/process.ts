@@ -20,7 +20,6 @@ import { lostKeys, lostKeysConfig, requireKeys } from '../../kernel/secrets/seal
 import { defineProcess } from '../../ports/open.ts';
 import { openSigners } from '../api/nodes.ts';
 import { serveAllocations } from './allocations.ts';
-import { makeListeners } from './listeners.ts';
 import { emptyNodes, watchNodes } from './nodes.ts';
 
 /** How late an expired task is found, and how late a due key begins to sign. Answers are delivered at once. */
@@ -63,7 +62,7 @@ export const provisioningWorker = defineProcess({
     );
     scope.keep('task-sweeper wake-up', await database.listen(answersChannel, sweeper.wake));
     const tasks = makeTasks({ ids, clock, signer: taskSigners });
-    const { served, release, tenants } = await serveAllocations(
+    const { served, tenants, listeners } = await serveAllocations(
       { database, sagas, clock, ids, log, metrics, scope },
       { policies, tasks, lease },
     );
@@ -97,7 +96,7 @@ export const provisioningWorker = defineProcess({
         begin: actsOf('provisioning-worker', ids),
         log,
         maxAttempts: policies.number('events.consume_max_attempts'),
-        listeners: makeListeners({ db, sagas, served, tenants, release }),
+        listeners,
       }),
     );
     showFleet({ db, ids, clock, policies, metrics });

@@ -6,6 +6,8 @@ export const capacityChannel = 'gpuaas_capacity';
 export const answerWithinMs = 24 * hourMs;
 /** Allocations or nodes that one round of a guard looks at before it comes round again. */
 export const guardBatch = 200;
+/** A node fetches a task within milliseconds. One that has not after this time gets a saga, which a person can call off. */
+export const fetchedWithinMs = 10 * secondMs;
 /** From this count on a slice is a whole dual-socket host, and spans its NUMA groups: no group has as many GPUs. */
 export const spanningGpus = 8;
 /** Candidates that a decision names one by one. The rest is counted: the document is kept for ever. */

@@ -1,6 +1,7 @@
 export { type Denials, openDenials } from './enrolment/denials.ts';
 export { type Identities, makeIdentities, revokeNode } from './enrolment/identities.ts';
 export type { NodeDoor } from './enrolment/install.ts';
+export { makeNodeListeners } from './on-events.ts';
 export { makeDrains } from './operator/drains.ts';
 export { readHealth } from './operator/fleet.ts';
 export { showFleet } from './operator/fleet-metrics.ts';
@@ -24,3 +25,4 @@ export { type Answers, answerOf, makeAnswers, TaskAnswer } from './tasks/answers
 export { type Asking, type Dispatch, makeDispatch } from './tasks/dispatch.ts';
 export { makeResults, type ResultEffect, type ResultRefused, type Results } from './tasks/results.ts';
 export { answersChannel, makeTasks, type TaskOrder, type Tasks, tasksChannel } from './tasks/tasks.ts';
+export { readLastTask } from './tasks/tasks-store.ts';

@@ -130,4 +130,5 @@ export function makeOutbox(parts: {
 export { consumeCarefully, type Listener, listener, startConsumer } from './consumer.ts';
 export { deadLetterRoutes } from './dead-letters.ts';
 export { readBacklog } from './event-list.ts';
+export { originOf } from './origin.ts';
 export { type Relay, relayName } from './relay.ts';

@@ -22,6 +22,7 @@ import { findProjectOwner, organizationExists } from './store.ts';
 
 /** Tenancy: organizations, who belongs to them, and the projects that own everything else. */
 export { makeInvitationExpiry } from './invitations/invitation-expiry.ts';
+export { makeTenancyListeners } from './on-events.ts';
 export interface Tenancy {
   readonly routes: readonly Mounted[];
   /**

@@ -22,6 +22,9 @@ export const failpointNames = [
   'node.before-answer',
 ] as const;
 export type FailpointName = (typeof failpointNames)[number];
+/** Short cuts of the product that a test may close, to send everything the long way. `life.ahead=skip` closes that one. */
+export const shortCutNames = ['life.ahead'] as const;
+export type ShortCutName = (typeof shortCutNames)[number];
 /** What a passage is about; several things where a batch passes. */
 export type About = string | (() => readonly string[]);
 
@@ -29,14 +32,17 @@ export type About = string | (() => readonly string[]);
 const nothing = 'none';
 
 let armed: Map<string, { failure: Failure; after: number }> | undefined;
+let closed: ReadonlySet<string> = new Set();
 
 /**
  * `write.after-commit=kill`, `…=kill:3` for the third passage, `write.after-commit@allocation.create=kill` for what is
- * about that; several are separated by commas.
+ * about that; several are separated by commas. `life.ahead=skip` closes a short cut.
  */
 export function armFailpoints(spec: string): void {
   const arming: typeof armed = new Map();
-  for (const part of spec === nothing ? [] : spec.split(',').filter(Boolean)) {
+  const parts = spec === nothing ? [] : spec.split(',').filter(Boolean);
+  const isSkip = (part: string) => shortCutNames.some((name) => part === `${name}=skip`);
+  for (const part of parts.filter((each) => !isSkip(each))) {
     const [place = '', rest = ''] = part.split('=');
     const [name] = place.split('@');
     const [failure, after = '1'] = rest.split(':');
@@ -46,10 +52,14 @@ export function armFailpoints(spec: string): void {
     arming.set(place, { failure, after: Number(after) });
   }
   armed = arming;
+  closed = new Set(parts.filter(isSkip).map((part) => part.split('=')[0] ?? ''));
 }
 export function disarmFailpoints(): void {
   armed = undefined;
+  closed = new Set();
 }
+/** Whether a test closed this short cut. */
+export const isClosed = (name: ShortCutName): boolean => closed.has(name);
 
 /** Resolves at once unless a test armed this place. */
 export function failpoint(name: FailpointName, about?: About): Promise<void> | undefined {

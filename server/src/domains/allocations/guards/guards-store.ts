@@ -41,6 +41,22 @@ const unattestedSql = sql(
        and k.created_at > $1 and mine(k.organization_id)
    ) order by a.id limit $2`,
 );
+const unattendedSql = sql(
+  'guard-unattended',
+  `select a.id, a.organization_id, a.project_id, a.state, a.generation, a.release_attempts, t.correlation_id,
+     t.finished_at is null as is_late
+   from allocations a cross join lateral (
+     select k.finished_at, k.saga_token, k.correlation_id, k.dispatched_at, k.issued_at, k.expires_at from node_tasks k
+     where k.allocation_id = a.id and k.generation = a.generation and mine(k.organization_id)
+       and k.task_type = any (case a.state when 'provisioning' then $1::text[] else $2::text[] end)
+     order by k.id desc limit 1
+   ) t
+   where a.state in ('provisioning', 'releasing') and mine(a.organization_id)
+     and t.saga_token is null and ($3::uuid is null or a.id > $3) and (t.finished_at is not null
+       or (t.dispatched_at is null and t.issued_at < $5::timestamptz - $6::float8 * interval '1 ms')
+       or $5 > t.issued_at + (t.expires_at - t.issued_at) / 2)
+   order by a.id limit $4`,
+);
 const reportedSql = sql(
   'drift-reports',
   `select r.node_id, r.reported_at, r.boot_id, r.leases,
@@ -96,6 +112,18 @@ export interface UnattestedRow {
   readonly generation: bigint;
   readonly last_at: Date | null;
 }
+export interface UnattendedRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  readonly state: 'provisioning' | 'releasing';
+  readonly generation: bigint;
+  readonly release_attempts: number;
+  /** Of the act that queued the task. */
+  readonly correlation_id: string;
+  /** The task has not ended: its node has not fetched it, or has used half of its time. */
+  readonly is_late: boolean;
+}
 export interface ReportedRow {
   readonly node_id: string;
   readonly reported_at: Date;
@@ -133,6 +161,20 @@ export const setMissing = async (tx: WriteTx, id: string, generation: number, bo
   (await tx.rows<{ organization_id: string; project_id: string }>(setMissingSql, [id, generation, bootId]))[0];
 export const listUnattested = (tx: ReadTx, since: Date, limit: number) =>
   tx.rows<UnattestedRow>(unattestedSql, [since, limit]);
+/**
+ * Leases on their way whose task has ended without completing them, or is late, and that have no saga: a task that its node
+ * has not fetched in time, or that has used half of its time.
+ */
+export const listUnattended = (
+  tx: ReadTx,
+  types: { readonly provision: readonly string[]; readonly vacate: readonly string[] },
+  late: { readonly now: Date; readonly fetchedWithinMs: number },
+  after: string | undefined,
+  limit: number,
+) =>
+  tx.rows<UnattendedRow>(unattendedSql, [
+    ...[types.provision, types.vacate, after ?? null, limit, late.now, late.fetchedWithinMs],
+  ]);
 export const listReported = (tx: ReadTx, since: Date, after: string | undefined, limit: number) =>
   tx.rows<ReportedRow>(reportedSql, [since, after ?? null, limit]);
 /** Which of these are free, held until the transaction ends; of the whole node when none is named. */

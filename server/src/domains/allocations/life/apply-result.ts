@@ -1,6 +1,7 @@
 import type { NodeTaskResult, NodeTaskType } from '@gpuaas/contract/node';
 import type { WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
+import { isClosed } from '../../../kernel/process/failpoint.ts';
 import { answerOf, type TaskAnswer } from '../../nodes/index.ts';
 import { needsReimage, vacateTaskType } from '../tasks/vacate-task.ts';
 import { activateAllocation } from './activate.ts';
@@ -29,7 +30,7 @@ export const makeApplyResult =
     },
     result: NodeTaskResult,
   ): Promise<LifeChange | undefined> => {
-    const apply = transitions[task.task_type];
+    const apply = isClosed('life.ahead') ? undefined : transitions[task.task_type];
     if (!apply || task.allocation_id === null || result.outcome !== 'succeeded') return undefined;
     const leased = await readLeased(tx, task.allocation_id, Number(task.generation));
     // The door has refused results of other leases before.

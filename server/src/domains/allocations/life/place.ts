@@ -1,5 +1,6 @@
 import { type DeclaredEvent, provisioningRequested } from '@gpuaas/contract';
 import type { WriteTx } from '../../../kernel/act.ts';
+import { isClosed } from '../../../kernel/process/failpoint.ts';
 import type { Decision } from '../placement/decide.ts';
 import { claimSlots, kindOf, type Reservation, type UnplacedAllocation } from '../slots/slots.ts';
 import { queueTaskFor } from '../tasks/node-task.ts';
@@ -66,13 +67,14 @@ async function queueProvisionTask(
   { allocation: { id, sku, gpu_count, region }, reservation }: Placement,
 ): Promise<DeclaredEvent> {
   const leased = await readLeased(tx, id);
-  const queued = leased && (await queueTaskFor(tx, parts, leased, provisionTask(parts), { correlationId }));
-  if (!leased || typeof queued !== 'string')
+  const isAhead = !isClosed('life.ahead');
+  const queued = leased && isAhead && (await queueTaskFor(tx, parts, leased, provisionTask(parts), { correlationId }));
+  if (!leased || (isAhead && typeof queued !== 'string'))
     throw new Error(`allocation ${id} has a place and its node cannot be asked`);
   return provisioningRequested.of(id, {
     ...{ allocation_id: id, organization_id: leased.organizationId, project_id: leased.projectId },
     // The task moves it to `provisioning`, which is one version more than was read.
-    version: leased.version + 1,
+    version: leased.version + (isAhead ? 1 : 0),
     ...{ sku, gpu_count, region, node_id: reservation.nodeId, generation: reservation.generation },
     simulated: reservation.simulated,
   });

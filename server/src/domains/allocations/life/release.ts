@@ -2,6 +2,7 @@ import { provisioningReleasingRequested } from '@gpuaas/contract';
 import { type Act, sql, type WriteTx } from '../../../kernel/act.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Ids } from '../../../kernel/id.ts';
+import { isClosed } from '../../../kernel/process/failpoint.ts';
 import type { Tasks } from '../../nodes/index.ts';
 import type { AllocationParts } from '../parts.ts';
 import { queueTaskFor } from '../tasks/node-task.ts';
@@ -104,7 +105,7 @@ export async function releaseAllocation(
     endedAt: parts.clock.now(),
   });
   if (!(released instanceof Fault)) {
-    if (released?.moved.to === 'releasing') await queueVacateTask(tx, parts, act, id, how);
+    if (released?.moved.to === 'releasing' && !isClosed('life.ahead')) await queueVacateTask(tx, parts, act, id, how);
     return released;
   }
   // The caller named no version, so there is none to conflict with.

@@ -7,13 +7,18 @@ import type { LifeParts, OfLease } from '../life/parts.ts';
 import { askNode } from '../tasks/node-task.ts';
 import { provisionTask } from '../tasks/provision-task.ts';
 
+export interface Provision extends OfLease {
+  /** The task that ended and was not applied: the run is about its answer. */
+  readonly task?: string;
+}
+
 /**
- * From reserved slots to an active allocation. On the happy path both steps are done before this saga looks: the transaction
- * that places the allocation queues the task, and the transaction that takes the node's result activates it. The saga is
- * there for everything else: a node that is silent, a failure, an attestation with a problem.
+ * From reserved slots to an active allocation. On the happy path there is no run: the transaction that places the allocation
+ * queues the task, and the transaction that takes the node's result activates it. The saga is there for everything else: a
+ * node that is silent, a failure, an attestation with a problem (begin.ts).
  */
 export const makeProvision = (parts: LifeParts) =>
-  defineSaga<OfLease>('allocation.provision', sagaVersion)
+  defineSaga<Provision>('allocation.provision', sagaVersion)
     .onFailure('failed', {
       undo: ({ act, params, done, calledOff }) =>
         failLaunch(parts, act, params, { answer: done['machine'] as TaskAnswer | undefined, calledOff }),

@@ -10,6 +10,8 @@ import { reimageTask, vacateTask, vacateTaskType } from '../tasks/vacate-task.ts
 
 export interface Vacate extends OfLease {
   readonly afterwards: Afterwards;
+  /** The task that ended and was not applied: the run is about its answer. */
+  readonly task?: string;
   /** Whether the guest gets no time to shut down by itself. */
   readonly forced: boolean;
 }
@@ -34,7 +36,8 @@ export const makeVacateAndReimage = (parts: LifeParts): Saga<Vacate> =>
       undo: { none: 'Nothing was changed.' },
     })
     .wait('reimaged', {
-      ask: ({ act, params }, token) => askNode(parts, act, params, token, reimageTask(parts)),
+      ask: ({ act, params: { allocationId, generation } }, token) =>
+        askNode(parts, act, { allocationId, generation }, token, reimageTask(parts)),
       answer: TaskAnswer,
       timeoutMs: answerWithinMs,
       undo: { none: 'A fresh image does no harm.' },

@@ -57,13 +57,15 @@ export async function queueTaskFor<T extends NodeTaskType>(
 export async function askNode<T extends NodeTaskType>(
   parts: LifeParts,
   act: Act,
-  lease: OfLease,
+  lease: OfLease & { readonly task?: string | undefined },
   token: string,
   request: TaskRequest<T>,
 ): Promise<Halt | undefined> {
-  const { allocationId, generation } = lease;
+  const { allocationId, generation, task: taskId } = lease;
   const outcome = await parts.db.write(act, async (tx) => {
-    const adopted = await parts.tasks.adoptTask(tx, { ...lease, types: request.types, sagaToken: token });
+    const adopted = await parts.tasks.adoptTask(tx, {
+      ...{ allocationId, generation, types: request.types, sagaToken: token, taskId },
+    });
     if (adopted) return tx.commit(undefined, receiptOf(adopted.organizationId, adopted.id));
     const leased = await readLeased(tx, allocationId, generation);
     if (leased?.generation !== generation || !request.allowed(leased)) {

@@ -6,9 +6,11 @@ import { advanceAllocation } from '../life/machine.ts';
 import type { LifeParts } from '../life/parts.ts';
 import type { TaskRequest } from './node-task.ts';
 
+export const provisionTaskTypes = ['slice.vm_provision', 'allocation.provision_user'] as const;
+
 /** The task that makes the machine of an allocation that has its slots. Queuing it moves the allocation to `provisioning`. */
-export const provisionTask = (parts: LifeParts): TaskRequest<'slice.vm_provision' | 'allocation.provision_user'> => ({
-  types: ['slice.vm_provision', 'allocation.provision_user'],
+export const provisionTask = (parts: LifeParts): TaskRequest<(typeof provisionTaskTypes)[number]> => ({
+  types: provisionTaskTypes,
   type: ({ shape }) => (shape === 'gpu_slice' ? 'slice.vm_provision' : 'allocation.provision_user'),
   params: (leased) => (leased.shape === 'gpu_slice' ? sliceParams(parts, leased) : wholeNodeParams(parts, leased)),
   allowed: ({ state }) => state === 'requested' || state === 'provisioning',

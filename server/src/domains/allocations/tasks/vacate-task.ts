@@ -5,12 +5,14 @@ import type { LifeParts } from '../life/parts.ts';
 import { moveSlots } from '../slots/slots.ts';
 import type { TaskRequest } from './node-task.ts';
 
+export const vacateTaskTypes = ['slice.vm_release', 'allocation.revoke_user'] as const;
+
 /** The task that removes an allocation from its node. Queuing it cancels open tasks of the lease and moves the slots to `cleaning`. */
 export const vacateTask = (
   parts: LifeParts,
   { forced }: { readonly forced: boolean },
-): TaskRequest<'slice.vm_release' | 'allocation.revoke_user'> => ({
-  types: ['slice.vm_release', 'allocation.revoke_user'],
+): TaskRequest<(typeof vacateTaskTypes)[number]> => ({
+  types: vacateTaskTypes,
   type: vacateTaskType,
   params: (leased) =>
     leased.shape === 'gpu_slice'
@@ -38,9 +40,7 @@ export const reimageTask = (parts: LifeParts): TaskRequest<'node.reimage_prepare
   ttlSeconds: parts.taskSeconds('provision'),
 });
 
-export const vacateTaskType = ({
-  shape,
-}: Pick<LeasedAllocation, 'shape'>): 'slice.vm_release' | 'allocation.revoke_user' =>
+export const vacateTaskType = ({ shape }: Pick<LeasedAllocation, 'shape'>): (typeof vacateTaskTypes)[number] =>
   shape === 'gpu_slice' ? 'slice.vm_release' : 'allocation.revoke_user';
 
 export const isLeaving = ({ state }: LeasedAllocation): boolean => state === 'releasing' || state === 'failed';

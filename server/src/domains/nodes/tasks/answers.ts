@@ -7,6 +7,7 @@ import type { Reconciler } from '../../../kernel/process/reconciler.ts';
 import type { Log } from '../../../kernel/telemetry/log.ts';
 import type { Sagas } from '../../../ports/sagas/port.ts';
 import { markEveryMs, sweepBatch } from '../facts.ts';
+import { answersChannel } from './tasks.ts';
 import { type EndedRow, expireTasks, isAnyExpired, listUnanswered, markAnswered } from './tasks-store.ts';
 
 /** The answer that a saga gets when its task has ended. */
@@ -100,6 +101,7 @@ export function makeAnswers(parts: {
           await db.write(begin('node_task.expire'), async (tx) => {
             const rows = await expireTasks(tx, now, sweepBatch);
             expired = rows.length;
+            if (expired > 0) tx.wake(answersChannel, 'expired');
             const change = { tasks: rows.length };
             return tx.commit(undefined, { target: { type: 'node_task', id: 'many' }, change, events: 'none' });
           });

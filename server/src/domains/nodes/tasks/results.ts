@@ -84,8 +84,8 @@ export function makeResults(
           keepTopology(tx, task, result),
           parts.applyResult?.(tx, task, result),
         ]);
-        // The worker that runs the saga reads the row after the commit.
-        if (task.saga_token) tx.wake(answersChannel, 'settled');
+        // The worker reads the row after the commit: a saga waits for the answer, or one has to begin.
+        if (task.saga_token || (task.allocation_id && !effect)) tx.wake(answersChannel, 'settled');
         return tx.commit(undefined, {
           target,
           change: {

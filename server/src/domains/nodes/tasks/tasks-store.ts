@@ -91,8 +91,8 @@ const takeBackSql = sql(
    where allocation_id = $1 and generation = $2 and state = 'queued' and mine(organization_id)`,
 );
 /**
- * The task that a saga queued itself, or the newest task of its lease that was queued before the saga and may still be
- * answered, or was. From here on the saga gets its answer.
+ * The task that a saga queued itself, or the one that it was begun for, or the newest task of its lease that was queued
+ * before the saga and may still be answered, or was. From here on the saga gets its answer.
  */
 const adoptSql = sql(
   'node-task-adopt',
@@ -100,9 +100,10 @@ const adoptSql = sql(
    where mine(organization_id) and id = (
      select t.id from node_tasks t
      where t.allocation_id = $2 and t.generation = $3 and mine(t.organization_id) and (t.saga_token = $1
-       or (t.saga_token is null and t.task_type = any ($4::text[]) and t.state not in ('expired', 'cancelled')))
-     order by t.saga_token is null, t.id desc limit 1
-   ) and (saga_token = $1 or (saga_token is null and state not in ('expired', 'cancelled')))
+       or (t.saga_token is null and t.task_type = any ($4::text[])
+         and (t.id = $5 or t.state not in ('expired', 'cancelled'))))
+     order by t.saga_token is null, t.id is not distinct from $5 desc, t.id desc limit 1
+   ) and (saga_token = $1 or (saga_token is null and (id = $5 or state not in ('expired', 'cancelled'))))
    returning id, organization_id, finished_at is not null as ended`,
 );
 const handedOutSql = sql(
@@ -111,6 +112,13 @@ const handedOutSql = sql(
      select from node_tasks where allocation_id = $1 and generation = $2 and dispatched_at is not null
        and mine(organization_id)
    ) as touched`,
+);
+const lastSql = sql(
+  'node-task-last',
+  `select id, finished_at is null as is_open, saga_token is not null as is_adopted,
+     state = 'cancelled' and dispatched_at is null as is_void
+   from node_tasks where allocation_id = $1 and generation = $2 and task_type = any ($3::text[]) and mine(organization_id)
+   order by id desc limit 1`,
 );
 const cancelNodeSql = sql(
   'node-task-cancel-node-move',
@@ -238,13 +246,32 @@ export const adoptTask = async (
     readonly allocationId: string;
     readonly generation: number;
     readonly types: readonly NodeTaskType[];
+    readonly taskId: string | undefined;
   },
 ) =>
   (
     await tx.rows<{ id: string; organization_id: string; ended: boolean }>(adoptSql, [
-      ...[of.sagaToken, of.allocationId, of.generation, of.types],
+      ...[of.sagaToken, of.allocationId, of.generation, of.types, of.taskId ?? null],
     ])
   )[0];
+/** The newest task of a lease, of these types. */
+export interface LastTask {
+  readonly id: string;
+  readonly isOpen: boolean;
+  /** A saga gets, or got, its answer. */
+  readonly isAdopted: boolean;
+  /** It was cancelled before its node had it. */
+  readonly isVoid: boolean;
+}
+export async function readLastTask(
+  tx: ReadTx,
+  of: { readonly allocationId: string; readonly generation: number; readonly types: readonly NodeTaskType[] },
+): Promise<LastTask | undefined> {
+  const [row] = await tx.rows<{ id: string; is_open: boolean; is_adopted: boolean; is_void: boolean }>(lastSql, [
+    ...[of.allocationId, of.generation, of.types],
+  ]);
+  return row && { id: row.id, isOpen: row.is_open, isAdopted: row.is_adopted, isVoid: row.is_void };
+}
 export const cancelNodeTasks = async (tx: WriteTx, nodeId: string): Promise<string[]> =>
   (await tx.rows<{ id: string }>(cancelNodeSql, [nodeId])).map(({ id }) => id);
 /** Without the answers that were delivered and only wait to be marked. */

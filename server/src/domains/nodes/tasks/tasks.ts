@@ -41,7 +41,12 @@ export interface Tasks {
   /** Makes a saga the one that gets the answer of a task of its lease. Undefined when the lease has no such task. */
   adoptTask(
     tx: WriteTx,
-    of: OfLease & { readonly types: readonly NodeTaskType[]; readonly sagaToken: string },
+    of: OfLease & {
+      readonly types: readonly NodeTaskType[];
+      readonly sagaToken: string;
+      /** The task that the saga was begun for, however it ended. */
+      readonly taskId?: string | undefined;
+    },
   ): Promise<{ readonly id: string; readonly organizationId: string } | undefined>;
   /** Cancels all open tasks of a node that is gone for good. */
   cancelOfNode(tx: WriteTx, nodeId: string): Promise<string[]>;
@@ -49,7 +54,7 @@ export interface Tasks {
 
 /** Names the nodes that have tasks to fetch, joined by commas. */
 export const tasksChannel = 'gpuaas_node_tasks';
-/** Says that tasks of sagas have ended and their answers are not delivered yet. */
+/** Says that tasks have ended and something has to follow: the answer of a saga, or a saga. */
 export const answersChannel = 'gpuaas_node_answers';
 
 const params = new Map<NodeTaskType, Validator>(
@@ -98,7 +103,7 @@ export const makeTasks = (parts: {
     return touched;
   },
   async adoptTask(tx, of) {
-    const adopted = await adoptTask(tx, of);
+    const adopted = await adoptTask(tx, { ...of, taskId: of.taskId });
     // A task that ended before it was adopted has its answer already.
     if (adopted?.ended) tx.wake(answersChannel, 'adopted');
     return adopted && { id: adopted.id, organizationId: adopted.organization_id };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Beginning, RunAttempt, SagaLog } from '../attempts.ts';
@@ -132,8 +133,12 @@ function makeRuns(config: WorkerConfig, journal: Journal, mailroom: Mailroom) {
       if (active.get(run.name) === run) active.delete(run.name);
     }
   };
+  // A run outlives whatever began it: the fence of a lease or the span of a request must not hold for its steps.
+  const outside = AsyncLocalStorage.snapshot();
   const startOn = (run: Taken, isNew: boolean): void => {
-    workOn(run, isNew).catch((error: unknown) => log.error({ run: run.name, error: String(error) }, 'a saga was lost'));
+    outside(workOn, run, isNew).catch((error: unknown) =>
+      log.error({ run: run.name, error: String(error) }, 'a saga was lost'),
+    );
   };
   const breakOff = async (run: Taken, error: unknown) => {
     broken.delete(run.name);
