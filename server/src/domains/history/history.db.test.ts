@@ -166,12 +166,14 @@ describe('history', () => {
   });
 
   it('takes a row that has no month, and shows it', async () => {
+    const unplaced = async (): Promise<number> =>
+      (await get('/admin/history')).data.find(({ table }: { table: string }) => table === 'audit_logs').unplaced_rows;
+    const before = await unplaced();
     await world.root.query('begin');
     await world.root.query(`set local session_replication_role = replica`);
     await world.root.query(auditRow, ['2999-01-01']);
     await world.root.query('commit');
-    const { data } = await get('/admin/history');
-    expect(data).toContainEqual(expect.objectContaining({ table: 'audit_logs', unplaced_rows: 1 }));
+    expect(await unplaced()).toBe(before + 1);
   });
 
   it('keeps the audit rows of an older release where they are, and puts new ones into months', async () => {
