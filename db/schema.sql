@@ -711,7 +711,7 @@ CREATE OR REPLACE FUNCTION public.event_of_family(p_family text, p_subject text)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
+RETURN CASE p_family WHEN 'gpuaas_worker'::text THEN (p_subject = ANY (ARRAY['provisioning.active'::text, 'provisioning.alert.changed'::text, 'provisioning.alert.closed'::text, 'provisioning.alert.opened'::text, 'provisioning.attested'::text, 'provisioning.breaker.tripped'::text, 'provisioning.cleanup.requested'::text, 'provisioning.drain_called_off'::text, 'provisioning.drain_notice'::text, 'provisioning.failed'::text, 'provisioning.idle'::text, 'provisioning.node.admitted'::text, 'provisioning.node.drained'::text, 'provisioning.node.lost'::text, 'provisioning.node.quarantined'::text, 'provisioning.node.reimaged'::text, 'provisioning.node.removed'::text, 'provisioning.node.returned'::text, 'provisioning.queued'::text, 'provisioning.release_failed'::text, 'provisioning.releasing.completed'::text, 'provisioning.releasing.requested'::text, 'provisioning.requested'::text, 'provisioning.retried'::text, 'tenancy.project.removal_failed'::text, 'tenancy.project.removed'::text])) WHEN 'gpuaas_billing'::text THEN (p_subject = ANY (ARRAY['billing.auto_release_pending'::text, 'billing.balance_depleted'::text, 'billing.balance_recovered'::text, 'billing.document_issued'::text, 'billing.invoice_past_due'::text, 'billing.low_balance_warning'::text, 'payments.balance_credited'::text, 'payments.reconcile_failed'::text, 'provisioning.force_release_requested'::text])) ELSE false END;
 grant execute on function event_of_family(text,text) to gpuaas_api, gpuaas_billing, gpuaas_mailer, gpuaas_notifier, gpuaas_relay, gpuaas_worker;
 
 -- Function found_department()
@@ -865,37 +865,6 @@ begin
   raise exception 'particulars are erased, never changed' using errcode = 'GP003', hint = 'See person_erase.';
 end
 $function$;
-
--- Function guard_wipe()
-
-CREATE OR REPLACE FUNCTION public.guard_wipe()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-declare
-  came_from text := case when tg_op = 'UPDATE' then old.state end;
-begin
-  if new.state = 'cleanup_blocked' or new.state = 'quarantined' and came_from in ('reserved', 'in_use', 'cleaning') then
-    new.wipe_owed_since := coalesce(new.wipe_owed_since, act_time());
-  elsif new.state = 'available' and came_from = 'cleaning' then
-    new.wipe_owed_since := null;
-    new.wipe_waived_at := null;
-    new.wipe_waived_by := null;
-    new.wipe_waived_reason := null;
-  elsif new.state = 'available' and new.wipe_owed_since is not null then
-    if new.wipe_waived_at is not distinct from old.wipe_waived_at then
-      if slot_wipe_proof(old) is null then
-        raise exception 'slot % owes a wipe: there is neither a proof nor a decision', new.id using errcode = 'check_violation';
-      end if;
-      new.wipe_waived_at := null;
-      new.wipe_waived_by := null;
-      new.wipe_waived_reason := null;
-    end if;
-    new.wipe_owed_since := null;
-  end if;
-  return new;
-end $function$;
 
 -- Function history_allocations(uuid)
 
@@ -1150,6 +1119,15 @@ CREATE OR REPLACE FUNCTION public.id_at(p_at timestamp with time zone)
  LANGUAGE sql
 RETURN (SELECT (((((substr(h.t, 1, 8) || '-'::text) || substr(h.t, 9, 4)) || '-7'::text) || substr((gen_random_uuid())::text, 16)))::uuid AS uuid FROM (SELECT lpad(to_hex(((EXTRACT(epoch FROM id_at.p_at) * (1000)::numeric))::bigint), 12, '0'::text) AS t) h);
 grant execute on function id_at(timestamp with time zone) to gpuaas_api, gpuaas_billing;
+
+-- Function id_floor(timestamp with time zone)
+
+CREATE OR REPLACE FUNCTION public.id_floor(p_at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (SELECT ((((substr(h.t, 1, 8) || '-'::text) || substr(h.t, 9, 4)) || '-0000-0000-000000000000'::text))::uuid AS uuid FROM (SELECT lpad(to_hex(((EXTRACT(epoch FROM id_floor.p_at) * (1000)::numeric))::bigint), 12, '0'::text) AS t) h);
+grant execute on function id_floor(timestamp with time zone) to gpuaas_api, gpuaas_billing;
 
 -- Function invitation_open(text)
 
@@ -1565,31 +1543,6 @@ CREATE OR REPLACE FUNCTION public.simulated_hosts_allowed()
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 RETURN COALESCE((SELECT (v.value = 'true'::jsonb) FROM policy_values v WHERE ((v.key = 'node.simulated_allowed'::text) AND (v.level = 'global'::text) AND (v.subject_id = ''::text))), false);
 grant execute on function simulated_hosts_allowed() to gpuaas_api, gpuaas_worker;
-
--- Function slot_wipe_proof(slots)
-
-CREATE OR REPLACE FUNCTION public.slot_wipe_proof(of_slot slots)
- RETURNS uuid
- LANGUAGE sql
- STABLE
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-  select coalesce(
-    (select t.id from node_tasks t
-     where t.allocation_id = of_slot.allocation_id and t.node_id = of_slot.node_id and t.generation = of_slot.generation
-       and t.state = 'succeeded' and (
-         t.task_type = 'slice.vm_release' and t.result #>> '{output,machine_absent,passed}' = 'true'
-           and t.result #>> '{output,disk_wiped,passed}' = 'true'
-           and t.result #>> '{output,devices_unbound,passed}' = 'true'
-         or t.task_type = 'allocation.revoke_user' and t.result #>> '{output,user_absent,passed}' = 'true'
-           and t.result #>> '{output,processes_ended,passed}' = 'true')
-     order by t.id desc limit 1),
-    (select t.id from node_tasks t
-     where t.node_id = of_slot.node_id and t.task_type = 'node.reimage_prepare' and t.state = 'succeeded'
-       and t.created_at > of_slot.wipe_owed_since and t.result #>> '{output,reimaged,passed}' = 'true'
-     order by t.id desc limit 1));
-$function$;
-grant execute on function slot_wipe_proof(slots) to gpuaas_api, gpuaas_worker;
 
 -- Function slots_reserve(uuid[],uuid,boolean)
 
@@ -2353,6 +2306,137 @@ create policy reach on billing_accounts
 grant select on billing_accounts to gpuaas_api;
 grant select on billing_accounts to gpuaas_billing;
 
+-- Table billing_details
+
+create table billing_details (
+  organization_id uuid not null,
+  legal_name text not null,
+  address_lines text[] not null,
+  postal_code text,
+  city text not null,
+  country text not null,
+  tax_id text,
+  customer_type text not null,
+  invoice_email text,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint billing_details_pkey PRIMARY KEY (organization_id),
+  constraint billing_details_address_lines_check CHECK (((cardinality(address_lines) >= 1) AND (cardinality(address_lines) <= 3))),
+  constraint billing_details_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint billing_details_customer_type_check CHECK ((customer_type = ANY (ARRAY['business'::text, 'consumer'::text]))),
+  constraint billing_details_legal_name_check CHECK (((length(legal_name) >= 1) AND (length(legal_name) <= 200))),
+  constraint billing_details_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_details FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_details DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+alter table billing_details enable row level security;
+
+create policy reach on billing_details
+  using (within_wall(organization_id));
+
+grant insert, select, update on billing_details to gpuaas_api;
+grant select on billing_details to gpuaas_billing;
+
+-- Table billing_documents
+
+create table billing_documents (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  kind text not null,
+  number text not null,
+  series text,
+  sequence bigint,
+  sequence_before bigint generated always as (NULLIF((sequence - 1), 0)) stored,
+  issued_at timestamp with time zone not null,
+  period_from date,
+  period_to date,
+  entry_id uuid,
+  refers_to uuid,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  content text not null,
+  content_sha256 bytea not null,
+  renderer text not null,
+  pdf_sha256 bytea not null,
+  constraint billing_documents_pkey PRIMARY KEY (id),
+  constraint billing_documents_number_key UNIQUE (number),
+  constraint billing_documents_series_sequence_key UNIQUE (series, sequence),
+  constraint billing_documents_about CHECK (((kind = 'receipt'::text) <= (entry_id IS NOT NULL))),
+  constraint billing_documents_digest CHECK ((content_sha256 = sha256(convert_to(content, 'UTF8'::name)))),
+  constraint billing_documents_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text, 'receipt'::text, 'statement'::text]))),
+  constraint billing_documents_number_check CHECK (((length(number) >= 1) AND (length(number) <= 60))),
+  constraint billing_documents_pdf_sha256_check CHECK ((length(pdf_sha256) = 32)),
+  constraint billing_documents_period CHECK ((((kind = ANY (ARRAY['invoice'::text, 'statement'::text])) <= (period_from IS NOT NULL)) AND ((period_from IS NULL) = (period_to IS NULL)) AND (period_from < period_to))),
+  constraint billing_documents_sequence_check CHECK ((sequence > 0)),
+  constraint billing_documents_series CHECK ((((kind = 'statement'::text) = (series IS NULL)) AND ((series IS NULL) = (sequence IS NULL)) AND ((series IS NULL) OR (series = kind)))),
+  constraint billing_documents_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency),
+  constraint billing_documents_refers_to_fkey FOREIGN KEY (refers_to) REFERENCES billing_documents(id),
+  constraint billing_documents_series_fkey FOREIGN KEY (series) REFERENCES billing_series(series),
+  constraint billing_documents_series_sequence_before_fkey FOREIGN KEY (series, sequence_before) REFERENCES billing_documents(series, sequence)
+);
+
+CREATE INDEX billing_documents_account ON public.billing_documents USING btree (organization_id, currency);
+CREATE INDEX billing_documents_before ON public.billing_documents USING btree (series, sequence_before);
+CREATE UNIQUE INDEX billing_documents_entry ON public.billing_documents USING btree (entry_id);
+CREATE INDEX billing_documents_page ON public.billing_documents USING btree (organization_id, id);
+CREATE INDEX billing_documents_refers_to ON public.billing_documents USING btree (refers_to);
+CREATE UNIQUE INDEX billing_documents_statement ON public.billing_documents USING btree (organization_id, period_from) WHERE (kind = 'statement'::text);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_documents FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.billing_documents FOR EACH ROW EXECUTE FUNCTION guard_append_only();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_documents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON public.billing_documents FOR EACH STATEMENT EXECUTE FUNCTION guard_append_only();
+
+alter table billing_documents enable row level security;
+
+create policy reach on billing_documents
+  using (within_wall(organization_id));
+
+grant insert, select on billing_documents to gpuaas_api;
+grant insert, select on billing_documents to gpuaas_billing;
+
+-- Table billing_seller
+
+create table billing_seller (
+  only_row boolean not null default true,
+  legal_name text not null,
+  address_lines text[] not null,
+  postal_code text,
+  city text not null,
+  country text not null,
+  tax_id text,
+  updated_at timestamp with time zone not null default act_time(),
+  constraint billing_seller_pkey PRIMARY KEY (only_row),
+  constraint billing_seller_address_lines_check CHECK (((cardinality(address_lines) >= 1) AND (cardinality(address_lines) <= 3))),
+  constraint billing_seller_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint billing_seller_legal_name_check CHECK (((length(legal_name) >= 1) AND (length(legal_name) <= 200))),
+  constraint billing_seller_only_row_check CHECK (only_row)
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_seller FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_seller DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant insert, select, update on billing_seller to gpuaas_api;
+grant select on billing_seller to gpuaas_billing;
+
+-- Table billing_series
+
+create table billing_series (
+  series text not null,
+  last bigint not null default 0,
+  constraint billing_series_pkey PRIMARY KEY (series),
+  constraint billing_series_last_check CHECK ((last >= 0)),
+  constraint billing_series_series_check CHECK ((series = ANY (ARRAY['invoice'::text, 'credit_note'::text, 'receipt'::text])))
+);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.billing_series FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.billing_series DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+
+grant select, update on billing_series to gpuaas_api;
+grant select, update on billing_series to gpuaas_billing;
+
 -- Table console_sessions
 
 create table console_sessions (
@@ -2654,6 +2738,68 @@ grant insert, select, update on invitations to gpuaas_api;
 grant select (email), select (expires_at), select (id), select (invited_by), select (organization_id), select (role), select (state), select (token_hash) on invitations to gpuaas_mailer;
 grant select, update on invitations to gpuaas_worker;
 
+-- Table invoices
+
+create table invoices (
+  id uuid not null,
+  organization_id uuid not null,
+  currency text not null,
+  state text not null default 'draft'::text,
+  version bigint not null default 1,
+  period_from date not null,
+  period_to date not null,
+  net_minor bigint not null,
+  tax_minor bigint not null,
+  document_id uuid,
+  credit_note_id uuid,
+  entry_id uuid,
+  note text,
+  created_at timestamp with time zone not null default act_time(),
+  finalise_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  past_due_at timestamp with time zone,
+  reminders integer not null default 0,
+  remind_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  constraint invoices_pkey PRIMARY KEY (id),
+  constraint invoices_credit_note_id_key UNIQUE (credit_note_id),
+  constraint invoices_document_id_key UNIQUE (document_id),
+  constraint invoices_entry_id_key UNIQUE (entry_id),
+  constraint invoices_organization_id_period_from_key UNIQUE (organization_id, period_from),
+  constraint invoices_draft CHECK (((state = 'draft'::text) <= (document_id IS NULL))),
+  constraint invoices_net_minor_check CHECK ((net_minor >= 0)),
+  constraint invoices_note_check CHECK (((length(note) >= 1) AND (length(note) <= 500))),
+  constraint invoices_numbered CHECK (((state = ANY (ARRAY['final'::text, 'past_due'::text, 'paid'::text])) <= ((document_id IS NOT NULL) AND (due_at IS NOT NULL)))),
+  constraint invoices_paid CHECK (((state = 'paid'::text) = (entry_id IS NOT NULL))),
+  constraint invoices_period CHECK ((period_to > period_from)),
+  constraint invoices_reminders_check CHECK ((reminders >= 0)),
+  constraint invoices_settled CHECK (((state = ANY (ARRAY['paid'::text, 'void'::text])) = (settled_at IS NOT NULL))),
+  constraint invoices_tax_minor_check CHECK ((tax_minor >= 0)),
+  constraint invoices_void CHECK ((((state = 'void'::text) AND (document_id IS NOT NULL)) = (credit_note_id IS NOT NULL))),
+  constraint invoices_credit_note_id_fkey FOREIGN KEY (credit_note_id) REFERENCES billing_documents(id),
+  constraint invoices_document_id_fkey FOREIGN KEY (document_id) REFERENCES billing_documents(id),
+  constraint invoices_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
+);
+
+CREATE INDEX invoices_account ON public.invoices USING btree (organization_id, currency);
+CREATE INDEX invoices_due ON public.invoices USING btree (due_at) WHERE (state = 'final'::text);
+CREATE INDEX invoices_finalise ON public.invoices USING btree (finalise_at) WHERE (state = 'draft'::text);
+CREATE INDEX invoices_page ON public.invoices USING btree (organization_id, id);
+CREATE INDEX invoices_remind ON public.invoices USING btree (remind_at) WHERE (state = 'past_due'::text);
+CREATE INDEX invoices_state ON public.invoices USING btree (state, id);
+
+CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.invoices FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
+CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.invoices DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
+CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION guard_machine('invoice');
+
+alter table invoices enable row level security;
+
+create policy reach on invoices
+  using (within_wall(organization_id));
+
+grant select, update on invoices to gpuaas_api;
+grant insert, select, update on invoices to gpuaas_billing;
+
 -- Table leases
 
 create table leases (
@@ -2708,7 +2854,7 @@ CASE kind
     WHEN 'hold'::text THEN ((accounts = '{customer,held}'::text[]) AND (amounts[1] < 0))
     WHEN 'hold_release'::text THEN ((accounts = '{customer,held}'::text[]) AND (amounts[1] > 0))
     WHEN 'tax'::text THEN (accounts = '{customer,tax}'::text[])
-    WHEN 'correction'::text THEN ((((accounts = '{customer,revenue}'::text[]) OR (accounts = '{customer,grants}'::text[])) OR (accounts = '{customer,payments}'::text[])) OR (accounts = '{customer,tax}'::text[]))
+    WHEN 'correction'::text THEN (((((accounts = '{customer,revenue}'::text[]) OR (accounts = '{customer,grants}'::text[])) OR (accounts = '{customer,payments}'::text[])) OR (accounts = '{customer,tax}'::text[])) OR (accounts = '{customer,tax,payments}'::text[]))
     ELSE false
 END IS TRUE)),
   constraint ledger_entries_reason CHECK (((kind = ANY (ARRAY['grant'::text, 'correction'::text, 'refund'::text])) <= (reason IS NOT NULL))),
@@ -2718,6 +2864,7 @@ END IS TRUE)),
 ) partition by RANGE (at);
 
 CREATE INDEX ledger_entries_page ON ONLY public.ledger_entries USING btree (organization_id, (((at AT TIME ZONE 'UTC'::text))::date), id) WHERE (kind <> 'usage'::text);
+CREATE INDEX ledger_entries_paid ON ONLY public.ledger_entries USING btree (id) WHERE (kind = ANY (ARRAY['top_up'::text, 'refund'::text]));
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE TRIGGER guard_append_only BEFORE DELETE OR UPDATE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION guard_append_only();
@@ -2728,7 +2875,7 @@ CREATE TRIGGER seal AFTER INSERT ON public.ledger_entries REFERENCING NEW TABLE 
 alter table ledger_entries enable row level security;
 
 create policy charges on ledger_entries for insert to gpuaas_billing
-  with check (((kind = ANY (ARRAY['usage'::text, 'top_up'::text, 'refund'::text, 'hold'::text, 'hold_release'::text])) OR ((kind = 'correction'::text) AND (accounts = '{customer,payments}'::text[]))));
+  with check (((kind = ANY (ARRAY['usage'::text, 'top_up'::text, 'refund'::text, 'hold'::text, 'hold_release'::text])) OR ((kind = 'correction'::text) AND ((accounts = '{customer,payments}'::text[]) OR (accounts = '{customer,tax,payments}'::text[])))));
 create policy decisions on ledger_entries for insert to gpuaas_api
   with check (((kind <> 'usage'::text) AND within_wall(organization_id)));
 create policy reach on ledger_entries for select
@@ -2841,6 +2988,14 @@ insert into machine_edges (machine, from_state, to_state) values
   ('invitation', 'pending', 'accepted'),
   ('invitation', 'pending', 'expired'),
   ('invitation', 'pending', 'revoked'),
+  ('invoice', '', 'draft'),
+  ('invoice', 'draft', 'final'),
+  ('invoice', 'draft', 'void'),
+  ('invoice', 'final', 'paid'),
+  ('invoice', 'final', 'past_due'),
+  ('invoice', 'final', 'void'),
+  ('invoice', 'past_due', 'paid'),
+  ('invoice', 'past_due', 'void'),
   ('node', '', 'bootstrap_issued'),
   ('node', 'active', 'draining'),
   ('node', 'active', 'offline'),
@@ -3494,12 +3649,14 @@ create table payment_refunds (
   provider_refund_id text,
   sent_at timestamp with time zone,
   refusal text,
+  tax_minor bigint not null default 0,
   constraint payment_refunds_pkey PRIMARY KEY (id),
   constraint payment_refunds_entry_id_key UNIQUE (entry_id),
   constraint payment_refunds_amount_minor_check CHECK ((amount_minor > 0)),
   constraint payment_refunds_end CHECK (((sent_at IS NULL) OR (refusal IS NULL))),
   constraint payment_refunds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint payment_refunds_sent CHECK (((sent_at IS NULL) = (provider_refund_id IS NULL))),
+  constraint payment_refunds_tax CHECK (((tax_minor >= 0) AND (tax_minor < amount_minor))),
   constraint payment_refunds_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint payment_refunds_session_id_fkey FOREIGN KEY (session_id) REFERENCES payment_sessions(id)
 );
@@ -3543,6 +3700,8 @@ create table payment_sessions (
   settled_at timestamp with time zone,
   checked_at timestamp with time zone,
   check_at timestamp with time zone,
+  tax_minor bigint not null default 0,
+  tax_treatment jsonb,
   constraint payment_sessions_pkey PRIMARY KEY (id),
   constraint payment_sessions_provider_checkout_id_key UNIQUE (provider, checkout_id),
   constraint payment_sessions_provider_payment_id_key UNIQUE (provider, payment_id),
@@ -3551,6 +3710,7 @@ create table payment_sessions (
   constraint payment_sessions_credited CHECK (((credited_minor = 0) OR (credit_entry_id IS NOT NULL))),
   constraint payment_sessions_problem CHECK (((state = 'failed_reconcile'::text) = (problem IS NOT NULL))),
   constraint payment_sessions_provider_check CHECK ((provider = ANY (ARRAY['simulated'::text, 'stripe'::text]))),
+  constraint payment_sessions_tax CHECK (((tax_minor >= 0) AND (tax_minor < amount_minor))),
   constraint payment_sessions_organization_id_currency_fkey FOREIGN KEY (organization_id, currency) REFERENCES billing_accounts(organization_id, currency)
 );
 
@@ -4118,10 +4278,6 @@ create table slots (
   state_reason text,
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
-  wipe_owed_since timestamp with time zone,
-  wipe_waived_at timestamp with time zone,
-  wipe_waived_by uuid,
-  wipe_waived_reason text,
   constraint slots_pkey PRIMARY KEY (id),
   constraint slots_node_id_gpu_uuid_key UNIQUE (node_id, gpu_uuid),
   constraint slots_node_id_slot_index_key UNIQUE (node_id, slot_index),
@@ -4132,8 +4288,6 @@ create table slots (
   constraint slots_health_state_check CHECK ((health_state = ANY (ARRAY['healthy'::text, 'degraded'::text, 'failed'::text, 'unknown'::text]))),
   constraint slots_pci_address_check CHECK ((pci_address ~ '^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$'::text)),
   constraint slots_slot_index_check CHECK (((slot_index >= 0) AND (slot_index <= 255))),
-  constraint slots_sold_clean CHECK (((state <> 'available'::text) OR (wipe_owed_since IS NULL))),
-  constraint slots_wipe_waived CHECK ((((wipe_waived_at IS NULL) = (wipe_waived_by IS NULL)) AND ((wipe_waived_at IS NULL) = (wipe_waived_reason IS NULL)))),
   constraint slots_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id) DEFERRABLE INITIALLY DEFERRED,
   constraint slots_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
 );
@@ -4144,7 +4298,6 @@ CREATE INDEX slots_free ON public.slots USING btree (node_id, numa_node, slot_in
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.slots FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.slots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.slots FOR EACH ROW EXECUTE FUNCTION guard_machine('slot');
-CREATE TRIGGER guard_wipe BEFORE INSERT OR UPDATE OF state ON public.slots FOR EACH ROW WHEN ((new.state = ANY (ARRAY['cleanup_blocked'::text, 'quarantined'::text, 'available'::text]))) EXECUTE FUNCTION guard_wipe();
 
 grant insert, select, update on slots to gpuaas_api;
 grant insert, select, update on slots to gpuaas_worker;

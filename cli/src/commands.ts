@@ -3,6 +3,7 @@ import { access } from './table/access.ts';
 import { billing } from './table/billing.ts';
 import { catalog } from './table/catalog.ts';
 import { compute } from './table/compute.ts';
+import { documents } from './table/documents.ts';
 import { fleet } from './table/fleet.ts';
 import { insight } from './table/insight.ts';
 import { notifications } from './table/notifications.ts';
@@ -25,6 +26,7 @@ export const groups: readonly CommandGroup[] = [
   people,
   platform,
   billing,
+  documents,
   insight,
   simulator,
   tooling,

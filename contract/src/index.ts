@@ -17,3 +17,4 @@ export * from './policy.ts';
 export * from './route.ts';
 export * from './routes/index.ts';
 export * from './scopes.ts';
+export * from './tax/rates.ts';

@@ -1,4 +1,5 @@
 import { billingPolicies } from './billing-policies.ts';
+import { invoicingPolicies } from './invoicing-policies.ts';
 import { definePolicy, onOff, type Policy, whole } from './policy.ts';
 
 const perMinute = <const K extends `rate_limit.${string}`>(key: K, fallback: number, description: string) =>
@@ -213,6 +214,7 @@ export const policies = [
     'SSH keys that one project may keep.',
   ),
   ...billingPolicies,
+  ...invoicingPolicies,
   whole(
     'billing.minimum_deposit_minor',
     { default: 1_000, minimum: 1, maximum: 100_000_000, unit: 'minor units' },

@@ -22,6 +22,7 @@ const allowedInDevelopment = new Set(['Artistic-2.0', 'CC-BY-3.0', 'CC-BY-4.0', 
 /** One package, one version, one reason. */
 const exceptions: Readonly<Record<string, string>> = {
   'unionfs@4.6.0': 'the manifest names no licence; the licence file in the package is the Unlicense',
+  'png-js@2.0.0': 'the manifest names no licence; the licence file in the package is MIT',
   'caniuse-lite': 'data about browsers (CC-BY-4.0) that the workflow bundler of Temporal looks up; not redistributed',
 };
 

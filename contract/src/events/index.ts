@@ -2,6 +2,7 @@ import type { EventKind } from '../event.ts';
 import * as alerts from './alerts.ts';
 import * as billing from './billing.ts';
 import * as fleet from './fleet.ts';
+import * as invoicing from './invoicing.ts';
 import * as nodes from './nodes.ts';
 import * as payments from './payments.ts';
 import * as people from './people.ts';
@@ -12,6 +13,7 @@ export const events: readonly EventKind[] = [
   ...Object.values(alerts),
   ...Object.values(billing),
   ...Object.values(fleet),
+  ...Object.values(invoicing),
   ...Object.values(nodes),
   ...Object.values(payments),
   ...Object.values(people),
@@ -21,6 +23,7 @@ export const events: readonly EventKind[] = [
 export * from './alerts.ts';
 export * from './billing.ts';
 export * from './fleet.ts';
+export * from './invoicing.ts';
 export * from './nodes.ts';
 export * from './payments.ts';
 export * from './people.ts';

@@ -4,6 +4,7 @@ import { billingAccount } from './billing-account.ts';
 import { deadLetter } from './dead-letter.ts';
 import { department } from './department.ts';
 import { invitation } from './invitation.ts';
+import { invoice } from './invoice.ts';
 import { node } from './node.ts';
 import { nodeTask } from './node-task.ts';
 import { payment } from './payment.ts';
@@ -18,6 +19,7 @@ export const machines: readonly MachineTable[] = [
   deadLetter,
   department,
   invitation,
+  invoice,
   node,
   nodeTask,
   payment,
@@ -33,6 +35,7 @@ export {
   deadLetter as deadLetterMachine,
   department as departmentMachine,
   invitation as invitationMachine,
+  invoice as invoiceMachine,
   node as nodeMachine,
   nodeTask as nodeTaskMachine,
   payment as paymentMachine,

@@ -5,6 +5,7 @@ import type { billingAccount } from './billing-account.ts';
 import type { deadLetter } from './dead-letter.ts';
 import type { department } from './department.ts';
 import type { invitation } from './invitation.ts';
+import type { invoice } from './invoice.ts';
 import type { node } from './node.ts';
 import type { nodeTask } from './node-task.ts';
 import type { payment } from './payment.ts';
@@ -51,6 +52,7 @@ interface AllWaits {
   readonly dead_letter: Waits<typeof deadLetter>;
   readonly department: Waits<typeof department>;
   readonly invitation: Waits<typeof invitation>;
+  readonly invoice: Waits<typeof invoice>;
   readonly node: Waits<typeof node>;
   readonly node_task: Waits<typeof nodeTask>;
   readonly payment: Waits<typeof payment>;
@@ -80,6 +82,11 @@ export const waits = {
     disabled: person('administrators of the organization: departments'),
   },
   invitation: { pending: deadline('tenancy.invitation_ttl_hours', 'expire', 'invitations.expires_at') },
+  invoice: {
+    draft: deadline('billing.invoice_draft_hours', 'finalise', 'invoices.finalise_at'),
+    final: deadline('billing.payment_terms_days', 'lapse', 'invoices.due_at'),
+    past_due: person('finance: invoices that are past_due'),
+  },
   node: {
     bootstrap_issued: person('operators: nodes that are bootstrap_issued'),
     enrolling: deadline('node.task_ttl_seconds', 'quarantine', 'nodes.state_reason'),

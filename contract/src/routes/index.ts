@@ -12,6 +12,7 @@ import * as adminEvents from './admin/events.ts';
 import * as adminFleet from './admin/fleet.ts';
 import * as adminHealth from './admin/health.ts';
 import * as adminHistory from './admin/history.ts';
+import * as adminInvoices from './admin/invoices.ts';
 import * as adminNodeTasks from './admin/node-tasks.ts';
 import * as adminNodes from './admin/nodes.ts';
 import * as adminOrganizations from './admin/organizations.ts';
@@ -26,6 +27,8 @@ import * as allocations from './allocations/allocations.ts';
 import * as allocationGroups from './allocations/groups.ts';
 import * as allocationLists from './allocations/lists.ts';
 import * as audit from './audit.ts';
+import * as billingDocuments from './billing/documents.ts';
+import * as billingParties from './billing/parties.ts';
 import * as billing from './billing.ts';
 import * as billingProof from './billing-proof.ts';
 import * as billingUsage from './billing-usage.ts';
@@ -61,6 +64,7 @@ export const routes: readonly Route[] = [
   adminEvents,
   adminFleet,
   adminHealth,
+  adminInvoices,
   adminNodes,
   adminNodeTasks,
   adminOrganizations,
@@ -78,6 +82,8 @@ export const routes: readonly Route[] = [
   allocations,
   audit,
   billing,
+  billingDocuments,
+  billingParties,
   billingProof,
   billingUsage,
   catalog,
@@ -121,6 +127,7 @@ export * from './admin/events.ts';
 export * from './admin/fleet.ts';
 export * from './admin/health.ts';
 export * from './admin/history.ts';
+export * from './admin/invoices.ts';
 export * from './admin/node-tasks.ts';
 export * from './admin/nodes.ts';
 export * from './admin/organizations.ts';
@@ -137,6 +144,8 @@ export * from './allocations/history.ts';
 export * from './allocations/lists.ts';
 export * from './allocations/placement.ts';
 export * from './audit.ts';
+export * from './billing/documents.ts';
+export * from './billing/parties.ts';
 export * from './billing.ts';
 export * from './billing-proof.ts';
 export * from './billing-usage.ts';

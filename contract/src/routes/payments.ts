@@ -17,9 +17,11 @@ export const PaymentSession = Type.Object(
     organization_id: Uuid,
     state: PaymentState,
     provider: PaymentProvider,
-    /** What was asked for. */
+    /** What is to be paid, with tax. */
     amount: Money,
-    /** What was paid and added to the balance. */
+    /** What of it is tax, which does not go to the balance. */
+    tax: Money,
+    /** What was paid, with tax. */
     credited: Money,
     /** What of it went back. */
     refunded: Money,
@@ -41,6 +43,8 @@ export const PaymentOptions = Type.Object(
     /** The smallest and the largest amount of one payment, in the currency of the account. */
     minimum: Money,
     maximum: Money,
+    /** Tax that is paid in addition to what goes to the balance, in hundredths of a per cent; 0 where there is none. */
+    tax_rate_basis_points: Type.Integer({ minimum: 0 }),
     refund_window_days: Type.Integer({ description: 'How long a payment can go back to where it came from.' }),
   },
   { $id: 'PaymentOptions', ...strict },
@@ -90,7 +94,8 @@ export const paymentSessionCreate = defineRoute({
     {
       amount_minor: Type.String({
         pattern: '^[1-9][0-9]{0,14}$',
-        description: 'Whole minor units: 2500 is 25 dollars.',
+        description:
+          'What is to be added to the balance, in whole minor units: 2500 is 25 dollars. Tax is added to it.',
       }),
       currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'The currency of the account, as a safeguard.' }),
     },

@@ -34,6 +34,52 @@ async function putPayment(world: World, tenant: Tenant): Promise<string> {
   );
   return id;
 }
+/** A document of each kind of life: issued, and a draft of an invoice. */
+async function putDocument(world: World, tenant: Tenant): Promise<string> {
+  const id = systemIds.next();
+  const content = JSON.stringify({
+    ...{ version: 1, kind: 'statement', number: `ST-${id}`, issued_on: '2026-02-01', currency: 'USD' },
+    ...{ period: { from: '2026-01-01', to: '2026-02-01' }, due_on: null, refers_to: null, seller: null, lines: [] },
+    customer: { legal_name: 'x', address_lines: [], postal_code: null, city: null, country: null, tax_id: null },
+    ...{ tax: null, balance: { opening_minor: '0', closing_minor: '0' } },
+  });
+  await asSystem(
+    world.root,
+    `insert into billing_documents (id, organization_id, currency, kind, number, issued_at, period_from, period_to, tax_minor,
+       total_minor, content, content_sha256, renderer, pdf_sha256)
+     values ($1, $2, 'USD', 'statement', 'ST-' || $1::uuid::text, '2026-02-01', date '1970-01-01' + $4::int,
+       date '1970-01-01' + $4::int + 1, 0, 0, $3, sha256(convert_to($3, 'UTF8')), 'x', sha256('x'))`,
+    [id, tenant.organizationId, content, days++],
+  );
+  return id;
+}
+let days = 0;
+async function putDraft(world: World, tenant: Tenant): Promise<string> {
+  const id = systemIds.next();
+  await asSystem(
+    world.root,
+    `insert into invoices (id, organization_id, currency, period_from, period_to, net_minor, tax_minor, finalise_at)
+     values ($1, $2, 'USD', date '1970-01-01' + $3::int, date '1970-01-01' + $3::int + 1, 100, 0, act_time())`,
+    [id, tenant.organizationId, days++],
+  );
+  return id;
+}
+async function putFinal(world: World, tenant: Tenant): Promise<string> {
+  const [id, document] = [await putDraft(world, tenant), await putDocument(world, tenant)];
+  await asSystem(
+    world.root,
+    `update invoices set state = 'final', document_id = $2, due_at = act_time(), version = version + 1 where id = $1`,
+    [id, document],
+  );
+  return id;
+}
+const party = {
+  ...{ legal_name: 'Lab', address_lines: ['1 Street'], postal_code: null, city: 'Bonn', country: 'DE', tax_id: null },
+};
+const details = { ...party, customer_type: 'business', invoice_email: null };
+const documentOf: MakeExample = async (world, tenant) => ({
+  params: { organization_id: tenant.organizationId, document_id: await putDocument(world, tenant) },
+});
 let amounts = 1_000;
 /** Each of another amount, so that two of them are two requests. */
 const payment = () => {
@@ -48,12 +94,33 @@ export const billingExamples: Readonly<Record<string, MakeExample>> = {
     body: { amount_minor: '100', currency: 'USD', reason: 'an example' },
   }),
   admin_billing_revenue_get: async () => ({}),
+  admin_invoice_finalise: async (world, tenant) => ({ params: { invoice_id: await putDraft(world, tenant) } }),
+  admin_invoice_list: async () => ({}),
+  admin_invoice_pay: async (world, tenant) => ({
+    params: { invoice_id: await putFinal(world, tenant) },
+    body: { reason: 'an example' },
+  }),
+  admin_invoice_void: async (world, tenant) => ({
+    params: { invoice_id: await putDraft(world, tenant) },
+    body: { reason: 'an example' },
+  }),
+  admin_seller_get: async () => ({}),
+  admin_seller_set: async () => ({ body: { ...party, city: `Bonn ${days++}` } }),
   admin_payment_list: async () => ({}),
   admin_payment_refund: async (world, tenant) => ({
     params: { payment_id: await putPayment(world, tenant) },
     body: { ...payment(), reason: 'an example' },
   }),
   billing_balance_get: organization,
+  billing_details_get: organization,
+  billing_details_set: async (_, tenant) => ({
+    params: { organization_id: tenant.organizationId },
+    body: { ...details, city: `Bonn ${days++}` },
+  }),
+  billing_document_file_get: documentOf,
+  billing_document_get: documentOf,
+  billing_document_list: organization,
+  billing_document_verify: documentOf,
   billing_ledger_list: organization,
   billing_ledger_verify: organization,
   billing_proof_get: async (world, tenant) => ({

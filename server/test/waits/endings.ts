@@ -2,6 +2,7 @@ import type { TimedState } from '@gpuaas/contract';
 import { makeProvision, makeVacate } from '../../src/domains/allocations/index.ts';
 import { makeQueue } from '../../src/domains/allocations/queue/queue.ts';
 import { sliceSku, testRegion } from '../../src/domains/allocations/testing.ts';
+import { makeInvoicing } from '../../src/domains/invoicing/work.ts';
 import { makeAnswers, makeOnboard, makeTasks, openTaskSigners } from '../../src/domains/nodes/index.ts';
 import { makeChecks } from '../../src/domains/payments/checks.ts';
 import { makeInvitationExpiry } from '../../src/domains/tenancy/index.ts';
@@ -48,6 +49,12 @@ async function slotOf(stage: Stage, allocationId: string): Promise<string> {
   const { rows } = await stage.yard.root.query('select id from slots where allocation_id = $1 limit 1', [allocationId]);
   return rows[0].id;
 }
+const invoicingOf = (stage: Stage) =>
+  makeInvoicing({
+    ...{ db: stage.yard.port.database, ids: systemIds, clock: stage.clock, log: silentLog },
+    ...{ begin: actsOf('billing-worker', systemIds), metrics: makeMetrics('test', '0.0.0') },
+    policies: stage.policies,
+  });
 async function task(stage: Stage): Promise<string> {
   const { id: nodeId } = await stage.yard.addNode();
   const act = stage.yard.act('node.test');
@@ -126,6 +133,34 @@ export const endings: Readonly<Record<TimedState, Ending>> = {
         ...{ db: stage.parts.db, ids: systemIds, begin: actsOf('tenancy', systemIds) },
       });
       return { id, round: () => stage.run(expiry) };
+    },
+  },
+  'invoice.draft': {
+    by: [makeInvoicing],
+    table: 'invoices',
+    async put(stage) {
+      const id = systemIds.next();
+      const hours = stage.policies.number('billing.invoice_draft_hours');
+      await stage.put(
+        `insert into invoices (id, organization_id, currency, period_from, period_to, net_minor, tax_minor, finalise_at)
+         values ($1, $2, 'USD', '2026-01-01', '2026-02-01', 1, 0, $3)`,
+        [id, stage.yard.organizationId, later(stage, hours * hourMs)],
+      );
+      return { id, round: () => stage.run(invoicingOf(stage)) };
+    },
+  },
+  'invoice.final': {
+    by: [makeInvoicing],
+    table: 'invoices',
+    async put(stage) {
+      const id = systemIds.next();
+      await stage.put(
+        `insert into invoices (id, organization_id, currency, period_from, period_to, net_minor, tax_minor, finalise_at)
+         values ($1, $2, 'USD', '2026-01-01', '2026-02-01', 1, 0, $3)`,
+        [id, stage.yard.organizationId, later(stage, 0)],
+      );
+      await stage.run(invoicingOf(stage));
+      return { id, round: () => stage.run(invoicingOf(stage)) };
     },
   },
   'payment.open': {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { machines, policies, type TimedState, type Wait, waits } from '@gpuaas/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hourMs, minuteMs, secondMs } from '../../src/kernel/units.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/kernel/units.ts';
 import { endings } from './endings.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -12,7 +12,9 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const unitMs: Readonly<Record<string, number>> = { seconds: secondMs, minutes: minuteMs, hours: hourMs };
+const unitMs: Readonly<Record<string, number>> = {
+  ...{ seconds: secondMs, minutes: minuteMs, hours: hourMs, days: dayMs },
+};
 function deadlineMs(key: string): number {
   const policy = policies.find((each) => each.key === key);
   const unit = policy?.type === 'integer' ? unitMs[policy.unit] : undefined;
@@ -59,7 +61,9 @@ describe('what waits ends by itself, with a stored reason', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
     const started = files.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n');
     // These are started by a function beside them.
-    const opener: Readonly<Record<string, string>> = { makeQueue: 'openQueue', makeChecks: 'openPaymentWork' };
+    const opener: Readonly<Record<string, string>> = {
+      ...{ makeQueue: 'openQueue', makeChecks: 'openPaymentWork', makeInvoicing: 'openInvoicing' },
+    };
     const makers = Object.values(endings).flatMap(({ by }) => by.map(({ name }) => opener[name] ?? name));
     expect([...new Set(makers)].filter((name) => !started.includes(`${name}(`))).toEqual([]);
   });

@@ -15,6 +15,7 @@ const within: Readonly<Record<string, string>> = {
   agent_release_add: 'gpuaas ops release add reads the bundle from a file',
   allocation_group_create: 'gpuaas group create takes its members one by one',
   allocation_plan: 'gpuaas launch shows it before it asks',
+  billing_document_file_get: 'gpuaas billing download checks its digest and saves it',
   billing_proof_get: 'gpuaas billing prove fetches every part, and recomputes them',
   branding_get: 'the console shows it',
   default_project_get: 'gpuaas whoami and every command that needs a project',

@@ -32,6 +32,48 @@ export const billingUniqueness: Readonly<Record<string, Promised>> = {
     table: 'payment_sessions',
     row: { credit_entry_id: uuid },
   },
+  billing_documents_number_key: {
+    promise: 'a number stands on one document',
+    table: 'billing_documents',
+    row: { number: 'ST-1' },
+  },
+  billing_documents_series_sequence_key: {
+    promise: 'a number of a series is used once',
+    table: 'billing_documents',
+    row: { kind: 'credit_note', series: 'credit_note', sequence: 1 },
+  },
+  billing_documents_statement: {
+    promise: 'a month of an organization has one statement',
+    table: 'billing_documents',
+    row: { organization_id: uuid, period_from: '2026-01-01', period_to: '2026-02-01' },
+  },
+  billing_documents_entry: {
+    promise: 'a payment has one receipt, and what went back one credit note',
+    table: 'billing_documents',
+    row: { entry_id: uuid },
+  },
+  invoices_organization_id_period_from_key: {
+    promise: 'a month of an organization has one invoice',
+    table: 'invoices',
+    row: { organization_id: uuid, period_from: '2026-01-01' },
+  },
+  invoices_document_id_key: {
+    promise: 'a document is one invoice',
+    table: 'invoices',
+    row: { document_id: uuid, state: 'final', due_at: when },
+  },
+  invoices_credit_note_id_key: {
+    promise: 'a credit note takes one invoice back',
+    table: 'invoices',
+    row: { credit_note_id: uuid, document_id: null, state: 'void', settled_at: when },
+    aside: 'invoices_void',
+  },
+  invoices_entry_id_key: {
+    promise: 'an entry of the ledger pays one invoice',
+    table: 'invoices',
+    row: { entry_id: uuid },
+    aside: 'invoices_paid',
+  },
   payment_events_pkey: {
     promise: 'an event of a provider is taken once',
     table: 'payment_events',
@@ -121,6 +163,66 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
     table: 'account_ladders',
     row: { state: 'healthy', releases_at: '2026-01-01T00:00:00Z' },
   },
+  billing_documents_series: {
+    promise: 'every document but a statement has a number of its series',
+    table: 'billing_documents',
+    row: { kind: 'receipt', entry_id: uuid },
+  },
+  billing_documents_period: {
+    promise: 'an invoice and a statement are about a stretch of days',
+    table: 'billing_documents',
+    row: { period_from: null, period_to: null },
+  },
+  billing_documents_about: {
+    promise: 'a receipt is about an entry of the ledger',
+    table: 'billing_documents',
+    row: { kind: 'receipt', series: 'receipt', sequence: 1, entry_id: null },
+  },
+  billing_documents_digest: {
+    promise: 'the digest of a document is that of its content',
+    table: 'billing_documents',
+    row: { content: 'another' },
+  },
+  invoices_period: {
+    promise: 'an invoice is about a stretch of days',
+    table: 'invoices',
+    row: { period_from: '2026-02-01', period_to: '2026-01-01' },
+  },
+  invoices_numbered: {
+    promise: 'an invoice that is final has its document and the day it is due',
+    table: 'invoices',
+    row: { state: 'final', document_id: null },
+  },
+  invoices_draft: {
+    promise: 'a draft has no number yet',
+    table: 'invoices',
+    row: { state: 'draft', document_id: uuid },
+  },
+  invoices_paid: {
+    promise: 'an invoice that is paid, and no other, has the entry that paid it',
+    table: 'invoices',
+    row: { entry_id: uuid },
+  },
+  invoices_void: {
+    promise: 'an invoice that was final and is void has a credit note',
+    table: 'invoices',
+    row: { state: 'void', document_id: uuid, credit_note_id: null, settled_at: when },
+  },
+  invoices_settled: {
+    promise: 'an invoice that is settled says since when, and no other does',
+    table: 'invoices',
+    row: { settled_at: when },
+  },
+  payment_sessions_tax: {
+    promise: 'tax is a part of a payment and never all of it',
+    table: 'payment_sessions',
+    row: { amount_minor: 100, tax_minor: 100 },
+  },
+  payment_refunds_tax: {
+    promise: 'tax is a part of a refund and never all of it',
+    table: 'payment_refunds',
+    row: { amount_minor: 100, tax_minor: 100 },
+  },
   payment_sessions_back: {
     promise: 'no more of a payment goes back, or is disputed, than was paid',
     table: 'payment_sessions',
@@ -179,6 +281,7 @@ export const billingChecks: Readonly<Record<string, Promised>> = {
 };
 
 export const billingOnlyGrows: Readonly<Record<string, string>> = {
+  billing_documents: 'a document stays as it was issued',
   ledger_entries: 'what was charged or given stays as it was entered',
   ledger_seals: 'a link of the chain of an account stays as it was made',
   payment_events: 'what a provider said stays as it was taken',

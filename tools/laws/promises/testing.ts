@@ -34,6 +34,15 @@ const valid: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> =
     ...{ kind: () => 'grant', accounts: () => ['customer', 'grants'], amounts: () => [5, -5], reason: () => 'x' },
     currency: () => 'USD',
   },
+  billing_documents: {
+    ...{ kind: () => 'statement', currency: () => 'USD', number: slug, content: () => 'c' },
+    ...{ period_from: () => `20${pick(10, 99)}-01-01`, period_to: () => '2126-01-01' },
+    content_sha256: () => createHash('sha256').update('c').digest(),
+  },
+  invoices: {
+    ...{ currency: () => 'USD', state: () => 'draft', tax_minor: () => 0, period_to: () => '2126-01-01' },
+    period_from: () => `20${pick(10, 99)}-01-01`,
+  },
   ledger_seals: { entry_ids: () => [randomUUID()] },
   usage_days: { day: () => '2026-06-01' },
   usage_idle_days: { day: () => '2026-06-01', observed_ms: () => 0, idle_ms: () => 0 },

@@ -212,6 +212,38 @@ export interface Api {
      */
     grantCreate(input: { readonly organization_id: string; readonly amount_minor: string; readonly currency: string; readonly reason: string }, options?: CallOptions): Promise<T.CreditGrant>;
     /**
+     * Every invoice, newest first
+     *
+     * `GET /api/v1/admin/billing/invoices`
+     *
+     * Refusals: cursor_invalid.
+     */
+    invoiceList(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly organization_id?: string | undefined; readonly state?: "draft" | "final" | "past_due" | "paid" | "void" | undefined }, options?: CallOptions): Paged<T.Invoice>;
+    /**
+     * Make a draft final: it gets its number and its date
+     *
+     * `POST /api/v1/admin/billing/invoices/{invoice_id}/finalise`
+     *
+     * Refusals: illegal_transition, invoice_not_found, step_up_required.
+     */
+    invoiceFinalise(input: { readonly invoice_id: string }, options?: CallOptions): Promise<T.Invoice>;
+    /**
+     * Note that an invoice was paid in full outside of the payment provider
+     *
+     * `POST /api/v1/admin/billing/invoices/{invoice_id}/pay`
+     *
+     * Refusals: illegal_transition, invoice_not_found, step_up_required.
+     */
+    invoicePay(input: { readonly invoice_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Invoice>;
+    /**
+     * Take an invoice back: a final one gets a credit note, a draft is discarded
+     *
+     * `POST /api/v1/admin/billing/invoices/{invoice_id}/void`
+     *
+     * Refusals: illegal_transition, invoice_not_found, step_up_required.
+     */
+    invoiceVoid(input: { readonly invoice_id: string; readonly reason: string }, options?: CallOptions): Promise<T.Invoice>;
+    /**
      * What all organizations were charged, by day, SKU and currency
      *
      * `GET /api/v1/admin/billing/revenue`
@@ -227,6 +259,20 @@ readonly rows: readonly T.RevenueRow[];
   /** A day in UTC. */
 readonly to: string;
 }>;
+    /**
+     * The company that stands on invoices as seller
+     *
+     * `GET /api/v1/admin/billing/seller`
+     */
+    sellerGet(options?: CallOptions): Promise<T.Seller>;
+    /**
+     * Set the seller. From then on tax is charged by its country
+     *
+     * `PUT /api/v1/admin/billing/seller`
+     *
+     * Refusals: step_up_required.
+     */
+    sellerSet(input: { readonly address_lines: readonly string[]; readonly city: string; readonly country: string; readonly legal_name: string; readonly postal_code?: string | null | undefined; readonly tax_id?: string | null | undefined }, options?: CallOptions): Promise<T.Seller>;
   };
   readonly adminSkus: {
     /**
@@ -612,21 +658,13 @@ readonly missing: readonly number[];
   readonly slots: readonly T.ResourceSlot[];
 }>;
     /**
-     * Clear a blocked or quarantined slot, after a health probe has passed and the wipe it owes is proven
+     * Clear a blocked or quarantined slot, after a health probe has passed
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear`
      *
-     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, wipe_unproven.
+     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
      */
     slotClear(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
-    /**
-     * Return a slot to sale without proof of its wipe; the decision is shown on the slot
-     *
-     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear-unproven`
-     *
-     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, step_up_required.
-     */
-    slotClearUnproven(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
      * Disable a slot: it is no longer sold
      *
@@ -1292,6 +1330,54 @@ readonly y: string;
      * Refusals: organization_not_found.
      */
     balanceGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingBalance>;
+    /**
+     * Name, address and tax id that stand on invoices
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/details`
+     *
+     * Refusals: organization_not_found.
+     */
+    detailsGet(input: { readonly organization_id: string }, options?: CallOptions): Promise<T.BillingDetails>;
+    /**
+     * Set the details that the next documents get; those that exist keep theirs
+     *
+     * `PUT /api/v1/organizations/{organization_id}/billing/details`
+     *
+     * Refusals: organization_not_found.
+     */
+    detailsSet(input: { readonly organization_id: string; readonly address_lines: readonly string[]; readonly city: string; readonly country: string; readonly customer_type: "business" | "consumer"; readonly invoice_email?: string | null | undefined; readonly legal_name: string; readonly postal_code?: string | null | undefined; readonly tax_id?: string | null | undefined }, options?: CallOptions): Promise<T.BillingDetails>;
+    /**
+     * Invoices, credit notes, receipts and statements, newest first
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/documents`
+     *
+     * Refusals: cursor_invalid, organization_not_found.
+     */
+    documentList(input: { readonly organization_id: string; readonly cursor?: string | undefined; readonly kind?: "invoice" | "credit_note" | "receipt" | "statement" | undefined; readonly limit?: number | undefined }, options?: CallOptions): Paged<T.BillingDocument>;
+    /**
+     * One document and everything that it says
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}`
+     *
+     * Refusals: document_not_found, organization_not_found.
+     */
+    documentGet(input: { readonly document_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.DocumentWithContent>;
+    /**
+     * One document as PDF, the same bytes each time
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}/file`
+     *
+     * Refusals: document_not_found, organization_not_found.
+     */
+    documentFileGet(input: { readonly document_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.DocumentFile>;
+    /**
+     * Recompute a document from the ledger and compare it byte for byte
+     *
+     * `GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}/verify`
+     *
+     * Refusals: document_not_found, organization_not_found.
+     */
+    documentVerify(input: { readonly document_id: string; readonly organization_id: string }, options?: CallOptions): Promise<T.DocumentCheck>;
     /**
      * What the current month will cost, with a band
      *

@@ -54,6 +54,8 @@ export const errorCodes = {
   department_not_found: { status: 404, retryable: false },
   /** Another department of the organization already uses this slug. */
   department_slug_taken: { status: 409, retryable: false },
+  /** There is no such document. */
+  document_not_found: { status: 404, retryable: false },
   /** The allocation would last or wait longer than the policy allows, or it has no end to move. */
   duration_invalid: { status: 422, retryable: false },
   /** The event was already requeued or discarded. */
@@ -98,6 +100,8 @@ export const errorCodes = {
   invitation_not_found: { status: 404, retryable: false },
   /** This address has an invitation that can still be accepted. */
   invitation_pending: { status: 409, retryable: false },
+  /** There is no such invoice. */
+  invoice_not_found: { status: 404, retryable: false },
   /** A policy asks for a second factor, so the last one cannot be removed. */
   last_factor: { status: 409, retryable: false },
   /** This is the last superadmin: make another person a superadmin first. */
@@ -302,8 +306,6 @@ export const errorCodes = {
   validation_error: { status: 400, retryable: false },
   /** The object was changed by someone else since it was read. */
   version_conflict: { status: 409, retryable: true },
-  /** No proof is stored that the slot was wiped after its last use. */
-  wipe_unproven: { status: 409, retryable: false },
   /** There is no such workflow run. */
   workflow_not_found: { status: 404, retryable: false },
 } as const;

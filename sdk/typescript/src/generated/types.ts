@@ -190,6 +190,7 @@ readonly checked_at: string | null;
   /** When it was added to the balance. */
 readonly settled_at: string | null;
   readonly state: "open" | "paid" | "expired" | "disputed" | "charged_back" | "failed_reconcile";
+  readonly tax: Money;
   /** The provider's page, for as long as it can be paid there. */
 readonly url: string | null;
 };
@@ -779,6 +780,44 @@ readonly runway_seconds: number | null;
 readonly state: "healthy" | "low_balance" | "auto_release_pending" | "depleted";
 };
 
+export type BillingDetails = {
+  readonly details: {
+  readonly address_lines: readonly string[];
+  /** The city. */
+readonly city: string;
+  /** Two letters of ISO 3166: DE. */
+readonly country: string;
+  readonly customer_type: "business" | "consumer";
+  /** Where documents go; owners get them when it is null. */
+readonly invoice_email: string | null;
+  /** The name in the register of companies, or of the person. */
+readonly legal_name: string;
+  /** The postal code, where there is one. */
+readonly postal_code: string | null;
+  /** The VAT number or the like, as the tax office wrote it: DE123456789. */
+readonly tax_id: string | null;
+  readonly updated_at: string;
+} | null;
+  readonly organization_id: string;
+};
+
+export type BillingDocument = {
+  /** Until when an invoice is to be paid. */
+readonly due_at: string | null;
+  readonly id: string;
+  readonly issued_at: string;
+  readonly kind: "invoice" | "credit_note" | "receipt" | "statement";
+  readonly number: string;
+  readonly organization_id: string;
+  readonly period: {
+  readonly from: string;
+  readonly to: string;
+} | null;
+  readonly state: "final" | "paid" | "past_due" | "void";
+  readonly tax: Money;
+  readonly total: Money;
+};
+
 export type BillingForecast = {
   /** Today and the following days, to the end of the month or 14 days ahead, whichever is later. */
 readonly days: readonly ForecastDay[];
@@ -986,6 +1025,77 @@ export type Department = {
   readonly updated_at: string;
   /** Grows with every change; send it back to change only the version that you saw. */
 readonly version: number;
+};
+
+export type DocumentCheck = {
+  readonly checked_at: string;
+  readonly ok: boolean;
+  readonly problem: string | null;
+};
+
+export type DocumentContent = {
+  readonly balance: {
+  readonly closing_minor: string;
+  readonly opening_minor: string;
+} | null;
+  readonly currency: string;
+  readonly customer: {
+  readonly address_lines: readonly string[];
+  readonly city: string | null;
+  readonly country: string | null;
+  readonly legal_name: string;
+  readonly postal_code: string | null;
+  readonly tax_id: string | null;
+};
+  readonly due_on: string | null;
+  readonly issued_on: string;
+  readonly kind: "invoice" | "credit_note" | "receipt" | "statement";
+  readonly lines: readonly {
+  readonly amount_minor: string;
+  readonly day: string | null;
+  readonly quantity_ms: string | null;
+  readonly rate_micro: string | null;
+  readonly text: string;
+  readonly unit: string | null;
+}[];
+  readonly number: string;
+  readonly period: {
+  readonly from: string;
+  readonly to: string;
+} | null;
+  readonly refers_to: string | null;
+  readonly seller: {
+  readonly address_lines: readonly string[];
+  readonly city: string | null;
+  readonly country: string | null;
+  readonly legal_name: string;
+  readonly postal_code: string | null;
+  readonly tax_id: string | null;
+} | null;
+  readonly tax: {
+  readonly country: string | null;
+  readonly gross_minor: string;
+  readonly net_minor: string;
+  readonly note: string | null;
+  readonly rate_basis_points: number;
+  readonly tax_minor: string;
+  readonly treatment: "standard" | "reverse_charge" | "outside_scope" | "not_registered";
+} | null;
+  readonly version: 1;
+};
+
+export type DocumentFile = {
+  readonly content_base64: string;
+  readonly file_name: string;
+  readonly media_type: "application/pdf";
+  readonly sha256: string;
+};
+
+export type DocumentWithContent = {
+  readonly content: DocumentContent;
+  readonly document: BillingDocument;
+  /** Over the canonical JSON of the content. */
+readonly sha256: string;
 };
 
 export type EffectivePolicy = {
@@ -1218,6 +1328,28 @@ export type InvitationCreated = {
   readonly state: "pending" | "accepted" | "revoked" | "expired";
   /** Accepts the invitation. Shown once; only its hash is stored. */
 readonly token: string;
+};
+
+export type Invoice = {
+  readonly document_id: string | null;
+  readonly due_at: string | null;
+  readonly finalise_at: string;
+  readonly gross: Money;
+  readonly id: string;
+  readonly net: Money;
+  readonly note: string | null;
+  /** Null while it is a draft. */
+readonly number: string | null;
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly period: {
+  readonly from: string;
+  readonly to: string;
+};
+  readonly reminders: number;
+  readonly state: "draft" | "final" | "past_due" | "paid" | "void";
+  readonly tax: Money;
+  readonly version: number;
 };
 
 export type Joined = {
@@ -1627,6 +1759,7 @@ export type PaymentOptions = {
   readonly provider: "simulated" | "stripe" | "disabled";
   /** How long a payment can go back to where it came from. */
 readonly refund_window_days: number;
+  readonly tax_rate_basis_points: number;
 };
 
 export type PaymentRefund = {
@@ -1654,6 +1787,7 @@ export type PaymentSession = {
   /** When it was added to the balance. */
 readonly settled_at: string | null;
   readonly state: "open" | "paid" | "expired" | "disputed" | "charged_back" | "failed_reconcile";
+  readonly tax: Money;
   /** The provider's page, for as long as it can be paid there. */
 readonly url: string | null;
 };
@@ -1856,12 +1990,6 @@ readonly actions: readonly SlotAction[];
   readonly state_reason: string | null;
   readonly updated_at: string;
   readonly version: number;
-  /** Since when it has not been proven that the slot was wiped after its last use; it is not sold meanwhile. */
-readonly wipe_owed_since: string | null;
-  /** The task whose result, signed by the node, proves the wipe that is owed. */
-readonly wipe_proof_task_id: string | null;
-  /** An operator returned the slot to sale without proof of the wipe; shown until the next wipe is proven. */
-readonly wipe_waived: WipeWaiver | null;
 };
 
 export type RevenueRow = {
@@ -1907,6 +2035,23 @@ readonly passkeys: boolean;
 readonly recovery_codes_left: number;
   /** Whether a policy requires a second factor for sensitive operations. */
 readonly required: boolean;
+};
+
+export type Seller = {
+  readonly seller: {
+  readonly address_lines: readonly string[];
+  /** The city. */
+readonly city: string;
+  /** Two letters of ISO 3166: DE. */
+readonly country: string;
+  /** The name in the register of companies, or of the person. */
+readonly legal_name: string;
+  /** The postal code, where there is one. */
+readonly postal_code: string | null;
+  /** The VAT number or the like, as the tax office wrote it: DE123456789. */
+readonly tax_id: string | null;
+  readonly updated_at: string;
+} | null;
 };
 
 export type ServiceAccount = {
@@ -2020,7 +2165,7 @@ export type SkuPrice = {
 };
 
 export type SlotAction = {
-  readonly action: "enable" | "disable" | "quarantine" | "clear" | "clear_unproven";
+  readonly action: "enable" | "disable" | "quarantine" | "clear";
   readonly allowed: boolean;
   readonly why_not: string | null;
 };
@@ -2206,12 +2351,6 @@ export type VmProfile = {
   readonly memory_mib: number;
   readonly name: string;
   readonly vcpus: number;
-};
-
-export type WipeWaiver = {
-  readonly at: string;
-  readonly by: string;
-  readonly reason: string;
 };
 
 export type Workflow = {

@@ -31,6 +31,7 @@ import {
   tokenPrefix,
 } from '../../domains/identity/index.ts';
 import { makeInventory } from '../../domains/inventory/index.ts';
+import { documentRoutes, invoiceRoutes, partyRoutes } from '../../domains/invoicing/index.ts';
 import { makeTasks, type NodeDoor, operatorRoutes } from '../../domains/nodes/index.ts';
 import { inboxRoutes, makeUnsubscribe, noticeRoutes, wakesChannel } from '../../domains/notifications/index.ts';
 import { deadLetterRoutes } from '../../domains/outbox/index.ts';
@@ -353,6 +354,9 @@ export async function assembleApi(
       ...proofRoutes({ db }),
       ...usageRoutes({ db, clock }),
       ...grantRoutes({ db, ids, policies }),
+      ...partyRoutes({ db }),
+      ...documentRoutes({ db, clock }),
+      ...invoiceRoutes({ db, ids, clock, policies }),
       ...sessionRoutes({ db, ids, clock, policies, payments, publicUrl: settings.publicUrl }),
       ...financeRoutes({ db, ids, clock, policies }),
       ...alertRoutes({ db, ids, changed: inventory.changed }),

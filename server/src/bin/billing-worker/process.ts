@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { openBilling } from '../../domains/billing/index.ts';
-import { openPaymentWork } from '../../domains/payments/index.ts';
+import { openInvoicing } from '../../domains/invoicing/index.ts';
+import { openPaymentWork, paymentsChannel } from '../../domains/payments/index.ts';
 import { openPolicies } from '../../domains/policy/index.ts';
 import { actsOf } from '../../kernel/act.ts';
 import { showLease } from '../../kernel/process/lease.ts';
@@ -21,6 +22,7 @@ export const billingWorker = defineProcess({
     const parts = { db, begin: actsOf(name, ids), ids, clock, log, metrics, lease, listen: database.listen };
     const billing = scope.keep('billing', await openBilling({ ...parts, policies }));
     scope.keep('payment-work', await openPaymentWork({ ...parts, payments }));
+    scope.keep('invoicing', await openInvoicing({ ...parts, policies }, paymentsChannel));
     scope.ready('accrual', billing.check);
   },
 });

@@ -17,7 +17,7 @@ const enterSql = sql(
   'ledger-enter',
   `insert into ledger_entries (id, organization_id, currency, kind, accounts, amounts, actor_id, correlation_id, reason,
      corrects)
-   select $1, b.organization_id, b.currency, $3, array['customer', $4], array[$5::bigint, -$5::bigint], $6, $7, $8, $9
+   select $1, b.organization_id, b.currency, $3, $4::text[], $5::bigint[], $6, $7, $8, $9
    from billing_accounts b where b.organization_id = $2 and mine(b.organization_id)`,
 );
 /**
@@ -127,15 +127,22 @@ export interface NewEntry {
   readonly kind: keyof typeof against;
   /** What it does to the balance. */
   readonly amount: bigint;
+  /** What was paid or went back beside it as tax. */
+  readonly tax?: bigint | undefined;
   readonly reason?: string | undefined;
   /** The entry that a correction sets right. */
   readonly corrects?: string | undefined;
+  /** The account that a correction takes it from, where that is not the payments. */
+  readonly against?: 'revenue' | 'grants' | 'payments';
 }
 /** Who enters it, and what that goes back to: an act. */
 type EnteredBy = Pick<Viewer, 'actorId' | 'correlationId'>;
 export async function enter(tx: WriteTx, entry: NewEntry, by: EnteredBy): Promise<void> {
+  const [other, tax] = [entry.against ?? against[entry.kind], entry.tax ?? 0n];
+  const accounts = tax === 0n ? ['customer', other] : ['customer', 'tax', other];
+  const amounts = tax === 0n ? [entry.amount, -entry.amount] : [entry.amount, tax, -entry.amount - tax];
   const entered = await tx.run(enterSql, [
-    ...[entry.id, entry.organizationId, entry.kind, against[entry.kind], entry.amount, by.actorId, by.correlationId],
+    ...[entry.id, entry.organizationId, entry.kind, accounts, amounts, by.actorId, by.correlationId],
     ...[entry.reason ?? null, entry.corrects ?? null],
   ]);
   if (entered !== 1) throw new Error(`the entry ${entry.id} was not made: ${entry.organizationId} has no account`);

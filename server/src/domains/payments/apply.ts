@@ -6,6 +6,7 @@ import { enter, findAccount } from '../billing/index.ts';
 import { type Decision, decide, isNews, type Missing } from './decide.ts';
 import { checkForMs, firstCheckMs, openCheckMs, slowestCheckMs, unfitCheckMs } from './facts.ts';
 import { hasEarlyEvents, movePayment, type PaymentRow } from './store.ts';
+import { taxBetween, taxWithin } from './tax.ts';
 
 /** What was done about a payment: the events that follow, and what to say about it. */
 export interface Applied {
@@ -56,7 +57,7 @@ async function applyDecision(
 ): Promise<Applied> {
   const state = decision.transition ? paymentMachine.next(payment.state, decision.transition) : payment.state;
   if (state === undefined) throw new Error(`a payment that is ${payment.state} cannot ${decision.transition}`);
-  const creditEntryId = await enterAll(tx, { ids, act }, payment, decision.entries);
+  const creditEntryId = await enterAll(tx, { ids, act }, payment, decision);
   const isChanged = isNews(decision);
   if (isChanged || whole) {
     const paymentId = payment.payment_id ?? facts.paymentId ?? null;
@@ -109,16 +110,37 @@ async function enterAll(
   tx: WriteTx,
   { ids, act }: { readonly ids: Ids; readonly act: Act },
   payment: PaymentRow,
-  entries: readonly Missing[],
+  { entries, credited, refunded }: Decision,
 ): Promise<string | undefined> {
   let creditEntryId: string | undefined;
-  for (const { kind, amount, reason } of entries) {
+  const taxes = taxesOf(payment, entries, { credited, refunded });
+  for (const [at, { kind, amount, reason }] of entries.entries()) {
     const id = ids.next();
     if (kind === 'top_up') creditEntryId = id;
     const corrects = kind === 'correction' ? (payment.credit_entry_id ?? undefined) : undefined;
-    await enter(tx, { id, organizationId: payment.organization_id, kind, amount, reason, corrects }, act);
+    const tax = taxes[at] ?? 0n;
+    const of = { id, organizationId: payment.organization_id, kind, amount: amount - tax, tax, reason, corrects };
+    await enter(tx, of, act);
   }
   return creditEntryId;
+}
+
+/** What of each entry is tax. A dispute holds what was paid, tax and all, until the bank has decided. */
+function taxesOf(
+  payment: PaymentRow,
+  entries: readonly Missing[],
+  after: { readonly credited: bigint; readonly refunded: bigint },
+): bigint[] {
+  let back = payment.refunded_minor;
+  return entries.map(({ kind, amount }) => {
+    if (kind === 'top_up' || kind === 'correction') {
+      return taxBetween(payment, payment.credited_minor, after.credited);
+    }
+    if (kind !== 'refund') return 0n;
+    const tax = -taxBetween(payment, back, back - amount);
+    back -= amount;
+    return tax;
+  });
 }
 
 async function eventsOf(tx: WriteTx, payment: PaymentRow, decision: Decision): Promise<Applied['events']> {
@@ -133,7 +155,8 @@ async function eventsOf(tx: WriteTx, payment: PaymentRow, decision: Decision): P
   return [
     balanceCredited.of(organization_id, {
       ...{ organization_id, payment_id: id, currency, provider },
-      ...{ amount_minor: credit.amount.toString(), balance_minor: balance.toString() },
+      amount_minor: (credit.amount - taxWithin(payment, credit.amount)).toString(),
+      balance_minor: balance.toString(),
     }),
   ];
 }

@@ -12,6 +12,7 @@ import { paymentsChannel } from './facts.ts';
 import { insertRefund, reserve } from './refunds-store.ts';
 import { showForFinance } from './show.ts';
 import { listAllPayments, lockPayment, type PaymentRow } from './store.ts';
+import { taxBetween } from './tax.ts';
 
 interface Parts {
   readonly db: Database;
@@ -53,7 +54,7 @@ const refund = on(adminPaymentRefund, ({ db, ids, clock, policies }, act, { para
           state: 'requested' as const,
         },
         amount: money(amount, payment.currency),
-        balance: money(account.balance_minor - amount, payment.currency),
+        balance: money(account.balance_minor - amount + made.tax, payment.currency),
         ...{ reason, created_at: made.createdAt.toISOString() },
       },
       {
@@ -72,16 +73,18 @@ async function keepRefund(
   payment: PaymentRow,
   amount: bigint,
   reason: string,
-): Promise<{ readonly id: string; readonly createdAt: Date }> {
+): Promise<{ readonly id: string; readonly createdAt: Date; readonly tax: bigint }> {
   const [id, entryId] = [ids.next(), ids.next()];
-  const { organization_id, currency } = payment;
-  await enter(tx, { id: entryId, organizationId: organization_id, kind: 'refund', amount: -amount, reason }, act);
+  const { organization_id, currency, refunded_minor } = payment;
+  const tax = taxBetween(payment, refunded_minor, refunded_minor + amount);
+  const of = { id: entryId, organizationId: organization_id, kind: 'refund', amount: tax - amount, tax: -tax } as const;
+  await enter(tx, { ...of, reason }, act);
   await reserve(tx, payment.id, amount);
   const createdAt = await insertRefund(tx, {
-    ...{ id, session_id: payment.id, organization_id, currency, amount_minor: amount, reason },
+    ...{ id, session_id: payment.id, organization_id, currency, amount_minor: amount, tax_minor: tax, reason },
     ...{ requested_by: act.actorId, entry_id: entryId },
   });
-  return { id, createdAt };
+  return { id, createdAt, tax };
 }
 
 function findRefusal(
@@ -106,7 +109,9 @@ function findRefusal(
     const text = `${showMoney(left, currency)} of this payment has not gone back yet; ${showMoney(amount, currency)} is more than that.`;
     return new Fault('refund_exceeds_payment', text, { left: money(left, payment.currency) });
   }
-  if (amount > account.balance_minor) {
+  // Tax was never in the balance.
+  const tax = taxBetween(payment, payment.refunded_minor, payment.refunded_minor + amount);
+  if (amount - tax > account.balance_minor) {
     return new Fault(
       'insufficient_balance',
       `The balance is ${showMoney(account.balance_minor, currency)}: the rest of the payment was spent.`,

@@ -1,3 +1,4 @@
+export { paymentsChannel } from './facts.ts';
 export { financeRoutes } from './finance.ts';
 export { sessionRoutes } from './sessions.ts';
 export { makeTakeWebhook, type TakeWebhook } from './webhook.ts';

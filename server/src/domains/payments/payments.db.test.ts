@@ -145,6 +145,7 @@ describe('a payment', () => {
       provider: 'simulated',
       minimum: { amount_minor: '1000', currency: 'USD' },
       maximum: { amount_minor: '100000', currency: 'USD' },
+      tax_rate_basis_points: 0,
       refund_window_days: 30,
     });
   });

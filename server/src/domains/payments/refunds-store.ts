@@ -5,14 +5,15 @@ export interface RefundRow {
   readonly session_id: string;
   readonly organization_id: string;
   readonly amount_minor: bigint;
+  readonly tax_minor: bigint;
   readonly entry_id: string;
   readonly provider_payment_id: string;
 }
 
 const insertSql = sql(
   'payment-refund-insert',
-  `insert into payment_refunds (id, session_id, organization_id, currency, amount_minor, reason, requested_by, entry_id)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) returning created_at`,
+  `insert into payment_refunds (id, session_id, organization_id, currency, amount_minor, reason, requested_by, entry_id, tax_minor)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning created_at`,
 );
 const reserveSql = sql(
   'payment-refund-reserve',
@@ -21,7 +22,7 @@ const reserveSql = sql(
 );
 const waitingSql = sql(
   'payment-refunds-waiting',
-  `select r.id, r.session_id, r.organization_id, r.amount_minor, r.entry_id, p.payment_id as provider_payment_id
+  `select r.id, r.session_id, r.organization_id, r.amount_minor, r.tax_minor, r.entry_id, p.payment_id as provider_payment_id
    from payment_refunds r join payment_sessions p on p.id = r.session_id and p.organization_id = r.organization_id
    where r.sent_at is null and r.refusal is null and p.provider = $1 and mine(r.organization_id) order by r.id limit $2`,
 );
@@ -49,7 +50,7 @@ export async function insertRefund(
 ): Promise<Date> {
   const [row] = await tx.rows<{ created_at: Date }>(insertSql, [
     ...[made.id, made.session_id, made.organization_id, made.currency, made.amount_minor, made.reason],
-    ...[made.requested_by, made.entry_id],
+    ...[made.requested_by, made.entry_id, made.tax_minor],
   ]);
   if (!row) throw new Error(`the refund ${made.id} was not kept`);
   return row.created_at;

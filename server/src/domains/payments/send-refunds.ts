@@ -57,7 +57,8 @@ async function send({ db, begin, ids, log, payments }: Parts, refund: RefundRow)
     if (!(await lockWaiting(tx, refund.id))) return tx.commit(undefined, { target, organizationId, events: 'none' });
     if (isRefused(answer)) {
       const why = answer.refused.slice(0, longestReason);
-      const back = { kind: 'correction', amount: refund.amount_minor, corrects: refund.entry_id } as const;
+      const [amount, tax] = [refund.amount_minor - refund.tax_minor, refund.tax_minor];
+      const back = { kind: 'correction', amount, tax, corrects: refund.entry_id } as const;
       const reason = `The provider refused the refund: ${why}`.slice(0, longestReason);
       await enter(tx, { id: ids.next(), organizationId, ...back, reason }, act);
       await reserve(tx, refund.session_id, -refund.amount_minor);

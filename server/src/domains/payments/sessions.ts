@@ -14,6 +14,7 @@ import { readPage } from '../../kernel/page.ts';
 import { minuteMs } from '../../kernel/units.ts';
 import { isRefused, type Payments } from '../../ports/payments/port.ts';
 import { findAccount, money } from '../billing/index.ts';
+import { dayOf, decideTax, readParties, taxOn } from '../invoicing/index.ts';
 import type { Policies } from '../policy/index.ts';
 import { openCheckMs } from './facts.ts';
 import { showPayment } from './show.ts';
@@ -36,14 +37,17 @@ const boundsOf = (policies: Policies, organizationId: string) => ({
   most: BigInt(policies.number('billing.maximum_deposit_minor', { organizationId })),
 });
 
-const options = on(paymentOptionsGet, async ({ db, policies, payments }, who, { params }) => {
-  const account = await db.read(who, (tx) => findAccount(tx, params.organization_id));
+const options = on(paymentOptionsGet, async ({ db, clock, policies, payments }, who, { params }) => {
+  const [account, parties] = await db.read(who, (tx) =>
+    Promise.all([findAccount(tx, params.organization_id), readParties(tx, params.organization_id)]),
+  );
   if (!account) return absent();
   const { least, most } = boundsOf(policies, params.organization_id);
   return {
     provider: payments.provider,
     minimum: money(least, account.currency),
     maximum: money(most, account.currency),
+    tax_rate_basis_points: decideTax(parties.sides, dayOf(clock.now())).rateBasisPoints,
     refund_window_days: policies.number('allocation.refund_window_days', { organizationId: params.organization_id }),
   } satisfies PaymentOptions;
 });
@@ -59,11 +63,16 @@ const create = on(paymentSessionCreate, async (parts, act, { params, body }) => 
   if (provider === 'disabled') {
     return new Fault('payments_disabled', 'This installation takes no payments. Ask its operators for credit.');
   }
-  const start = await db.read(act, (tx) => readStart(tx, organizationId, provider));
+  const [start, { sides }] = await db.read(act, (tx) =>
+    Promise.all([readStart(tx, organizationId, provider), readParties(tx, organizationId)]),
+  );
   if (!start) return absent();
-  const amount = BigInt(body.amount_minor);
-  const refusal = findRefusal(policies, { organizationId, amount, currency: body.currency, start });
+  const net = BigInt(body.amount_minor);
+  const refusal = findRefusal(policies, { organizationId, amount: net, currency: body.currency, start });
   if (refusal) return refusal;
+  const treated = decideTax(sides, dayOf(clock.now()));
+  const tax = taxOn(net, treated.rateBasisPoints);
+  const amount = net + tax;
   const id = ids.next();
   const customerId = start.customer_id ?? (await payments.customer({ reference: organizationId, name: start.name }));
   const minutes = policies.number('payments.session_minutes', { organizationId });
@@ -81,6 +90,7 @@ const create = on(paymentSessionCreate, async (parts, act, { params, body }) => 
       {
         ...{ id, organization_id: organizationId, currency: start.currency, amount_minor: amount, provider },
         ...{ checkout_id: checkout.checkoutId, url: checkout.url, requested_by: act.actorId, expires_at: expiresAt },
+        ...{ tax_minor: tax, treated },
       },
       openCheckMs,
     );

@@ -8,6 +8,7 @@ export const showPayment = (row: PaymentRow, now: Date): PaymentSession => ({
   state: row.state,
   provider: row.provider,
   amount: money(row.amount_minor, row.currency),
+  tax: money(row.tax_minor, row.currency),
   credited: money(row.credited_minor, row.currency),
   refunded: money(row.refunded_minor, row.currency),
   disputed: money(row.disputed_minor, row.currency),

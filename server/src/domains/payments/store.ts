@@ -1,11 +1,14 @@
 import { type ReadTx, sql, type WriteTx } from '../../kernel/act.ts';
 import type { PaymentFacts } from '../../ports/payments/port.ts';
+import type { Treated } from '../invoicing/index.ts';
 import type { Standing } from './decide.ts';
 
 export interface PaymentRow extends Standing {
   readonly id: string;
   readonly organization_id: string;
+  /** What is to be paid, and what of it is tax. */
   readonly amount_minor: bigint;
+  readonly tax_minor: bigint;
   readonly version: bigint;
   readonly provider: 'simulated' | 'stripe';
   readonly checkout_id: string;
@@ -32,8 +35,8 @@ const startSql = sql(
 const insertSql = sql(
   'payment-insert',
   `insert into payment_sessions (id, organization_id, currency, amount_minor, provider, checkout_id, url, requested_by,
-     expires_at, check_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, act_time() + $10 * interval '1 ms') returning *`,
+     expires_at, check_at, tax_minor, tax_treatment)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, act_time() + $10 * interval '1 ms', $11, $12) returning *`,
 );
 const keepCustomerSql = sql(
   'payment-customer',
@@ -114,12 +117,12 @@ export const readStart = async (tx: ReadTx, organizationId: string, provider: st
 export const insertPayment = async (
   tx: WriteTx,
   made: Pick<PaymentRow, 'id' | 'organization_id' | 'currency' | 'amount_minor' | 'provider' | 'checkout_id' | 'url'> &
-    Pick<PaymentRow, 'requested_by' | 'expires_at'>,
+    Pick<PaymentRow, 'requested_by' | 'expires_at' | 'tax_minor'> & { readonly treated: Treated },
   checkInMs: number,
 ): Promise<PaymentRow> => {
   const [row] = await tx.rows<PaymentRow>(insertSql, [
     ...[made.id, made.organization_id, made.currency, made.amount_minor, made.provider, made.checkout_id, made.url],
-    ...[made.requested_by, made.expires_at, checkInMs],
+    ...[made.requested_by, made.expires_at, checkInMs, made.tax_minor, made.treated],
   ]);
   if (!row) throw new Error(`the payment ${made.id} was not kept`);
   return row;

@@ -272,6 +272,45 @@ class AsyncAdminBillingApi:
         answer: CreditGrant = await self._transport.call("admin_billing_grant_create", {"organization_id": organization_id, "amount_minor": amount_minor, "currency": currency, "reason": reason}, options)
         return answer
 
+    def invoice_list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, organization_id: str | Unset = UNSET, state: Literal["draft", "final", "past_due", "paid", "void"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[Invoice]:
+        """Every invoice, newest first
+
+        ``GET /api/v1/admin/billing/invoices``
+
+        Refusals: cursor_invalid.
+        """
+        return AsyncPages(self._transport, "admin_invoice_list", {"cursor": cursor, "limit": limit, "organization_id": organization_id, "state": state}, options)
+
+    async def invoice_finalise(self, invoice_id: str, *, options: Options | None = None) -> Invoice:
+        """Make a draft final: it gets its number and its date
+
+        ``POST /api/v1/admin/billing/invoices/{invoice_id}/finalise``
+
+        Refusals: illegal_transition, invoice_not_found, step_up_required.
+        """
+        answer: Invoice = await self._transport.call("admin_invoice_finalise", {"invoice_id": invoice_id}, options)
+        return answer
+
+    async def invoice_pay(self, invoice_id: str, *, reason: str, options: Options | None = None) -> Invoice:
+        """Note that an invoice was paid in full outside of the payment provider
+
+        ``POST /api/v1/admin/billing/invoices/{invoice_id}/pay``
+
+        Refusals: illegal_transition, invoice_not_found, step_up_required.
+        """
+        answer: Invoice = await self._transport.call("admin_invoice_pay", {"invoice_id": invoice_id, "reason": reason}, options)
+        return answer
+
+    async def invoice_void(self, invoice_id: str, *, reason: str, options: Options | None = None) -> Invoice:
+        """Take an invoice back: a final one gets a credit note, a draft is discarded
+
+        ``POST /api/v1/admin/billing/invoices/{invoice_id}/void``
+
+        Refusals: illegal_transition, invoice_not_found, step_up_required.
+        """
+        answer: Invoice = await self._transport.call("admin_invoice_void", {"invoice_id": invoice_id, "reason": reason}, options)
+        return answer
+
     async def revenue_get(self, *, from_: str | Unset = UNSET, to: str | Unset = UNSET, options: Options | None = None) -> AdminBillingRevenueGetAnswer:
         """What all organizations were charged, by day, SKU and currency
 
@@ -280,6 +319,24 @@ class AsyncAdminBillingApi:
         Refusals: period_invalid.
         """
         answer: AdminBillingRevenueGetAnswer = await self._transport.call("admin_billing_revenue_get", {"from": from_, "to": to}, options)
+        return answer
+
+    async def seller_get(self, *, options: Options | None = None) -> Seller:
+        """The company that stands on invoices as seller
+
+        ``GET /api/v1/admin/billing/seller``
+        """
+        answer: Seller = await self._transport.call("admin_seller_get", {}, options)
+        return answer
+
+    async def seller_set(self, *, address_lines: Sequence[str], city: str, country: str, legal_name: str, postal_code: str | None | Unset = UNSET, tax_id: str | None | Unset = UNSET, options: Options | None = None) -> Seller:
+        """Set the seller. From then on tax is charged by its country
+
+        ``PUT /api/v1/admin/billing/seller``
+
+        Refusals: step_up_required.
+        """
+        answer: Seller = await self._transport.call("admin_seller_set", {"address_lines": address_lines, "city": city, "country": country, "legal_name": legal_name, "postal_code": postal_code, "tax_id": tax_id}, options)
         return answer
 
 
@@ -722,23 +779,13 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Clear a blocked or quarantined slot, after a health probe has passed and the wipe it owes is proven
+        """Clear a blocked or quarantined slot, after a health probe has passed
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, wipe_unproven.
+        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
         """
         answer: ResourceSlot = await self._transport.call("slot_clear", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
-        return answer
-
-    async def slot_clear_unproven(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Return a slot to sale without proof of its wipe; the decision is shown on the slot
-
-        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear-unproven``
-
-        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, step_up_required.
-        """
-        answer: ResourceSlot = await self._transport.call("slot_clear_unproven", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
         return answer
 
     async def slot_disable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
@@ -1507,6 +1554,65 @@ class AsyncBillingApi:
         Refusals: organization_not_found.
         """
         answer: BillingBalance = await self._transport.call("billing_balance_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def details_get(self, organization_id: str, *, options: Options | None = None) -> BillingDetails:
+        """Name, address and tax id that stand on invoices
+
+        ``GET /api/v1/organizations/{organization_id}/billing/details``
+
+        Refusals: organization_not_found.
+        """
+        answer: BillingDetails = await self._transport.call("billing_details_get", {"organization_id": organization_id}, options)
+        return answer
+
+    async def details_set(self, organization_id: str, *, address_lines: Sequence[str], city: str, country: str, customer_type: Literal["business", "consumer"], legal_name: str, invoice_email: str | None | Unset = UNSET, postal_code: str | None | Unset = UNSET, tax_id: str | None | Unset = UNSET, options: Options | None = None) -> BillingDetails:
+        """Set the details that the next documents get; those that exist keep theirs
+
+        ``PUT /api/v1/organizations/{organization_id}/billing/details``
+
+        Refusals: organization_not_found.
+        """
+        answer: BillingDetails = await self._transport.call("billing_details_set", {"organization_id": organization_id, "address_lines": address_lines, "city": city, "country": country, "customer_type": customer_type, "invoice_email": invoice_email, "legal_name": legal_name, "postal_code": postal_code, "tax_id": tax_id}, options)
+        return answer
+
+    def document_list(self, organization_id: str, *, cursor: str | Unset = UNSET, kind: Literal["invoice", "credit_note", "receipt", "statement"] | Unset = UNSET, limit: int | Unset = UNSET, options: Options | None = None) -> AsyncPages[BillingDocument]:
+        """Invoices, credit notes, receipts and statements, newest first
+
+        ``GET /api/v1/organizations/{organization_id}/billing/documents``
+
+        Refusals: cursor_invalid, organization_not_found.
+        """
+        return AsyncPages(self._transport, "billing_document_list", {"organization_id": organization_id, "cursor": cursor, "kind": kind, "limit": limit}, options)
+
+    async def document_get(self, document_id: str, organization_id: str, *, options: Options | None = None) -> DocumentWithContent:
+        """One document and everything that it says
+
+        ``GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}``
+
+        Refusals: document_not_found, organization_not_found.
+        """
+        answer: DocumentWithContent = await self._transport.call("billing_document_get", {"document_id": document_id, "organization_id": organization_id}, options)
+        return answer
+
+    async def document_file_get(self, document_id: str, organization_id: str, *, options: Options | None = None) -> DocumentFile:
+        """One document as PDF, the same bytes each time
+
+        ``GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}/file``
+
+        Refusals: document_not_found, organization_not_found.
+        """
+        answer: DocumentFile = await self._transport.call("billing_document_file_get", {"document_id": document_id, "organization_id": organization_id}, options)
+        return answer
+
+    async def document_verify(self, document_id: str, organization_id: str, *, options: Options | None = None) -> DocumentCheck:
+        """Recompute a document from the ledger and compare it byte for byte
+
+        ``GET /api/v1/organizations/{organization_id}/billing/documents/{document_id}/verify``
+
+        Refusals: document_not_found, organization_not_found.
+        """
+        answer: DocumentCheck = await self._transport.call("billing_document_verify", {"document_id": document_id, "organization_id": organization_id}, options)
         return answer
 
     async def forecast_get(self, organization_id: str, *, options: Options | None = None) -> BillingForecast:

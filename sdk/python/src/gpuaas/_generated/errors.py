@@ -212,6 +212,14 @@ class DepartmentSlugTakenError(GpuaasError):
     retryable = False
 
 
+class DocumentNotFoundError(GpuaasError):
+    """There is no such document."""
+
+    code = "document_not_found"
+    status = 404
+    retryable = False
+
+
 class DurationInvalidError(GpuaasError):
     """The allocation would last or wait longer than the policy allows, or it has no end to move."""
 
@@ -385,6 +393,14 @@ class InvitationPendingError(GpuaasError):
 
     code = "invitation_pending"
     status = 409
+    retryable = False
+
+
+class InvoiceNotFoundError(GpuaasError):
+    """There is no such invoice."""
+
+    code = "invoice_not_found"
+    status = 404
     retryable = False
 
 
@@ -1204,14 +1220,6 @@ class VersionConflictError(GpuaasError):
     retryable = True
 
 
-class WipeUnprovenError(GpuaasError):
-    """No proof is stored that the slot was wiped after its last use."""
-
-    code = "wipe_unproven"
-    status = 409
-    retryable = False
-
-
 class WorkflowNotFoundError(GpuaasError):
     """There is no such workflow run."""
 
@@ -1247,6 +1255,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "department_is_default": DepartmentIsDefaultError,
     "department_not_found": DepartmentNotFoundError,
     "department_slug_taken": DepartmentSlugTakenError,
+    "document_not_found": DocumentNotFoundError,
     "duration_invalid": DurationInvalidError,
     "event_already_settled": EventAlreadySettledError,
     "event_not_found": EventNotFoundError,
@@ -1269,6 +1278,7 @@ by_code: dict[str, type[GpuaasError]] = {
     "invitation_limit_reached": InvitationLimitReachedError,
     "invitation_not_found": InvitationNotFoundError,
     "invitation_pending": InvitationPendingError,
+    "invoice_not_found": InvoiceNotFoundError,
     "last_factor": LastFactorError,
     "last_operator": LastOperatorError,
     "last_owner": LastOwnerError,
@@ -1371,6 +1381,5 @@ by_code: dict[str, type[GpuaasError]] = {
     "user_not_found": UserNotFoundError,
     "validation_error": ValidationError,
     "version_conflict": VersionConflictError,
-    "wipe_unproven": WipeUnprovenError,
     "workflow_not_found": WorkflowNotFoundError,
 }

@@ -215,6 +215,7 @@ class AdminPayment(TypedDict):
     settled_at: str | None
     """When it was added to the balance."""
     state: Literal["open", "paid", "expired", "disputed", "charged_back", "failed_reconcile"]
+    tax: Money
     url: str | None
     """The provider's page, for as long as it can be paid there."""
 
@@ -890,6 +891,49 @@ class BillingBalance(TypedDict):
     """How far the balance reaches, where the organization pays ahead; healthy where it does not."""
 
 
+class BillingDetailsDetails(TypedDict):
+    address_lines: Sequence[str]
+    city: str
+    """The city."""
+    country: str
+    """Two letters of ISO 3166: DE."""
+    customer_type: Literal["business", "consumer"]
+    invoice_email: str | None
+    """Where documents go; owners get them when it is null."""
+    legal_name: str
+    """The name in the register of companies, or of the person."""
+    postal_code: str | None
+    """The postal code, where there is one."""
+    tax_id: str | None
+    """The VAT number or the like, as the tax office wrote it: DE123456789."""
+    updated_at: str
+
+
+class BillingDetails(TypedDict):
+    details: BillingDetailsDetails | None
+    organization_id: str
+
+
+BillingDocumentPeriod = TypedDict("BillingDocumentPeriod", {
+    "from": "str",
+    "to": "str",
+})
+
+
+class BillingDocument(TypedDict):
+    due_at: str | None
+    """Until when an invoice is to be paid."""
+    id: str
+    issued_at: str
+    kind: Literal["invoice", "credit_note", "receipt", "statement"]
+    number: str
+    organization_id: str
+    period: BillingDocumentPeriod | None
+    state: Literal["final", "paid", "past_due", "void"]
+    tax: Money
+    total: Money
+
+
 class BillingForecast(TypedDict):
     days: Sequence[ForecastDay]
     """Today and the following days, to the end of the month or 14 days ahead, whichever is later."""
@@ -1099,6 +1143,90 @@ class Department(TypedDict):
     updated_at: str
     version: int
     """Grows with every change; send it back to change only the version that you saw."""
+
+
+class DocumentCheck(TypedDict):
+    checked_at: str
+    ok: bool
+    problem: str | None
+
+
+class DocumentContentBalance(TypedDict):
+    closing_minor: str
+    opening_minor: str
+
+
+class DocumentContentCustomer(TypedDict):
+    address_lines: Sequence[str]
+    city: str | None
+    country: str | None
+    legal_name: str
+    postal_code: str | None
+    tax_id: str | None
+
+
+class DocumentContentLinesItem(TypedDict):
+    amount_minor: str
+    day: str | None
+    quantity_ms: str | None
+    rate_micro: str | None
+    text: str
+    unit: str | None
+
+
+DocumentContentPeriod = TypedDict("DocumentContentPeriod", {
+    "from": "str",
+    "to": "str",
+})
+
+
+class DocumentContentSeller(TypedDict):
+    address_lines: Sequence[str]
+    city: str | None
+    country: str | None
+    legal_name: str
+    postal_code: str | None
+    tax_id: str | None
+
+
+class DocumentContentTax(TypedDict):
+    country: str | None
+    gross_minor: str
+    net_minor: str
+    note: str | None
+    rate_basis_points: int
+    tax_minor: str
+    treatment: Literal["standard", "reverse_charge", "outside_scope", "not_registered"]
+
+
+class DocumentContent(TypedDict):
+    balance: DocumentContentBalance | None
+    currency: str
+    customer: DocumentContentCustomer
+    due_on: str | None
+    issued_on: str
+    kind: Literal["invoice", "credit_note", "receipt", "statement"]
+    lines: Sequence[DocumentContentLinesItem]
+    number: str
+    period: DocumentContentPeriod | None
+    refers_to: str | None
+    seller: DocumentContentSeller | None
+    tax: DocumentContentTax | None
+    version: Literal[1]
+
+
+class DocumentFile(TypedDict):
+    content_base64: str
+    file_name: str
+    media_type: Literal["application/pdf"]
+    sha256: str
+
+
+class DocumentWithContent(TypedDict):
+    content: DocumentContent
+    document: BillingDocument
+    sha256: str
+    """Over the canonical JSON of the content."""
 
 
 class EffectivePolicySource(TypedDict):
@@ -1341,6 +1469,31 @@ class InvitationCreated(TypedDict):
     state: Literal["pending", "accepted", "revoked", "expired"]
     token: str
     """Accepts the invitation. Shown once; only its hash is stored."""
+
+
+InvoicePeriod = TypedDict("InvoicePeriod", {
+    "from": "str",
+    "to": "str",
+})
+
+
+class Invoice(TypedDict):
+    document_id: str | None
+    due_at: str | None
+    finalise_at: str
+    gross: Money
+    id: str
+    net: Money
+    note: str | None
+    number: str | None
+    """Null while it is a draft."""
+    organization_id: str
+    organization_name: str
+    period: InvoicePeriod
+    reminders: int
+    state: Literal["draft", "final", "past_due", "paid", "void"]
+    tax: Money
+    version: int
 
 
 class Joined(TypedDict):
@@ -1783,6 +1936,7 @@ class PaymentOptions(TypedDict):
     provider: Literal["simulated", "stripe", "disabled"]
     refund_window_days: int
     """How long a payment can go back to where it came from."""
+    tax_rate_basis_points: int
 
 
 class PaymentRefund(TypedDict):
@@ -1810,6 +1964,7 @@ class PaymentSession(TypedDict):
     settled_at: str | None
     """When it was added to the balance."""
     state: Literal["open", "paid", "expired", "disputed", "charged_back", "failed_reconcile"]
+    tax: Money
     url: str | None
     """The provider's page, for as long as it can be paid there."""
 
@@ -2019,12 +2174,6 @@ class ResourceSlot(TypedDict):
     state_reason: str | None
     updated_at: str
     version: int
-    wipe_owed_since: str | None
-    """Since when it has not been proven that the slot was wiped after its last use; it is not sold meanwhile."""
-    wipe_proof_task_id: str | None
-    """The task whose result, signed by the node, proves the wipe that is owed."""
-    wipe_waived: WipeWaiver | None
-    """An operator returned the slot to sale without proof of the wipe; shown until the next wipe is proven."""
 
 
 class RevenueRow(TypedDict):
@@ -2070,6 +2219,25 @@ class SecondFactors(TypedDict):
     """Recovery codes that are left."""
     required: bool
     """Whether a policy requires a second factor for sensitive operations."""
+
+
+class SellerSeller(TypedDict):
+    address_lines: Sequence[str]
+    city: str
+    """The city."""
+    country: str
+    """Two letters of ISO 3166: DE."""
+    legal_name: str
+    """The name in the register of companies, or of the person."""
+    postal_code: str | None
+    """The postal code, where there is one."""
+    tax_id: str | None
+    """The VAT number or the like, as the tax office wrote it: DE123456789."""
+    updated_at: str
+
+
+class Seller(TypedDict):
+    seller: SellerSeller | None
 
 
 class ServiceAccount(TypedDict):
@@ -2189,7 +2357,7 @@ class SkuPrice(TypedDict):
 
 
 class SlotAction(TypedDict):
-    action: Literal["enable", "disable", "quarantine", "clear", "clear_unproven"]
+    action: Literal["enable", "disable", "quarantine", "clear"]
     allowed: bool
     why_not: str | None
 
@@ -2385,12 +2553,6 @@ class VmProfile(TypedDict):
     memory_mib: int
     name: str
     vcpus: int
-
-
-class WipeWaiver(TypedDict):
-    at: str
-    by: str
-    reason: str
 
 
 class Workflow(TypedDict):

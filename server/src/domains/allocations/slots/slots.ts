@@ -42,12 +42,6 @@ interface OfLease {
   readonly generation?: number;
 }
 
-interface Move {
-  readonly reason?: string;
-  /** The operator who decided to sell slots without proof of the wipe that they owe. The database asks for one or the other. */
-  readonly waivedBy?: string;
-}
-
 /**
  * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target state
  * already stay as they are, so a step that runs twice finds its work done. Undefined when there are no slots. Slots that
@@ -58,13 +52,13 @@ export async function moveSlots(
   tx: WriteTx,
   which: OfLease | { readonly slotIds: readonly string[] },
   transition: SlotTransition,
-  move: Move = {},
+  move: { readonly reason?: string } = {},
 ): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
   const step = stepOf(slotMachine, transition);
   if (step.to === 'available') await holdBeforeSale(tx, which);
   const moved =
     'slotIds' in which
-      ? await moveThese(tx, which.slotIds, transition, step, move)
+      ? await moveThese(tx, which.slotIds, transition, step, move.reason)
       : await moveAllOf(tx, which, step, move.reason);
   const freeOn = step.to === 'available' && moved && !(moved instanceof Fault) ? moved.slots[0]?.nodeId : undefined;
   if (freeOn !== undefined) await tx.rows(announceFree, [capacityChannel, freeOn]);
@@ -98,7 +92,7 @@ async function moveThese(
   ids: readonly string[],
   transition: SlotTransition,
   { from, to }: Step,
-  { reason, waivedBy }: Move,
+  reason: string | undefined,
 ) {
   const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
   if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
@@ -110,7 +104,7 @@ async function moveThese(
   const moved = moving.map(({ id }) => id);
   if (moved.length > 0) {
     if (to === 'available' || to === 'disabled') await tx.run(freeClaimsOfSlots, [moved]);
-    await tx.run(moveSlotRows, [moved, to, reason ?? null, waivedBy ?? null]);
+    await tx.run(moveSlotRows, [moved, to, reason ?? null]);
   }
   return movedTo(to, moving);
 }
