@@ -45,6 +45,43 @@ describe('a form', () => {
     await context.close();
   });
 
+  it('sends one request for two clicks, and its button is disabled while it runs', { timeout: 180_000 }, async () => {
+    const { context, page } = await here.enter('admin');
+    await page.goto(`${here.base}/projects`);
+    await page.getByLabel('Organization', { exact: true }).selectOption({ label: 'Demo (demo)' });
+    let sent: string[] = [];
+    let answer = () => {};
+    await page.route('**/api/v1/**', async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      sent.push(route.request().url().replace(/.*\//, ''));
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return route.fallback();
+    });
+    /** Two clicks in one turn of the page, before anything is drawn anew; then more of them while the request runs. */
+    const twice = async (name: string, inDialog: boolean) => {
+      sent = [];
+      const button = (inDialog ? page.getByRole('dialog') : page).getByRole('button', { name });
+      await button.evaluate((element: { click(): void }) => [element.click(), element.click()]);
+      await expect.poll(() => button.isDisabled()).toBe(true);
+      await button.dblclick({ force: true });
+      await expect.poll(() => sent.length).toBe(1);
+      answer();
+    };
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Clicked');
+    await twice('Create', true);
+    await page.getByRole('button', { name: 'Archive Clicked' }).click();
+    await twice('Archive', true);
+    const restore = page.getByRole('button', { name: 'Restore Clicked' });
+    await restore.waitFor();
+    await twice('Restore Clicked', false);
+    await page.getByRole('button', { name: 'Archive Clicked' }).waitFor();
+    expect(sent).toEqual(['restore']);
+    await context.close();
+  });
+
   it('makes, renames and deletes an organization', { timeout: 180_000 }, async () => {
     const { context, page, complaints } = await here.enter('owner');
     await page.goto(`${here.base}/projects`);

@@ -61,7 +61,7 @@ export function useList<T>(
 }
 export type List<T> = Omit<ReturnType<typeof useList<T>>, 'rows'> & { readonly rows: readonly T[] | undefined };
 
-/** Runs a mutation once for any number of clicks, and then refetches what it changed. */
+/** Sends one request for any number of clicks while it runs, and then refetches what it changed. */
 export function useAct<I, T>(
   name: string,
   act: (input: I, options: CallOptions) => PromiseLike<T>,
@@ -69,7 +69,7 @@ export function useAct<I, T>(
 ) {
   const project = useSession().project?.id;
   const client = useQueryClient();
-  return useMutation({
+  const mutation = useMutation({
     mutationFn: async (input: I) =>
       act(input, { idempotencyKey: keyring.keyFor(name, [project, input]), ...(project && { project }) }),
     onSuccess: (result, input) => {
@@ -77,5 +77,11 @@ export function useAct<I, T>(
       for (const word of after.stale ?? []) letGo(client.invalidateQueries({ queryKey: [word] }));
       after.done?.(result, input);
     },
+    onSettled: (_result, _error, input) => keyring.end(name, [project, input]),
   });
+  // Two clicks may come before the first has disabled the button.
+  const mutate = (input: I): void => {
+    if (keyring.begin(name, [project, input])) mutation.mutate(input);
+  };
+  return { ...mutation, mutate };
 }

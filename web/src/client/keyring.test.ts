@@ -35,4 +35,12 @@ describe('the keys of acts', () => {
     expect(keys.keyFor('launch', { gpus: 1 })).not.toBe(first);
     expect(keys.keyFor('launch', { gpus: 2 })).toBe(other);
   });
+
+  it('let a request begin once while it runs, and another one beside it', () => {
+    const keys = counting();
+    expect([1, 1, 2].map((gpus) => keys.begin('launch', { gpus }))).toEqual([true, false, true]);
+    keys.end('launch', { gpus: 1 });
+    expect(keys.begin('launch', { gpus: 1 })).toBe(true);
+    expect(keys.begin('launch', { gpus: 2 })).toBe(false);
+  });
 });

@@ -4,6 +4,7 @@
  */
 export function makeKeyring(newKey: () => string = () => crypto.randomUUID()) {
   const open = new Map<string, string>();
+  const running = new Set<string>();
   const nameOf = (act: string, input: unknown) => `${act} ${JSON.stringify(input)}`;
   return {
     keyFor(act: string, input: unknown): string {
@@ -11,6 +12,17 @@ export function makeKeyring(newKey: () => string = () => crypto.randomUUID()) {
       const key = open.get(name) ?? newKey();
       open.set(name, key);
       return key;
+    },
+    /** Whether this request may be sent now: false while the same one is on its way. */
+    begin(act: string, input: unknown): boolean {
+      const name = nameOf(act, input);
+      if (running.has(name)) return false;
+      running.add(name);
+      return true;
+    },
+    /** The request was answered, or failed. */
+    end(act: string, input: unknown): void {
+      running.delete(nameOf(act, input));
     },
     done(act: string, input: unknown): void {
       open.delete(nameOf(act, input));

@@ -43,7 +43,7 @@ export function Confirm({
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          onConfirm(why.trim());
+          if (!busy) onConfirm(why.trim());
         }}
       >
         <div className="grid gap-2 text-dim">{children}</div>

@@ -22,7 +22,7 @@ export function FormDialog(parts: {
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          parts.onSubmit();
+          if (!parts.busy) parts.onSubmit();
         }}
       >
         {parts.children}
