@@ -28,6 +28,7 @@ export const people: CommandGroup = {
       flags: {
         q: { type: 'string', value: 'TEXT', meaning: 'part of the subject or name, or a whole id' },
         state: oneOf('STATE', choices.user_list.state, 'only those in this state'),
+        ids: { type: 'string', value: 'IDS', meaning: 'only these people: ids, separated by commas' },
         limit,
       },
       examples: ['gpuaas ops user list', 'gpuaas ops user list --q ada --state active'],

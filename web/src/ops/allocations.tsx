@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../client/api.ts';
 import { useAct, useAsk, useList } from '../client/ask.ts';
+import { usePeople } from '../client/people.ts';
 import { useMay } from '../client/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { SimulatedChip, StateChip } from '../parts/chip.tsx';
@@ -18,6 +19,7 @@ import { Ago } from '../parts/time.tsx';
 import { isLive } from '../words/rail.ts';
 import { plainWord, shortId } from '../words/sizes.ts';
 import { spellDuration } from '../words/time.ts';
+import { PersonLink } from './people/person-link.tsx';
 
 /** Events report every change; this interval catches the rest. */
 const everyMs = 30_000;
@@ -48,6 +50,7 @@ export function AllAllocationsPage() {
       ),
     { everyMs },
   );
+  const nameOf = usePeople(list.rows?.map(({ requested_by }) => requested_by) ?? []);
   const mayForce = useMay()('admin_allocation_force_release');
   const [going, setGoing] = useState<AdminAllocation>();
   const force = useAct(
@@ -193,6 +196,10 @@ export function AllAllocationsPage() {
           {
             head: 'Tenant',
             cell: (row) => <TenantLink id={row.organization_id} />,
+          },
+          {
+            head: 'Created by',
+            cell: (row) => <PersonLink id={row.requested_by} name={nameOf(row.requested_by)} />,
           },
           { head: 'Created', cell: (row) => <Ago at={row.created_at} /> },
           {

@@ -3,6 +3,7 @@ import { choices } from '@gpuaas/sdk/choices';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../client/api.ts';
 import { useAct, useList } from '../client/ask.ts';
+import { usePeople } from '../client/people.ts';
 import { Button } from '../parts/button.tsx';
 import { StateChip } from '../parts/chip.tsx';
 import { CorrelationId } from '../parts/correlation.tsx';
@@ -16,9 +17,11 @@ import { nameActor, tellAct } from '../words/story.ts';
 
 const results = choices.admin_audit_list.result;
 
-/** People by their role here, other actors by name. */
-const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry): string =>
-  actor_kind === 'user' && actor_role !== 'none' ? plainWord(actor_role) : nameActor(`${actor_kind} ${actor_id}`);
+type NameOf = ReturnType<typeof usePeople>;
+/** People by name where this operator may see names, otherwise by their role; other actors by name. */
+const actorOf = ({ actor_kind, actor_id, actor_role }: AuditEntry, nameOf: NameOf): string =>
+  (actor_kind === 'user' ? nameOf(actor_id) : undefined) ??
+  (actor_kind === 'user' && actor_role !== 'none' ? plainWord(actor_role) : nameActor(`${actor_kind} ${actor_id}`));
 
 /** Ids are shortened; a route name is readable only as a whole. */
 const targetOf = ({ target_type, target_id }: AuditEntry): string =>
@@ -48,6 +51,12 @@ export function AuditPage() {
   const list = useList(['audit', filters], (from, options) => api.adminAudit.list({ ...from, ...filters }, options), {
     everyMs: 60_000,
   });
+  const nameOf = usePeople(
+    list.rows?.flatMap((row) => [
+      ...(row.actor_kind === 'user' ? [row.actor_id] : []),
+      ...(row.target_type === 'user' ? [row.target_id] : []),
+    ]) ?? [],
+  );
   const verify = useAct('audit verify', (chain: string, options) =>
     api.adminAudit.verify(chain === 'platform' ? {} : { organization_id: chain }, options),
   );
@@ -118,9 +127,10 @@ export function AuditPage() {
             head: 'What',
             cell: (entry) => (
               <span>
-                {tellAct(actorOf(entry), entry.action, entry.result === 'failure')}
+                {tellAct(actorOf(entry, nameOf), entry.action, entry.result === 'failure')}
                 <span className="block font-mono text-xs text-dim">
                   {entry.actor_kind} {shortId(entry.actor_id)}
+                  {entry.actor_kind === 'user' && entry.actor_role !== 'none' && ` · ${plainWord(entry.actor_role)}`}
                   {entry.committed_by && ` · committed by ${entry.committed_by.replace('gpuaas_', '')}`}
                   {entry.is_erased && ' · particulars erased'}
                 </span>
@@ -132,6 +142,7 @@ export function AuditPage() {
             cell: (entry) => (
               <span>
                 {entry.target_type.replaceAll('_', ' ')}{' '}
+                {entry.target_type === 'user' && <bdi>{nameOf(entry.target_id)}</bdi>}{' '}
                 <span className="font-mono text-xs text-dim">{targetOf(entry)}</span>
               </span>
             ),

@@ -1,8 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { api, isAbsent } from '../client/api.ts';
 import { useAsk } from '../client/ask.ts';
+import { useMay } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
-import { Chip, StateChip } from '../parts/chip.tsx';
+import { Chip, SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { Rows, wholeList } from '../parts/rows.tsx';
@@ -43,7 +44,7 @@ export function PlacementPage() {
         </div>
       ) : (
         <>
-          <Panel title="Decision" aside={<StateChip state={decision.data.outcome} />}>
+          <Panel title="Decision" aside={<Outcome state={decision.data.outcome} nodeId={document.chosen?.node_id} />}>
             <Facts
               rows={[
                 [
@@ -114,3 +115,17 @@ const NodeLink = ({ id, name }: { id: string; name: string }) => (
     {name}
   </Link>
 );
+
+/** What was decided, and whether the chosen host is simulated. */
+function Outcome({ state, nodeId }: { state: string; nodeId: string | undefined }) {
+  const node_id = nodeId ?? '';
+  const host = useAsk(['nodes', node_id, 'one'], (options) => api.adminNodes.get({ node_id }, options), {
+    enabled: useMay()('node_get') && nodeId !== undefined,
+  });
+  return (
+    <span className="flex flex-wrap gap-1">
+      <StateChip state={state} />
+      <SimulatedChip of={host.data ?? null} />
+    </span>
+  );
+}

@@ -4,7 +4,7 @@ import { actorName } from '../client/names.ts';
 import { useOverview } from '../client/overview.ts';
 import { may, useSession } from '../client/session.tsx';
 import { ButtonLink } from '../parts/button.tsx';
-import { StateChip } from '../parts/chip.tsx';
+import { SimulatedChip, StateChip } from '../parts/chip.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, NoProject, Problem } from '../parts/states.tsx';
 import { Ago, Lasting } from '../parts/time.tsx';
@@ -139,7 +139,10 @@ function Card({ it }: { it: Allocation }) {
       <span className="tabular hidden shrink-0 text-sm whitespace-nowrap text-dim sm:block">
         {spellMoney(it.price.per_hour)}/h
       </span>
-      <StateChip state={shownState(it)} />
+      <span className="flex flex-wrap justify-end gap-1">
+        <StateChip state={shownState(it)} />
+        <SimulatedChip of={it} />
+      </span>
     </Link>
   );
 }

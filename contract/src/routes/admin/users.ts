@@ -91,6 +91,8 @@ const because = Type.Object(
   strict,
 );
 
+const uuidPattern = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
 export const userList = defineRoute({
   ...reading,
   id: 'user_list',
@@ -109,6 +111,13 @@ export const userList = defineRoute({
         }),
       ),
       state: Type.Optional(Type.Enum([...userStates])),
+      ids: Type.Optional(
+        Type.String({
+          pattern: `^${uuidPattern}(?:,${uuidPattern}){0,99}$`,
+          maxLength: 3_699,
+          description: 'Only these people: up to 100 ids, separated by commas.',
+        }),
+      ),
     },
     strict,
   ),

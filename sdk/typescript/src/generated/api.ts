@@ -828,7 +828,7 @@ readonly missing: readonly number[];
      *
      * Refusals: cursor_invalid.
      */
-    list(input?: { readonly cursor?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "active" | "disabled" | "erased" | undefined }, options?: CallOptions): Paged<T.AdminUser>;
+    list(input?: { readonly cursor?: string | undefined; readonly ids?: string | undefined; readonly limit?: number | undefined; readonly q?: string | undefined; readonly state?: "active" | "disabled" | "erased" | undefined }, options?: CallOptions): Paged<T.AdminUser>;
     /**
      * Erase a person: names, memberships, keys, tokens, sessions; the id stays, so that the audit log still verifies
      *

@@ -103,7 +103,7 @@ export const operations = {
   task_signer_rotate: { method: 'POST', path: '/api/v1/admin/task-signers', keyed: true },
   task_signer_retire: { method: 'POST', path: '/api/v1/admin/task-signers/{signer_id}/retire', keyed: true },
   task_signer_revoke: { method: 'POST', path: '/api/v1/admin/task-signers/{signer_id}/revoke', keyed: true },
-  user_list: { method: 'GET', path: '/api/v1/admin/users', query: ['cursor', 'limit', 'q', 'state'], paged: true },
+  user_list: { method: 'GET', path: '/api/v1/admin/users', query: ['cursor', 'ids', 'limit', 'q', 'state'], paged: true },
   user_delete: { method: 'DELETE', path: '/api/v1/admin/users/{user_id}', keyed: true, body: true },
   user_get: { method: 'GET', path: '/api/v1/admin/users/{user_id}' },
   user_disable: { method: 'POST', path: '/api/v1/admin/users/{user_id}/disable', keyed: true },

@@ -14,7 +14,7 @@ const listSql = sql(
        where s.user_id = u.id and is_me(s.user_id)) as last_seen_at
    from users u join user_posix_identities i on i.user_id = u.id and is_me(i.user_id)
      left join user_names n on n.user_id = u.id and is_me(n.user_id)
-   where is_me(u.id) and ($1::uuid is null or u.id < $1) and ($2::uuid is null or u.id = $2)
+   where is_me(u.id) and ($1::uuid is null or u.id < $1) and ($2::uuid[] is null or u.id = any ($2))
      and ($3::text is null or u.id::text = $3 or strpos(lower(u.oidc_subject), lower($3)) > 0
        or strpos(i.username, lower($3)) > 0 or strpos(lower(n.display_name), lower($3)) > 0)
      and ($4::text is null or $4 = case when u.erased_at is not null then 'erased'
@@ -162,11 +162,19 @@ export const listPeople = (
     readonly before?: string | undefined;
     readonly q?: string;
     readonly state?: string;
+    readonly ids?: readonly string[];
     readonly limit: number;
   },
-) => tx.rows<PersonRow>(listSql, [wanted.before ?? null, null, wanted.q ?? null, wanted.state ?? null, wanted.limit]);
+) =>
+  tx.rows<PersonRow>(listSql, [
+    wanted.before ?? null,
+    wanted.ids ?? null,
+    wanted.q ?? null,
+    wanted.state ?? null,
+    wanted.limit,
+  ]);
 export const findPersonById = async (tx: ReadTx, id: string): Promise<PersonRow | undefined> =>
-  (await tx.rows<PersonRow>(listSql, [null, id, null, null, 1]))[0];
+  (await tx.rows<PersonRow>(listSql, [null, [id], null, null, 1]))[0];
 export const organizationsOf = async (
   tx: ReadTx,
   id: string,

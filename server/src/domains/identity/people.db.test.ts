@@ -43,6 +43,16 @@ describe('people, as operators see them', () => {
     expect((await read(`users/${systemIds.next()}`)).body.code).toBe('user_not_found');
   });
 
+  it('are found by a list of ids, in one call', async () => {
+    for (const subject of ['ida', 'ivo', 'ira']) await world.join(subject, acme, 'viewer');
+    const wanted = [await idOf('ida'), await idOf('ira')];
+    const found = await read(`users?ids=${[...wanted, systemIds.next()].join(',')}`);
+    expect(found.body.data.map((row: { id: string }) => row.id).sort()).toEqual([...wanted].sort());
+    for (const wrong of ['ada', `${wanted[0]},`, Array(101).fill(wanted[0]).join(',')]) {
+      expect((await read(`users?ids=${wrong}`)).body.code).toBe('validation_error');
+    }
+  });
+
   it('are nobody’s business but operators’', async () => {
     expect((await read('users', acme.token)).body.code).toBe('admin_required');
     const finance = await withRole('finance-person', 'platform_finance');

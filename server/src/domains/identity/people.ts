@@ -110,11 +110,14 @@ async function endAccess(parts: PeopleParts, tx: WriteTx, act: Act, userId: stri
 const list = on(userList, async ({ db, flush }, who, { query }) => {
   await flush();
   const { q, state } = query;
+  const ids = query.ids?.split(',');
   return readPage({
     name: 'people',
     query,
     read: (before, limit) =>
-      db.read(who, (tx) => listPeople(tx, { before, limit, ...(q && { q }), ...(state && { state }) })),
+      db.read(who, (tx) =>
+        listPeople(tx, { before, limit, ...(q && { q }), ...(state && { state }), ...(ids && { ids }) }),
+      ),
     keyOf: (row) => row.id,
     show: showPerson,
   });

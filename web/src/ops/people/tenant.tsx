@@ -2,6 +2,7 @@ import type { AdminOrganizationDetail } from '@gpuaas/sdk';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, isAbsent } from '../../client/api.ts';
 import { useAsk } from '../../client/ask.ts';
+import { usePeople } from '../../client/people.ts';
 import { useMay } from '../../client/session.tsx';
 import { ButtonLink } from '../../parts/button.tsx';
 import { Chip, StateChip } from '../../parts/chip.tsx';
@@ -10,7 +11,8 @@ import { Facts, Page, Panel } from '../../parts/page.tsx';
 import { Empty, Loading, Problem } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { spellQuota } from '../../words/quota.ts';
-import { counted, shortId } from '../../words/sizes.ts';
+import { counted } from '../../words/sizes.ts';
+import { PersonLink } from './person-link.tsx';
 
 /** One tenant: allocations, members and policies. */
 export function TenantPage() {
@@ -41,6 +43,7 @@ const listed = 'flex flex-wrap items-center justify-between gap-x-4 gap-y-1 bord
 
 function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
   const may = useMay();
+  const nameOf = usePeople(tenant.member_list.map(({ user_id }) => user_id));
   return (
     <Page
       title={tenant.name}
@@ -136,14 +139,8 @@ function Detail({ tenant }: { tenant: AdminOrganizationDetail }) {
             {tenant.member_list.map((member) => (
               <li key={member.user_id} className={listed}>
                 <span className="min-w-0">
-                  <span className="font-medium">{member.role}</span>{' '}
-                  <Link
-                    to="/ops/people/$id"
-                    params={{ id: member.user_id }}
-                    className="font-mono text-xs text-accent underline-offset-2 hover:underline"
-                  >
-                    {shortId(member.user_id)}
-                  </Link>
+                  <PersonLink id={member.user_id} name={nameOf(member.user_id)} />
+                  <span className="block text-sm text-dim">{member.role}</span>
                 </span>
                 <span className="text-sm text-dim">
                   seen <Ago at={member.last_seen_at} />

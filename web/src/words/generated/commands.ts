@@ -148,7 +148,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   admin_region_create: {"words":"ops region create","args":[["slug"],["name"]],"flags":{}},
   admin_region_update: {"words":"ops region update","args":[["region"]],"flags":{"name":["name"],"active":["active","truth"]}},
   catalog_defaults: {"words":"ops catalog-defaults","args":[],"flags":{"reason":["reason"]}},
-  user_list: {"words":"ops user list","args":[],"flags":{"q":["q"],"state":["state"],"limit":["limit","number"]}},
+  user_list: {"words":"ops user list","args":[],"flags":{"q":["q"],"state":["state"],"ids":["ids"],"limit":["limit","number"]}},
   user_get: {"words":"ops user get","args":[["user_id"]],"flags":{}},
   user_disable: {"words":"ops user disable","args":[["user_id"]],"flags":{"reason":["reason"]}},
   user_enable: {"words":"ops user enable","args":[["user_id"]],"flags":{"reason":["reason"]}},

@@ -983,14 +983,14 @@ class AsyncAdminUsersApi:
         """
         return AsyncPages(self._transport, "platform_role_list", {"cursor": cursor, "limit": limit}, options)
 
-    def list(self, *, cursor: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["active", "disabled", "erased"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminUser]:
+    def list(self, *, cursor: str | Unset = UNSET, ids: str | Unset = UNSET, limit: int | Unset = UNSET, q: str | Unset = UNSET, state: Literal["active", "disabled", "erased"] | Unset = UNSET, options: Options | None = None) -> AsyncPages[AdminUser]:
         """Everyone who has signed in, newest first
 
         ``GET /api/v1/admin/users``
 
         Refusals: cursor_invalid.
         """
-        return AsyncPages(self._transport, "user_list", {"cursor": cursor, "limit": limit, "q": q, "state": state}, options)
+        return AsyncPages(self._transport, "user_list", {"cursor": cursor, "ids": ids, "limit": limit, "q": q, "state": state}, options)
 
     async def delete(self, user_id: str, *, reason: str, options: Options | None = None) -> AdminUser:
         """Erase a person: names, memberships, keys, tokens, sessions; the id stays, so that the audit log still verifies

@@ -104,7 +104,7 @@ operations: dict[str, Operation] = {
     "task_signer_rotate": Operation("POST", "/api/v1/admin/task-signers", keyed=True),
     "task_signer_retire": Operation("POST", "/api/v1/admin/task-signers/{signer_id}/retire", keyed=True),
     "task_signer_revoke": Operation("POST", "/api/v1/admin/task-signers/{signer_id}/revoke", keyed=True),
-    "user_list": Operation("GET", "/api/v1/admin/users", query=("cursor", "limit", "q", "state",), paged=True),
+    "user_list": Operation("GET", "/api/v1/admin/users", query=("cursor", "ids", "limit", "q", "state",), paged=True),
     "user_delete": Operation("DELETE", "/api/v1/admin/users/{user_id}", keyed=True, body=True),
     "user_get": Operation("GET", "/api/v1/admin/users/{user_id}"),
     "user_disable": Operation("POST", "/api/v1/admin/users/{user_id}/disable", keyed=True),
