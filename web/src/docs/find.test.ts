@@ -35,6 +35,40 @@ describe('search', () => {
     expect(addresses('release trainer')).toEqual(['/docs/guides/launch#give-it-back']);
   });
 
+  it('puts titles and headings before texts, however often a text has the word', () => {
+    const often = 'quota '.repeat(40);
+    const some: Entry[] = [
+      { u: '/text', p: 'Billing', h: 'Invoices', t: often },
+      { u: '/part', p: 'Placement', h: 'Asking for a quota', t: 'Ask.' },
+      { u: '/title', p: 'Quotas', h: '', t: 'How many GPUs.' },
+      { u: '/exact', p: 'Glossary', h: 'Quota', t: 'A bound.' },
+      { u: '/below', p: 'Quotas', h: 'Raise one', t: 'Set a policy.' },
+    ];
+    expect(find(some, 'quota').map(({ entry }) => entry.u)).toEqual(['/exact', '/title', '/part', '/below', '/text']);
+  });
+
+  it('finds an error code by its exact name first, also without its underscores, and by its beginning', () => {
+    const codes: Entry[] = [
+      { u: '/guide', p: 'When a launch fails', h: '', t: 'sku_unavailable: wait. sku_unavailable again.' },
+      { u: '/longer', p: 'Errors', h: 'sku_unavailable_here', t: 'x' },
+      { u: '/code', p: 'Errors', h: 'sku_unavailable', t: 'No capacity.' },
+    ];
+    for (const query of ['sku_unavailable', 'SKU unavailable', 'sku_unav']) {
+      expect([query, find(codes, query)[0]?.entry.u]).toEqual([query, '/code']);
+    }
+  });
+
+  it('finds a command as it is typed, with its options', () => {
+    const commands: Entry[] = [
+      { u: '/story', p: 'Keys', h: '', t: 'Add a key to gpuaas. Then launch.' },
+      { u: '/command', p: 'Command line', h: 'gpuaas key add', t: '--name NAME' },
+      { u: '/other', p: 'Command line', h: 'gpuaas key list', t: 'Your keys. gpuaas key add adds one.' },
+    ];
+    expect(find(commands, 'gpuaas key add')[0]?.entry.u).toBe('/command');
+    expect(find(commands, 'key add --name')[0]?.entry.u).toBe('/command');
+    expect(find(commands, 'gpuaas key')[0]?.entry.u).not.toBe('/story');
+  });
+
   it('wants every word, and answers nothing to nothing', () => {
     expect(addresses('launch zebra')).toEqual([]);
     expect(addresses('  ')).toEqual([]);

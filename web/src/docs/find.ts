@@ -24,7 +24,11 @@ export const wordsOf = (query: string): string[] =>
     .split(/[^\p{L}\p{N}_]+/u)
     .filter((word) => word !== '');
 
-/** The best matches first. Every word must occur: in the heading, in the title of the page, or in the text. */
+/**
+ * The best matches first. Every word must occur: in the heading, in the title of the page, or in the text. Where the words
+ * occur decides before how often they do: a heading that is the query, then one that has all words of it, then a page whose
+ * title and heading have them together, then texts.
+ */
 export function find(entries: readonly Entry[], query: string): Find[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
@@ -38,22 +42,39 @@ export function find(entries: readonly Entry[], query: string): Find[] {
     .map(({ entry }) => ({ entry, excerpt: excerptOf(entry.t, words) }));
 }
 
+/** Further apart than the points of all words together. */
+const places = { isHeading: 4_000, inHeading: 3_000, inHeads: 2_000, inText: 1_000 } as const;
+
 function scoreOf(entry: Entry, words: readonly string[]): number {
   const heading = (entry.h === '' ? entry.p : entry.h).toLowerCase();
   const page = entry.p.toLowerCase();
   const text = entry.t.toLowerCase();
-  let sum = heading === words.join(' ') ? 60 : 0;
+  let sum = 0;
   for (const word of words) {
-    const score =
-      (beginsAWord(heading, word) ? 40 : heading.includes(word) ? 20 : 0) +
-      (beginsAWord(page, word) ? 12 : 0) +
-      (beginsAWord(text, word) ? 5 : text.includes(word) ? 2 : 0);
+    const score = matchOf(heading, word) * 20 + (beginsAWord(page, word) ? 12 : 0) + (matchOf(text, word) * 5) / 2;
     if (score === 0) return 0;
     sum += score;
   }
+  const phrase = words.join(' ');
+  // A command is found as it is typed: its words stand together.
+  if (spaced(heading).startsWith(phrase)) sum += 60;
+  else if (spaced(text).includes(phrase)) sum += words.length > 1 ? 30 : 0;
   // A page ranks above its sections, and a short heading above a long one.
-  return sum + (entry.h === '' ? 6 : 0) - heading.length / 100;
+  return placeOf(heading, page, words) + sum + (entry.h === '' ? 6 : 0) - heading.length / 100;
 }
+
+function placeOf(heading: string, page: string, words: readonly string[]): number {
+  if (spaced(heading) === words.join(' ')) return places.isHeading;
+  if (words.every((word) => beginsAWord(heading, word))) return places.inHeading;
+  if (words.every((word) => beginsAWord(heading, word) || beginsAWord(page, word))) return places.inHeads;
+  return places.inText;
+}
+
+/** `gpuaas key add --name` in the words that a query has. */
+const spaced = (text: string): string => wordsOf(text).join(' ');
+
+/** 2 for a word that begins so, 1 for one that has it somewhere. */
+const matchOf = (text: string, word: string): number => (beginsAWord(text, word) ? 2 : text.includes(word) ? 1 : 0);
 
 function beginsAWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
