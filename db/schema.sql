@@ -866,6 +866,37 @@ begin
 end
 $function$;
 
+-- Function guard_wipe()
+
+CREATE OR REPLACE FUNCTION public.guard_wipe()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  came_from text := case when tg_op = 'UPDATE' then old.state end;
+begin
+  if new.state = 'cleanup_blocked' or new.state = 'quarantined' and came_from in ('reserved', 'in_use', 'cleaning') then
+    new.wipe_owed_since := coalesce(new.wipe_owed_since, act_time());
+  elsif new.state = 'available' and came_from = 'cleaning' then
+    new.wipe_owed_since := null;
+    new.wipe_waived_at := null;
+    new.wipe_waived_by := null;
+    new.wipe_waived_reason := null;
+  elsif new.state = 'available' and new.wipe_owed_since is not null then
+    if new.wipe_waived_at is not distinct from old.wipe_waived_at then
+      if slot_wipe_proof(old) is null then
+        raise exception 'slot % owes a wipe: there is neither a proof nor a decision', new.id using errcode = 'check_violation';
+      end if;
+      new.wipe_waived_at := null;
+      new.wipe_waived_by := null;
+      new.wipe_waived_reason := null;
+    end if;
+    new.wipe_owed_since := null;
+  end if;
+  return new;
+end $function$;
+
 -- Function history_allocations(uuid)
 
 CREATE OR REPLACE FUNCTION public.history_allocations(p_id uuid)
@@ -1543,6 +1574,31 @@ CREATE OR REPLACE FUNCTION public.simulated_hosts_allowed()
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 RETURN COALESCE((SELECT (v.value = 'true'::jsonb) FROM policy_values v WHERE ((v.key = 'node.simulated_allowed'::text) AND (v.level = 'global'::text) AND (v.subject_id = ''::text))), false);
 grant execute on function simulated_hosts_allowed() to gpuaas_api, gpuaas_worker;
+
+-- Function slot_wipe_proof(slots)
+
+CREATE OR REPLACE FUNCTION public.slot_wipe_proof(of_slot slots)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select coalesce(
+    (select t.id from node_tasks t
+     where t.allocation_id = of_slot.allocation_id and t.node_id = of_slot.node_id and t.generation = of_slot.generation
+       and t.state = 'succeeded' and (
+         t.task_type = 'slice.vm_release' and t.result #>> '{output,machine_absent,passed}' = 'true'
+           and t.result #>> '{output,disk_wiped,passed}' = 'true'
+           and t.result #>> '{output,devices_unbound,passed}' = 'true'
+         or t.task_type = 'allocation.revoke_user' and t.result #>> '{output,user_absent,passed}' = 'true'
+           and t.result #>> '{output,processes_ended,passed}' = 'true')
+     order by t.id desc limit 1),
+    (select t.id from node_tasks t
+     where t.node_id = of_slot.node_id and t.task_type = 'node.reimage_prepare' and t.state = 'succeeded'
+       and t.created_at > of_slot.wipe_owed_since and t.result #>> '{output,reimaged,passed}' = 'true'
+     order by t.id desc limit 1));
+$function$;
+grant execute on function slot_wipe_proof(slots) to gpuaas_api, gpuaas_worker;
 
 -- Function slots_reserve(uuid[],uuid,boolean)
 
@@ -4278,6 +4334,10 @@ create table slots (
   state_reason text,
   created_at timestamp with time zone not null default act_time(),
   updated_at timestamp with time zone not null default act_time(),
+  wipe_owed_since timestamp with time zone,
+  wipe_waived_at timestamp with time zone,
+  wipe_waived_by uuid,
+  wipe_waived_reason text,
   constraint slots_pkey PRIMARY KEY (id),
   constraint slots_node_id_gpu_uuid_key UNIQUE (node_id, gpu_uuid),
   constraint slots_node_id_slot_index_key UNIQUE (node_id, slot_index),
@@ -4288,6 +4348,8 @@ create table slots (
   constraint slots_health_state_check CHECK ((health_state = ANY (ARRAY['healthy'::text, 'degraded'::text, 'failed'::text, 'unknown'::text]))),
   constraint slots_pci_address_check CHECK ((pci_address ~ '^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$'::text)),
   constraint slots_slot_index_check CHECK (((slot_index >= 0) AND (slot_index <= 255))),
+  constraint slots_sold_clean CHECK (((state <> 'available'::text) OR (wipe_owed_since IS NULL))),
+  constraint slots_wipe_waived CHECK ((((wipe_waived_at IS NULL) = (wipe_waived_by IS NULL)) AND ((wipe_waived_at IS NULL) = (wipe_waived_reason IS NULL)))),
   constraint slots_allocation_id_fkey FOREIGN KEY (allocation_id) REFERENCES allocations(id) DEFERRABLE INITIALLY DEFERRED,
   constraint slots_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id)
 );
@@ -4298,6 +4360,7 @@ CREATE INDEX slots_free ON public.slots USING btree (node_id, numa_node, slot_in
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.slots FOR EACH STATEMENT EXECUTE FUNCTION guard_act();
 CREATE CONSTRAINT TRIGGER guard_audit AFTER INSERT OR DELETE OR UPDATE ON public.slots DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION guard_audit();
 CREATE TRIGGER guard_machine BEFORE INSERT OR UPDATE ON public.slots FOR EACH ROW EXECUTE FUNCTION guard_machine('slot');
+CREATE TRIGGER guard_wipe BEFORE INSERT OR UPDATE OF state ON public.slots FOR EACH ROW WHEN ((new.state = ANY (ARRAY['cleanup_blocked'::text, 'quarantined'::text, 'available'::text]))) EXECUTE FUNCTION guard_wipe();
 
 grant insert, select, update on slots to gpuaas_api;
 grant insert, select, update on slots to gpuaas_worker;

@@ -157,6 +157,7 @@ export const errors = {
   ),
   alert_not_found: kind(404, 'There is no such alert, or it was cleared already.', 'operator'),
   probe_required: kind(409, 'A health probe must pass first; details say since when.', 'operator'),
+  wipe_unproven: kind(409, 'No proof is stored that the slot was wiped after its last use.', 'operator'),
   slot_not_found: kind(404, 'The host has no such slot.', 'operator'),
   slot_in_use: kind(409, 'The slot is in use: release its allocation first.', 'operator'),
   topology_missing: kind(409, 'The host has not reported its hardware yet: run a discovery first.', 'operator'),

@@ -462,11 +462,21 @@ export const fleet: CommandGroup = {
     },
     {
       name: 'ops slots clear',
-      summary: 'Clear a quarantined slot',
+      summary: 'Clear a blocked or quarantined slot',
       args: [node, slot],
       flags: { reason: because },
       examples: ["gpuaas ops slots clear rack-7 3 --reason 'checked by hand'"],
       operation: 'slot_clear',
+      columns: slotColumns,
+    },
+    {
+      name: 'ops slots clear-unproven',
+      summary: 'Return a slot to sale without proof of its wipe; who decided and why is shown on the slot',
+      args: [node, slot],
+      flags: { reason: because },
+      examples: ["gpuaas ops slots clear-unproven rack-7 3 --reason 'disk replaced' --yes"],
+      operation: 'slot_clear_unproven',
+      asks: 'Sell a slot of {} although nothing proves that it was wiped?',
       columns: slotColumns,
     },
     {

@@ -231,7 +231,19 @@ export const fleetExamples: Readonly<Record<string, MakeExample>> = {
   slot_enable: bySlot('disabled'),
   slot_quarantine: bySlot('available'),
   slot_clear: async (world, ...rest) => {
-    const example = await bySlot('cleanup_blocked')(world, ...rest);
+    const example = await bySlot('quarantined')(world, ...rest);
+    await passProbe(world.root, example.params?.['node_id'] as string);
+    return example;
+  },
+  slot_clear_unproven: async (world, ...rest) => {
+    const example = await bySlot('available')(world, ...rest);
+    const slot = example.params?.['slot_id'];
+    await asSystem(
+      world.root,
+      `update slots set state = 'quarantined', version = version + 1, wipe_owed_since = now() - interval '1 hour',
+         updated_at = now() - interval '1 hour' where id = $1`,
+      [slot],
+    );
     await passProbe(world.root, example.params?.['node_id'] as string);
     return example;
   },

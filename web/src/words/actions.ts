@@ -57,6 +57,7 @@ const sentences: Readonly<Record<string, string>> = {
   'allocation.give_up': 'marked an allocation as failed',
   'allocation.promote': 'placed a queued allocation',
   'allocation.set_ssh_keys': 'changed the SSH keys of an allocation',
+  'slot.clear_unproven': 'returned a slot to sale without proof of its wipe',
   'allocation.watch_idle': 'checked whether an allocation is idle',
   'authz.deny': 'was refused',
   'catalog.load_defaults': 'loaded the default catalog',

@@ -1,16 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from '../../ids.ts';
 import { defineRoute } from '../../route.ts';
-import { oneAtATime } from '../../step-up.ts';
+import { oneAtATime, recentSignIn } from '../../step-up.ts';
 
 const strict = { additionalProperties: false } as const;
 const Text = Type.Union([Type.String(), Type.Null()]);
 
 export const SlotAction = Type.Object(
-  { action: Type.Enum(['enable', 'disable', 'quarantine', 'clear']), allowed: Type.Boolean(), why_not: Text },
+  {
+    action: Type.Enum(['enable', 'disable', 'quarantine', 'clear', 'clear_unproven']),
+    allowed: Type.Boolean(),
+    why_not: Text,
+  },
   { $id: 'SlotAction', ...strict },
 );
 export type SlotAction = Static<typeof SlotAction>;
+
+export const WipeWaiver = Type.Object(
+  { at: Timestamp, by: Uuid, reason: Type.String() },
+  { $id: 'WipeWaiver', ...strict },
+);
 
 /** One GPU with its disk and fabric function. */
 export const ResourceSlot = Type.Object(
@@ -33,6 +42,17 @@ export const ResourceSlot = Type.Object(
     mac_address: Text,
     private_ip: Text,
     numa_node: Type.Integer(),
+    wipe_owed_since: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'Since when it has not been proven that the slot was wiped after its last use; it is not sold meanwhile.',
+    }),
+    wipe_proof_task_id: Type.Union([Uuid, Type.Null()], {
+      description: 'The task whose result, signed by the node, proves the wipe that is owed.',
+    }),
+    wipe_waived: Type.Union([WipeWaiver, Type.Null()], {
+      description:
+        'An operator returned the slot to sale without proof of the wipe; shown until the next wipe is proven.',
+    }),
     actions: Type.Array(SlotAction, { description: 'The actions that are possible now; for the others, why not.' }),
     updated_at: Timestamp,
   },
@@ -154,10 +174,24 @@ export const slotClear = defineRoute({
   id: 'slot_clear',
   method: 'POST',
   path: '/api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear',
-  summary: 'Clear a blocked or quarantined slot, after a health probe has passed',
+  summary: 'Clear a blocked or quarantined slot, after a health probe has passed and the wipe it owes is proven',
   ...writing,
   audit: 'slot.clear',
   stepUp: oneAtATime,
+  errors: [...moves, 'probe_required', 'wipe_unproven'],
+  params: bySlot,
+  body: because,
+  response: ResourceSlot,
+});
+
+export const slotClearUnproven = defineRoute({
+  id: 'slot_clear_unproven',
+  method: 'POST',
+  path: '/api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear-unproven',
+  summary: 'Return a slot to sale without proof of its wipe; the decision is shown on the slot',
+  ...writing,
+  audit: 'slot.clear_unproven',
+  stepUp: recentSignIn,
   errors: [...moves, 'probe_required'],
   params: bySlot,
   body: because,

@@ -658,13 +658,21 @@ readonly missing: readonly number[];
   readonly slots: readonly T.ResourceSlot[];
 }>;
     /**
-     * Clear a blocked or quarantined slot, after a health probe has passed
+     * Clear a blocked or quarantined slot, after a health probe has passed and the wipe it owes is proven
      *
      * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear`
      *
-     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
+     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, wipe_unproven.
      */
     slotClear(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
+    /**
+     * Return a slot to sale without proof of its wipe; the decision is shown on the slot
+     *
+     * `POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear-unproven`
+     *
+     * Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, step_up_required.
+     */
+    slotClearUnproven(input: { readonly node_id: string; readonly slot_id: string; readonly reason: string }, options?: CallOptions): Promise<T.ResourceSlot>;
     /**
      * Disable a slot: it is no longer sold
      *

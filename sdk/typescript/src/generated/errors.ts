@@ -306,6 +306,8 @@ export const errorCodes = {
   validation_error: { status: 400, retryable: false },
   /** The object was changed by someone else since it was read. */
   version_conflict: { status: 409, retryable: true },
+  /** No proof is stored that the slot was wiped after its last use. */
+  wipe_unproven: { status: 409, retryable: false },
   /** There is no such workflow run. */
   workflow_not_found: { status: 404, retryable: false },
 } as const;

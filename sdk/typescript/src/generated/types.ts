@@ -1990,6 +1990,12 @@ readonly actions: readonly SlotAction[];
   readonly state_reason: string | null;
   readonly updated_at: string;
   readonly version: number;
+  /** Since when it has not been proven that the slot was wiped after its last use; it is not sold meanwhile. */
+readonly wipe_owed_since: string | null;
+  /** The task whose result, signed by the node, proves the wipe that is owed. */
+readonly wipe_proof_task_id: string | null;
+  /** An operator returned the slot to sale without proof of the wipe; shown until the next wipe is proven. */
+readonly wipe_waived: WipeWaiver | null;
 };
 
 export type RevenueRow = {
@@ -2165,7 +2171,7 @@ export type SkuPrice = {
 };
 
 export type SlotAction = {
-  readonly action: "enable" | "disable" | "quarantine" | "clear";
+  readonly action: "enable" | "disable" | "quarantine" | "clear" | "clear_unproven";
   readonly allowed: boolean;
   readonly why_not: string | null;
 };
@@ -2351,6 +2357,12 @@ export type VmProfile = {
   readonly memory_mib: number;
   readonly name: string;
   readonly vcpus: number;
+};
+
+export type WipeWaiver = {
+  readonly at: string;
+  readonly by: string;
+  readonly reason: string;
 };
 
 export type Workflow = {

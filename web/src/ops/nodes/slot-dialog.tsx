@@ -11,16 +11,30 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { Problem } from '../../parts/states.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { spellMemory } from '../../words/sizes.ts';
 import { spellMoments } from '../../words/time.ts';
 
-type Verb = 'slotEnable' | 'slotDisable' | 'slotQuarantine' | 'slotClear';
+type Verb = 'slotEnable' | 'slotDisable' | 'slotQuarantine' | 'slotClear' | 'slotClearUnproven';
 const verbs: Readonly<Record<ResourceSlot['actions'][number]['action'], readonly [Verb, string]>> = {
   enable: ['slotEnable', 'Enable'],
   disable: ['slotDisable', 'Disable'],
   quarantine: ['slotQuarantine', 'Quarantine'],
   clear: ['slotClear', 'Clear'],
+  clear_unproven: ['slotClearUnproven', 'Sell without proof'],
 };
+
+/** A slot that was used and not proven clean. */
+const Wipe = ({ slot, since }: { slot: ResourceSlot; since: string }) =>
+  slot.wipe_proof_task_id ? (
+    <>
+      proven by the host: task <code>{slot.wipe_proof_task_id}</code>
+    </>
+  ) : (
+    <>
+      not proven since <Ago at={since} />
+    </>
+  );
 
 /** One GPU: hardware, allocation, and the possible actions. */
 export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: ResourceSlot; onClose(): void }) {
@@ -63,6 +77,19 @@ export function SlotDialog({ nodeId, slot, onClose }: { nodeId: string; slot: Re
               ] as const)
             : []),
           ...(slot.state_reason ? ([['Why', slot.state_reason]] as const) : []),
+          ...(slot.wipe_owed_since
+            ? ([['Wipe', <Wipe key="wipe" slot={slot} since={slot.wipe_owed_since} />]] as const)
+            : []),
+          ...(slot.wipe_waived
+            ? ([
+                [
+                  'Sold without proof',
+                  <>
+                    {slot.wipe_waived.reason} (<Ago at={slot.wipe_waived.at} />)
+                  </>,
+                ],
+              ] as const)
+            : []),
           ...(isAside && needed ? ([['To clear it', spellMoments(needed)]] as const) : []),
         ]}
       />

@@ -131,6 +131,7 @@ export const commandLines: Readonly<Partial<Record<OperationId, CommandLine>>> =
   slot_disable: {"words":"ops slots disable","args":[["node_id","node"],["slot_id","slot"]],"flags":{"reason":["reason"]}},
   slot_quarantine: {"words":"ops slots quarantine","args":[["node_id","node"],["slot_id","slot"]],"flags":{"reason":["reason"]}},
   slot_clear: {"words":"ops slots clear","args":[["node_id","node"],["slot_id","slot"]],"flags":{"reason":["reason"]}},
+  slot_clear_unproven: {"words":"ops slots clear-unproven","args":[["node_id","node"],["slot_id","slot"]],"flags":{"reason":["reason"]}},
   agent_release_list: {"words":"ops release list","args":[],"flags":{"limit":["limit","number"]}},
   agent_release_withdraw: {"words":"ops release withdraw","args":[["release_id"]],"flags":{"reason":["reason"]}},
   admin_sku_list: {"words":"ops sku list","args":[],"flags":{"limit":["limit","number"]}},

@@ -779,13 +779,23 @@ class AsyncAdminNodesApi:
         return answer
 
     async def slot_clear(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
-        """Clear a blocked or quarantined slot, after a health probe has passed
+        """Clear a blocked or quarantined slot, after a health probe has passed and the wipe it owes is proven
 
         ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear``
 
-        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found.
+        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, wipe_unproven.
         """
         answer: ResourceSlot = await self._transport.call("slot_clear", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
+        return answer
+
+    async def slot_clear_unproven(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:
+        """Return a slot to sale without proof of its wipe; the decision is shown on the slot
+
+        ``POST /api/v1/admin/nodes/{node_id}/slots/{slot_id}/clear-unproven``
+
+        Refusals: illegal_transition, node_not_found, probe_required, slot_in_use, slot_not_found, step_up_required.
+        """
+        answer: ResourceSlot = await self._transport.call("slot_clear_unproven", {"node_id": node_id, "slot_id": slot_id, "reason": reason}, options)
         return answer
 
     async def slot_disable(self, node_id: str, slot_id: str, *, reason: str, options: Options | None = None) -> ResourceSlot:

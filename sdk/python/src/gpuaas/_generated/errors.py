@@ -1220,6 +1220,14 @@ class VersionConflictError(GpuaasError):
     retryable = True
 
 
+class WipeUnprovenError(GpuaasError):
+    """No proof is stored that the slot was wiped after its last use."""
+
+    code = "wipe_unproven"
+    status = 409
+    retryable = False
+
+
 class WorkflowNotFoundError(GpuaasError):
     """There is no such workflow run."""
 
@@ -1381,5 +1389,6 @@ by_code: dict[str, type[GpuaasError]] = {
     "user_not_found": UserNotFoundError,
     "validation_error": ValidationError,
     "version_conflict": VersionConflictError,
+    "wipe_unproven": WipeUnprovenError,
     "workflow_not_found": WorkflowNotFoundError,
 }

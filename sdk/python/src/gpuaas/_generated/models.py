@@ -2174,6 +2174,12 @@ class ResourceSlot(TypedDict):
     state_reason: str | None
     updated_at: str
     version: int
+    wipe_owed_since: str | None
+    """Since when it has not been proven that the slot was wiped after its last use; it is not sold meanwhile."""
+    wipe_proof_task_id: str | None
+    """The task whose result, signed by the node, proves the wipe that is owed."""
+    wipe_waived: WipeWaiver | None
+    """An operator returned the slot to sale without proof of the wipe; shown until the next wipe is proven."""
 
 
 class RevenueRow(TypedDict):
@@ -2357,7 +2363,7 @@ class SkuPrice(TypedDict):
 
 
 class SlotAction(TypedDict):
-    action: Literal["enable", "disable", "quarantine", "clear"]
+    action: Literal["enable", "disable", "quarantine", "clear", "clear_unproven"]
     allowed: bool
     why_not: str | None
 
@@ -2553,6 +2559,12 @@ class VmProfile(TypedDict):
     memory_mib: int
     name: str
     vcpus: int
+
+
+class WipeWaiver(TypedDict):
+    at: str
+    by: str
+    reason: str
 
 
 class Workflow(TypedDict):

@@ -53,7 +53,9 @@ export async function cleanUpAllocation(
     // A slot that was blocked just now has no probe after its blocking yet.
     const whyNot = await whyNoneMayClear(tx, blocked);
     if (whyNot !== null) return new Fault('probe_required', `${whyNot} ${settleWithout}`);
-    const cleared = await moveSlots(tx, { slotIds: blocked }, 'clear', { reason: word.reason });
+    // The operator answers for the wipe; the slots show who and why until the next wipe is proven.
+    const decision = { reason: word.reason, waivedBy: act.actorId };
+    const cleared = await moveSlots(tx, { slotIds: blocked }, 'clear', decision);
     if (cleared instanceof Fault) return cleared;
   }
   const failure = {

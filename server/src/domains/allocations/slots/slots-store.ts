@@ -105,7 +105,10 @@ export const lockSlots = sql(
 export const moveSlotRows = sql(
   'slots-move',
   `update slots set state = $2, version = version + 1, state_reason = $3, updated_at = act_time(),
-     allocation_id = case when $2 in ('available', 'disabled') then null else allocation_id end
+     allocation_id = case when $2 in ('available', 'disabled') then null else allocation_id end,
+     wipe_waived_at = case when $4::uuid is null then wipe_waived_at else act_time() end,
+     wipe_waived_by = coalesce($4, wipe_waived_by),
+     wipe_waived_reason = case when $4::uuid is null then wipe_waived_reason else $3 end
    where id = any ($1::uuid[])`,
 );
 export const freeClaimsOfSlots = sql(

@@ -93,7 +93,9 @@ describe('a slot', () => {
     }
     const [before] = await stored(slots);
     expect(before?.state).toBe(state);
-    const outcome = await write((tx) => moveSlots(tx, { slotIds: slots }, transition));
+    // What an operator clears without proof of its wipe is cleared by decision.
+    const decided = transition === 'clear' ? { reason: 'looked', waivedBy: systemIds.next() } : {};
+    const outcome = await write((tx) => moveSlots(tx, { slotIds: slots }, transition, decided));
     const isThere = (Object.values(slotMachine.states) as Record<string, string>[]).some(
       (out) => out[transition] === state,
     );

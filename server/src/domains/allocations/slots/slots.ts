@@ -42,6 +42,12 @@ interface OfLease {
   readonly generation?: number;
 }
 
+interface Move {
+  readonly reason?: string;
+  /** The operator who decided to sell slots without proof of the wipe that they owe. The database asks for one or the other. */
+  readonly waivedBy?: string;
+}
+
 /**
  * The only code that changes the state of slots: all of them along one transition, or none. Slots that are in the target state
  * already stay as they are, so a step that runs twice finds its work done. Undefined when there are no slots. Slots that
@@ -52,13 +58,13 @@ export async function moveSlots(
   tx: WriteTx,
   which: OfLease | { readonly slotIds: readonly string[] },
   transition: SlotTransition,
-  move: { readonly reason?: string } = {},
+  move: Move = {},
 ): Promise<MovedSlots | undefined | Fault<'illegal_transition'>> {
   const step = stepOf(slotMachine, transition);
   if (step.to === 'available') await holdBeforeSale(tx, which);
   const moved =
     'slotIds' in which
-      ? await moveThese(tx, which.slotIds, transition, step, move.reason)
+      ? await moveThese(tx, which.slotIds, transition, step, move)
       : await moveAllOf(tx, which, step, move.reason);
   const freeOn = step.to === 'available' && moved && !(moved instanceof Fault) ? moved.slots[0]?.nodeId : undefined;
   if (freeOn !== undefined) await tx.rows(announceFree, [capacityChannel, freeOn]);
@@ -92,7 +98,7 @@ async function moveThese(
   ids: readonly string[],
   transition: SlotTransition,
   { from, to }: Step,
-  reason: string | undefined,
+  { reason, waivedBy }: Move,
 ) {
   const rows = await tx.rows<LockedSlot>(lockSlots, [ids]);
   if (rows.length === 0 || rows.length !== new Set(ids).size) return undefined;
@@ -104,7 +110,7 @@ async function moveThese(
   const moved = moving.map(({ id }) => id);
   if (moved.length > 0) {
     if (to === 'available' || to === 'disabled') await tx.run(freeClaimsOfSlots, [moved]);
-    await tx.run(moveSlotRows, [moved, to, reason ?? null]);
+    await tx.run(moveSlotRows, [moved, to, reason ?? null, waivedBy ?? null]);
   }
   return movedTo(to, moving);
 }

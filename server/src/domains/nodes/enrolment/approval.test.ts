@@ -20,6 +20,11 @@ const slotsOf = (over: Partial<SlotRow> = {}): SlotRow[] =>
     probed_at: null,
     claimed: false,
     alerted_at: null,
+    wipe_owed_since: null,
+    wipe_proof_task_id: null,
+    wipe_waived_at: null,
+    wipe_waived_by: null,
+    wipe_waived_reason: null,
     ...over,
   }));
 const indexes = (list: readonly { readonly slot_index: number }[]) => list.map(({ slot_index }) => slot_index);

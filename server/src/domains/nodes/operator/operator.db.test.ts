@@ -389,7 +389,8 @@ describe('what is stuck', () => {
     const [active, queued] = [await allocation(await place()), await allocation(await place(), { state: 'requested' })];
     await asSystem(
       world.root,
-      `update allocations set placement_status = 'queued', version = version + 1 where id = $1`,
+      `update allocations set placement_status = 'queued', queue_deadline_at = now() + interval '1 day',
+         version = version + 1 where id = $1`,
       [queued],
     );
     await clock.advance(3_600_000);

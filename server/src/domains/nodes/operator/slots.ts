@@ -2,6 +2,7 @@ import {
   type ErrorCode,
   resourceSlotList,
   slotClear,
+  slotClearUnproven,
   slotDisable,
   slotEnable,
   slotQuarantine,
@@ -23,7 +24,7 @@ export type MoveSlots = (
   tx: WriteTx,
   which: { readonly slotIds: readonly string[] },
   transition: 'enable' | 'disable' | 'quarantine' | 'clear',
-  move: { readonly reason?: string },
+  move: { readonly reason?: string; readonly waivedBy?: string },
 ) => Promise<object | undefined | Fault<'illegal_transition'>>;
 
 interface Parts {
@@ -109,7 +110,7 @@ async function moveOne<E extends ErrorCode>(
   act: Act,
   { node_id, slot_id }: { readonly node_id: string; readonly slot_id: string },
   transition: 'enable' | 'disable' | 'quarantine' | 'clear',
-  reason: string,
+  move: { readonly reason: string; readonly waivedBy?: string },
   refuse: (slot: SlotRow) => Fault<E> | undefined,
 ) {
   const written = await db.write(act, async (tx) => {
@@ -119,12 +120,18 @@ async function moveOne<E extends ErrorCode>(
     if (!slot) return tx.abandon(new Fault('slot_not_found', 'There is no such object.'));
     const refused = refuse(slot);
     if (refused) return tx.abandon(refused);
-    const moved = await moveSlots(tx, { slotIds: [slot.id] }, transition, { reason });
+    const moved = await moveSlots(tx, { slotIds: [slot.id] }, transition, move);
     if (moved instanceof Fault) return tx.abandon(moved);
     const now = (await listSlots(tx, node_id)).find(({ id }) => id === slot_id) as SlotRow;
     return tx.commit(showSlot(now), {
       target: { type: 'slot', id: slot.id },
-      change: { node_id, state: [slot.state, now.state], reason },
+      change: {
+        node_id,
+        state: [slot.state, now.state],
+        reason: move.reason,
+        // The proof that brought it back, if it owed one.
+        ...(transition === 'clear' && slot.wipe_owed_since && { wipe_proof_task_id: slot.wipe_proof_task_id }),
+      },
       events: [slotsChanged.of(node_id, { node_id, slots: await counted(tx, node_id) })],
     });
   });
@@ -133,17 +140,22 @@ async function moveOne<E extends ErrorCode>(
 }
 
 const disable = on(slotDisable, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'disable', body.reason, (slot) => refuseSlot(slot, 'disable')),
+  moveOne(parts, act, params, 'disable', body, (slot) => refuseSlot(slot, 'disable')),
 );
 const enable = on(slotEnable, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'enable', body.reason, (slot) => refuseSlot(slot, 'enable')),
+  moveOne(parts, act, params, 'enable', body, (slot) => refuseSlot(slot, 'enable')),
 );
 const quarantine = on(slotQuarantine, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'quarantine', body.reason, (slot) => refuseSlot(slot, 'quarantine')),
+  moveOne(parts, act, params, 'quarantine', body, (slot) => refuseSlot(slot, 'quarantine')),
 );
 const clear = on(slotClear, (parts, act, { params, body }) =>
-  moveOne(parts, act, params, 'clear', body.reason, (slot) => refuseSlot(slot, 'clear')),
+  moveOne(parts, act, params, 'clear', body, (slot) => refuseSlot(slot, 'clear')),
+);
+const clearUnproven = on(slotClearUnproven, (parts, act, { params, body }) =>
+  moveOne(parts, act, params, 'clear', { ...body, waivedBy: act.actorId }, (slot) =>
+    refuseSlot(slot, 'clear_unproven'),
+  ),
 );
 
 export const slotRoutes = (parts: Parts): Mounted[] =>
-  [list, approve, disable, enable, quarantine, clear].map((bind) => bind(parts));
+  [list, approve, disable, enable, quarantine, clear, clearUnproven].map((bind) => bind(parts));

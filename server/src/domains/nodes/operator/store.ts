@@ -104,6 +104,7 @@ const lockSql = sql('node-operator-lock', 'select id, state, version from nodes 
 const slotsSql = sql(
   'node-slots',
   `select s.*, ${probedAt} as probed_at, ${alertedAt} as alerted_at,
+     case when s.wipe_owed_since is not null then slot_wipe_proof(s) end as wipe_proof_task_id,
      exists (select from allocation_claims c join allocations a on a.id = c.allocation_id and a.organization_id = c.organization_id
        where c.slot_id = s.id and c.freed_at is null and a.state not in ('released', 'failed')
          and mine(a.organization_id)) as claimed
@@ -154,11 +155,16 @@ interface DetailRow {
   readonly not_after: Date;
   readonly revoked_at: Date | null;
 }
-export interface SlotRow extends Omit<ResourceSlot, 'version' | 'generation' | 'updated_at' | 'actions'> {
+export interface SlotRow
+  extends Omit<ResourceSlot, 'version' | 'generation' | 'updated_at' | 'actions' | 'wipe_owed_since' | 'wipe_waived'> {
   readonly claimed: boolean;
   readonly probed_at: Date | null;
   /** When the newest alert was raised that keeps it from being sold. */
   readonly alerted_at: Date | null;
+  readonly wipe_owed_since: Date | null;
+  readonly wipe_waived_at: Date | null;
+  readonly wipe_waived_by: string | null;
+  readonly wipe_waived_reason: string | null;
   readonly version: bigint;
   readonly generation: bigint;
   readonly updated_at: Date;
@@ -206,9 +212,14 @@ export const showSlot = (row: SlotRow): ResourceSlot => ({
   mac_address: row.mac_address,
   private_ip: row.private_ip,
   numa_node: row.numa_node,
+  wipe_owed_since: when(row.wipe_owed_since),
+  wipe_proof_task_id: row.wipe_proof_task_id,
+  wipe_waived: waiverOf(row),
   actions: slotActionsOf(row),
   updated_at: row.updated_at.toISOString(),
 });
+const waiverOf = ({ wipe_waived_at: at, wipe_waived_by: by, wipe_waived_reason: reason }: SlotRow) =>
+  at && by && reason ? { at: at.toISOString(), by, reason } : null;
 export const showTask = (row: TaskRow): FleetTask => ({
   ...row,
   generation: Number(row.generation),

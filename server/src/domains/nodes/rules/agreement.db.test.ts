@@ -172,10 +172,12 @@ describe('a slot', () => {
     const look = async (id: string): Promise<{ id: string; actions: SlotAction[] }> =>
       (await admin('GET', `nodes/${id}/resource-slots`)).body.data[0];
     let node = await make(cell);
-    for (const action of ['enable', 'disable', 'quarantine', 'clear'] as const) {
+    for (const action of ['enable', 'disable', 'quarantine', 'clear', 'clear_unproven'] as const) {
       const slot = await look(node);
       const { allowed, why_not } = slot.actions.find((each) => each.action === action) as SlotAction;
-      const reply = await admin('POST', `nodes/${node}/slots/${slot.id}/${action}`, { reason: 'a test' });
+      const reply = await admin('POST', `nodes/${node}/slots/${slot.id}/${action.replace('_', '-')}`, {
+        reason: 'a test',
+      });
       expect({ action, allowed: reply.status < 300 }, `${why_not} ${reply.text}`).toEqual({ action, allowed });
       if (!allowed) expect(reply.body.message, action).toBe(why_not);
       if (allowed) node = await make(cell);
