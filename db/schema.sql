@@ -2281,7 +2281,7 @@ create table automation_breakers (
   told_at timestamp with time zone,
   constraint automation_breakers_pkey PRIMARY KEY (id),
   constraint automation_breakers_pool UNIQUE (kind, region, sku),
-  constraint automation_breakers_kind_check CHECK ((kind = ANY (ARRAY['quarantine'::text, 'drain'::text, 'update'::text])))
+  constraint automation_breakers_kind_check CHECK ((kind = 'quarantine'::text))
 );
 
 CREATE TRIGGER guard_act BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.automation_breakers FOR EACH STATEMENT EXECUTE FUNCTION guard_act();

@@ -335,7 +335,7 @@ export const policies = [
     levels: ['global'],
     owner: 'attention',
     description:
-      'Of the hosts of one SKU in one region, the share that automation may take within the window: quarantine, drain or update. One host is always allowed, except with 0.',
+      'Of the hosts of one SKU in one region, the share whose slots automation may quarantine within the window. One host is always allowed, except with 0.',
   }),
   definePolicy({
     key: 'automation.breaker_window_minutes',

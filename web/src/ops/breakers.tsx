@@ -9,8 +9,6 @@ import { Ago } from '../parts/time.tsx';
 
 const verbs: Readonly<Record<Breaker['kind'], string>> = {
   quarantine: 'Quarantining',
-  drain: 'Draining',
-  update: 'Updating',
 };
 
 /** Breakers of automation that tripped: what they hold back, and a way to let automation go on. */

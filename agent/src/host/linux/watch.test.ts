@@ -4,7 +4,7 @@ import { makeWork } from '../conformance-rig.ts';
 import { type Argv, type CommandResult, statusMissing } from './commands.ts';
 import { type Fixture, makeFixture } from './testing/fixture.ts';
 import { makeWatch } from './watch.ts';
-import { findXids, makeJournalLog } from './xids.ts';
+import { findXids, makeJournalLog, messagesOfKernel } from './xids.ts';
 
 let fixture: Fixture;
 afterEach(() => fixture?.close());
@@ -76,6 +76,24 @@ describe('the words of the driver in the kernel’s log', () => {
     expect(findXids(lines)).toEqual([{ device: '0000:5d:00', code: 79, text: 'fallen off the bus' }]);
   });
 
+  it('count when the kernel wrote them, and not when a program wrote them into its log', () => {
+    // As journalctl prints them: the first by the driver, the others by `echo … > /dev/kmsg` and by logger(1).
+    const records = [
+      '{"__CURSOR":"s=1","_TRANSPORT":"kernel","PRIORITY":"3","SYSLOG_FACILITY":"0","SYSLOG_IDENTIFIER":"kernel","MESSAGE":"NVRM: Xid (PCI:0000:5d:00): 79, GPU has fallen off the bus."}',
+      '{"__CURSOR":"s=2","_TRANSPORT":"kernel","PRIORITY":"4","SYSLOG_FACILITY":"1","SYSLOG_IDENTIFIER":"NVRM","MESSAGE":"NVRM: Xid (PCI:0000:18:00): 79, forged"}',
+      '{"__CURSOR":"s=3","_TRANSPORT":"kernel","PRIORITY":"3","SYSLOG_FACILITY":"3","MESSAGE":"NVRM: Xid (PCI:0000:18:00): 48, forged"}',
+      '{"__CURSOR":"s=4","_TRANSPORT":"syslog","PRIORITY":"3","SYSLOG_FACILITY":"0","MESSAGE":"NVRM: Xid (PCI:0000:18:00): 48, forged"}',
+      '{"__CURSOR":"s=5","_TRANSPORT":"kernel","PRIORITY":"3","MESSAGE":"NVRM: Xid (PCI:0000:18:00): 48, without a facility"}',
+      'NVRM: Xid (PCI:0000:18:00): 48, no record',
+    ];
+    expect(findXids(messagesOfKernel(records))).toEqual([
+      { device: '0000:5d:00', code: 79, text: 'fallen off the bus' },
+    ]);
+    const bytes = [...Buffer.from('NVRM: Xid (PCI:0000:5d:00): 48, \xff')];
+    const odd = JSON.stringify({ _TRANSPORT: 'kernel', SYSLOG_FACILITY: '0', MESSAGE: bytes });
+    expect(findXids(messagesOfKernel([odd]))).toHaveLength(1);
+  });
+
   it('come from the journal, and none is not the same as no answer', async () => {
     const asked: Argv[] = [];
     const saying = (status: number, stdout: string, stderr = '') =>
@@ -85,11 +103,13 @@ describe('the words of the driver in the kernel’s log', () => {
           return { status, stdout, stderr };
         },
       }).read();
-    expect(await saying(0, 'one\ntwo\n')).toEqual(['one', 'two']);
+    const record = (message: string) =>
+      JSON.stringify({ _TRANSPORT: 'kernel', SYSLOG_FACILITY: '0', MESSAGE: message });
+    expect(await saying(0, `${record('one')}\n${record('two')}\n`)).toEqual(['one', 'two']);
     expect(await saying(1, '')).toEqual([]);
     expect(await saying(1, '', 'No journal files were found.')).toHaveProperty('trouble');
     expect(await saying(statusMissing, '')).toHaveProperty('trouble');
-    expect(asked[0]).toContain('--grep=NVRM: Xid');
+    expect(asked[0]).toEqual(expect.arrayContaining(['--grep=NVRM: Xid', 'SYSLOG_FACILITY=0']));
   });
 });
 

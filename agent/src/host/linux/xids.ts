@@ -37,17 +37,51 @@ export function findXids(lines: readonly string[]): Xid[] {
   });
 }
 
+/** The facility of the kernel itself. Whoever writes to /dev/kmsg gets another one: the kernel never gives this one away. */
+const facilityOfKernel = '0';
+
+interface JournalRecord {
+  readonly MESSAGE?: string | readonly number[];
+  readonly SYSLOG_FACILITY?: string;
+  readonly _TRANSPORT?: string;
+}
+
+/**
+ * The messages that the kernel wrote, out of records of the journal. Root can write any text into the kernel's log, so a tenant
+ * who has a whole node could report a fault of a healthy GPU; such a line has the facility of a program and is dropped.
+ */
+export function messagesOfKernel(records: readonly string[]): string[] {
+  return records.flatMap((line) => {
+    const { MESSAGE: message, SYSLOG_FACILITY: facility, _TRANSPORT: transport } = parsed(line);
+    if (transport !== 'kernel' || facility !== facilityOfKernel || message === undefined) return [];
+    return [typeof message === 'string' ? message : Buffer.from(message).toString()];
+  });
+}
+
+function parsed(line: string): JournalRecord {
+  try {
+    return JSON.parse(line) as JournalRecord;
+  } catch {
+    return {};
+  }
+}
+
+const question = [
+  ...['--dmesg', '--boot', '--no-pager', '--output=json', '--output-fields=MESSAGE,SYSLOG_FACILITY,_TRANSPORT'],
+  // The journal applies this before it counts lines, so that forged ones cannot push a true one out.
+  ...['--lines=1000', '--grep=NVRM: Xid', 'SYSLOG_FACILITY=0'],
+] as const;
+
 /** Reads the journal, which an agent may do that may not read the kernel's own buffer. */
 export function makeJournalLog(commands: Commands): KernelLog {
   return {
     async read() {
-      const words = ['--dmesg', '--boot', '--no-pager', '--output=cat', '--lines=1000', '--grep=NVRM: Xid'] as const;
-      const result = await commands.run(['journalctl', ...words], { limitMs: 10_000 });
+      const result = await commands.run(['journalctl', ...question], { limitMs: 10_000 });
       // It ends with 1 when nothing matched, and says nothing.
       const isEmpty = result.status === 1 && result.stderr.trim() === '';
       if (result.status !== 0 && !isEmpty)
         return { trouble: `journalctl cannot read the log of the kernel: ${complaintOf(result)}.` };
-      return result.stdout.split('\n').filter((line) => line !== '');
+      return messagesOfKernel(result.stdout.split('\n').filter((line) => line !== ''));
     },
   };
 }

@@ -7,9 +7,8 @@ import { AlertSource } from './alerts.ts';
 
 const strict = { additionalProperties: false } as const;
 
-export const AutomationKind = Type.Enum(['quarantine', 'drain', 'update'], {
-  description:
-    'What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately.',
+export const AutomationKind = Type.Enum(['quarantine'], {
+  description: 'What automation does with hosts: it quarantines slots. Each kind is counted separately.',
 });
 export type AutomationKind = Static<typeof AutomationKind>;
 

@@ -879,8 +879,8 @@ readonly source: "health" | "presence" | "drift" | "attestation" | "operator" | 
   /** Hosts of the pool that are in service. */
 readonly hosts: number;
   readonly id: string;
-  /** What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately. */
-readonly kind: "quarantine" | "drain" | "update";
+  /** What automation does with hosts: it quarantines slots. Each kind is counted separately. */
+readonly kind: "quarantine";
   readonly region: string;
   /** When the first of the taken hosts leaves the window; null while there is room. */
 readonly room_at: string | null;

@@ -13,7 +13,7 @@ import { heldNamed, mostWords } from './facts.ts';
 import type { Finding } from './judge.ts';
 
 /**
- * Automation asks before it takes a host away: quarantines what is on it, drains it or updates it. It may take a share of a
+ * Automation asks before it takes a host away, that is, before it quarantines its slots. It may take a share of a
  * pool within a window; when it asks for more, the breaker of the pool trips, an alert says what is held back, and automation
  * of this kind takes nothing there until a person resets it. What people do is not asked about and never refused.
  *
@@ -41,7 +41,7 @@ export async function mayTake(
   return { granted, isNews };
 }
 
-const verbs = { quarantine: 'quarantines', drain: 'drains', update: 'updates' } as const;
+const verbs = { quarantine: 'quarantines' } as const;
 const alertKind = ({ kind, id }: Pick<BreakerRow, 'kind' | 'id'>): string => `${kind}_${id.replaceAll('-', '')}`;
 
 function sayTripped(row: BreakerRow): string {

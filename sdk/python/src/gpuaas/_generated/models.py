@@ -997,8 +997,8 @@ class Breaker(TypedDict):
     hosts: int
     """Hosts of the pool that are in service."""
     id: str
-    kind: Literal["quarantine", "drain", "update"]
-    """What automation does with hosts: quarantine slots, drain hosts, or update their agent. Each kind is counted separately."""
+    kind: Literal["quarantine"]
+    """What automation does with hosts: it quarantines slots. Each kind is counted separately."""
     region: str
     room_at: str | None
     """When the first of the taken hosts leaves the window; null while there is room."""
