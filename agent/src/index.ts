@@ -16,4 +16,5 @@ export type { GpuModel } from './host/simulated/hardware.ts';
 export { openSimulatedHost, type SimulatedHost } from './host/simulated/host.ts';
 export type { Pace } from './host/simulated/pace.ts';
 export { type Enrolment, EnrolmentFailure } from './identity/enrol.ts';
+export { makeResultSigner } from './identity/keys.ts';
 export type { AgentSettings } from './settings.ts';

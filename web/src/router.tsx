@@ -64,6 +64,8 @@ const notifications = lazyPart(() => import('./pages/notifications/list.tsx'), '
 const notificationSettings = lazyPart(() => import('./pages/notifications/settings.tsx'), 'NotificationSettingsPage');
 const team = lazyPart(() => import('./pages/team.tsx'), 'TeamPage');
 const billing = lazyPart(() => import('./pages/billing/billing.tsx'), 'BillingPage');
+const usage = lazyPart(() => import('./pages/usage/usage.tsx'), 'UsagePage');
+const ledger = lazyPart(() => import('./pages/usage/ledger.tsx'), 'LedgerPage');
 const activity = lazyPart(() => import('./pages/activity.tsx'), 'ActivityPage');
 
 const fleet = lazyPart(() => import('./ops/fleet.tsx'), 'FleetPage');
@@ -81,6 +83,7 @@ const queue = lazyPart(() => import('./ops/queue.tsx'), 'QueuePage');
 const placement = lazyPart(() => import('./ops/placement.tsx'), 'PlacementPage');
 const payments = lazyPart(() => import('./ops/billing/payments.tsx'), 'PaymentsPage');
 const accounts = lazyPart(() => import('./ops/billing/accounts.tsx'), 'AccountsPage');
+const revenue = lazyPart(() => import('./ops/billing/revenue.tsx'), 'RevenuePage');
 const tenants = lazyPart(() => import('./ops/people/tenants.tsx'), 'TenantsPage');
 const tenant = lazyPart(() => import('./ops/people/tenant.tsx'), 'TenantPage');
 const people = lazyPart(() => import('./ops/people/people.tsx'), 'PeoplePage');
@@ -110,6 +113,8 @@ const tree = root.addChildren([
   page('/notification-settings', notificationSettings, none),
   page('/team', team, none),
   page('/billing', billing, words('by', 'payment')),
+  page('/usage', usage, words('by', 'interval', 'days', 'sku')),
+  page('/ledger', ledger, none),
   page('/activity', activity, words('actors')),
   page('/correlations/$id', correlation, none),
   page('/ops', fleet, words('tile', 'region', 'sku', 'q')),
@@ -122,6 +127,7 @@ const tree = root.addChildren([
   page('/ops/queue', queue, words('sku', 'region')),
   page('/ops/accounts', accounts, words('q')),
   page('/ops/payments', payments, words('state')),
+  page('/ops/revenue', revenue, words('from', 'to')),
   page('/ops/tenants', tenants, words('q')),
   page('/ops/tenants/$id', tenant, none),
   page('/ops/people', people, words('q', 'state')),

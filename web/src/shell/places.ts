@@ -44,6 +44,8 @@ const projectPlaces: readonly PlaceGroup[] = [
       { to: '/projects', label: 'Projects', icon: 'stack', key: 'o', needs: 'organization_list' },
       { to: '/team', label: 'Team', icon: 'team', key: 'm', needs: 'member_list' },
       { to: '/billing', label: 'Billing', icon: 'wallet', key: 'b', needs: 'project_usage_get' },
+      { to: '/usage', label: 'Usage and cost', icon: 'activity', key: 'x', needs: 'project_usage_list' },
+      { to: '/ledger', label: 'Ledger', icon: 'book', needs: 'billing_ledger_list' },
       { to: '/activity', label: 'Activity', icon: 'activity', key: 'y', needs: 'activity_list' },
       { to: '/notifications', label: 'Notifications', icon: 'bell', needs: 'notification_list' },
       {
@@ -72,6 +74,7 @@ const operatorPlaces: readonly PlaceGroup[] = [
     name: 'Business',
     places: [
       { to: '/ops/accounts', label: 'Accounts', icon: 'wallet', needs: 'admin_billing_account_list' },
+      { to: '/ops/revenue', label: 'Revenue', icon: 'activity', needs: 'admin_billing_revenue_get' },
       { to: '/ops/payments', label: 'Payments', icon: 'wallet', needs: 'admin_payment_list' },
       { to: '/ops/tenants', label: 'Tenants', icon: 'team', needs: 'admin_organization_list' },
       { to: '/ops/people', label: 'People', icon: 'devices', needs: 'user_list' },

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/telemetry/log.ts';
 import { type LocalAccounts, type Login, people } from './accounts.ts';
 import { type Call, CallRefused, keepToken, makeCaller } from './caller.ts';
 import { openDemoMarks } from './demo-marks.ts';
+import { writeDemoMonth } from './demo-month/write.ts';
 
 /**
  * A past for an installation that has none: colleagues who rented GPUs, gave some back, wait for others, and once got a
@@ -42,6 +43,8 @@ export interface History {
 /** Continues in the background, so that the start does not wait for it. */
 export function startHistory(spec: {
   readonly apiUrl: string;
+  /** As the api has it: the past cannot be asked for through the API. */
+  readonly databaseUrl: string;
   /** Where it is kept which parts were written. */
   readonly dataDir: string;
   readonly accounts: LocalAccounts;
@@ -88,6 +91,8 @@ async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonl
     ['programs', () => addPrograms(desk)],
     ['an invitation', () => invite(desk)],
     ['a launch that waits', () => waitInLine(desk)],
+    ...(spec.hasFleet ? ([['a month of usage', () => tellMonth(spec, desk)]] as const) : []),
+    ['a payment', () => payOnce(desk)],
     ...(spec.hasFleet ? ([['launches', () => launchSome(desk)]] as const) : []),
   ];
   const marks = await openDemoMarks(spec.dataDir);
@@ -99,6 +104,34 @@ async function writeHistory(spec: Parameters<typeof startHistory>[0] & { readonl
       spec.log.warn({ err: error, deed: name }, 'a part of the demo history could not be written');
     });
   }
+}
+
+/** What was used before there was an installation, so that charts and forecasts have something to show. */
+async function tellMonth(spec: Parameters<typeof startHistory>[0], desk: Desk): Promise<void> {
+  const idOf = async (login: Login) => ((await desk.as(login)('GET', '/api/v1/me')) as { id: string }).id;
+  await whenHostsAreThere(desk);
+  await writeDemoMonth({
+    ...{ databaseUrl: spec.databaseUrl, dataDir: spec.dataDir, log: spec.log, ...slice },
+    ...{ organizationId: desk.organizationId, projectId: desk.projectId },
+    people: { member: await idOf('member'), admin: await idOf('admin') },
+  });
+}
+
+/** A top-up on the simulated checkout; left out where another provider takes payments. */
+async function payOnce(desk: Desk): Promise<void> {
+  const path = `/api/v1/organizations/${desk.organizationId}/payments`;
+  const owner = desk.as('owner');
+  const options = (await owner('GET', `${path}/options`)) as { provider: string; currency?: string };
+  if (options.provider !== 'simulated') return;
+  const { url } = (await owner('POST', `${path}/sessions`, { amount_minor: '25000', currency: 'USD' })) as {
+    url: string | null;
+  };
+  if (url === null) return;
+  const paid = await fetch(`${url}/pay`, {
+    ...{ method: 'POST', redirect: 'manual', signal: AbortSignal.any([desk.signal, AbortSignal.timeout(patienceMs)]) },
+    body: new URLSearchParams({ card: '4242' }),
+  });
+  if (paid.status !== 303) throw new Error(`The simulated checkout answered ${paid.status}.`);
 }
 
 const known = async (call: Call): Promise<readonly Allocation[]> =>

@@ -181,7 +181,16 @@ export async function startAll(
     if (!options.bare) {
       const log = openLog('demo-history', env, logPath);
       closing.push(async () => log.flush());
-      closing.push(startHistory({ apiUrl: url, dataDir, accounts, hasFleet: desk !== undefined, log: log.log }).close);
+      closing.push(
+        startHistory({
+          apiUrl: url,
+          databaseUrl: server.urlFor('gpuaas_api'),
+          dataDir,
+          accounts,
+          hasFleet: desk !== undefined,
+          log: log.log,
+        }).close,
+      );
     }
     welcome(steps, {
       url: publicUrl,

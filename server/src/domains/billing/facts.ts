@@ -73,7 +73,7 @@ export const fewestForecastDays = 3;
 export const fewestWeekdayDays = 2 * weekDays;
 /** A day lies in the band of its forecast with 80 % probability. */
 export const forecastBand = [0.1, 0.9] as const;
-/** A share is told in hundredths. */
+/** A share is given in hundredths. */
 export const wholePercent = 100n;
 /** Rates are in 10^-6 minor units, so they have six more digits behind the point than amounts. */
 export const rateDigits = 6;

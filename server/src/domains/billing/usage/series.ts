@@ -70,8 +70,8 @@ const ofOrganization = on(
     new Fault('organization_not_found', 'There is no such object.'),
 );
 const ofProject = on(projectUsageList, async (parts, who, { query }) => {
-  const organizationId = who.organizationId as string;
-  const found = await series(parts, who, { ...query, project_id: who.projectId as string }, organizationId);
+  const organizationId = who.organizationId;
+  const found = await series(parts, who, { ...query, project_id: who.projectId }, organizationId);
   if (!found) throw new Error(`organization ${organizationId} has no billing account`);
   return found;
 });
