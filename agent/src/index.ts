@@ -10,8 +10,8 @@ export {
   type Work,
 } from './host/port.ts';
 export type { FaultOrder } from './host/simulated/faults.ts';
-export type { UidRange } from './host/simulated/guests.ts';
-export { unusedUids } from './host/simulated/guests.ts';
+export type { UidRange } from './host/simulated/guests/guest.ts';
+export { unusedUids } from './host/simulated/guests/guest.ts';
 export type { GpuModel } from './host/simulated/hardware.ts';
 export { openSimulatedHost, type SimulatedHost } from './host/simulated/host.ts';
 export type { Pace } from './host/simulated/pace.ts';

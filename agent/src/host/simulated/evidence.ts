@@ -24,138 +24,148 @@ const oldDriver = '570.86.15';
 const passed = (detail: string): Proof => ({ passed: true, detail });
 const failed = (detail: string): Proof => ({ passed: false, detail });
 
-export function makeEvidence(parts: {
+interface Parts {
   readonly hardware: Hardware;
   readonly store: Store;
   readonly faults: Faults;
   readonly clock: Clock;
-}): Evidence {
-  const { hardware, store, faults, clock } = parts;
-  const tool = hardware.vendor === 'nvidia' ? 'nvidia-smi' : 'rocm-smi';
+}
+export const makeEvidence = (parts: Parts): Evidence => ({
+  gpus: (slotIndexes) => gpusOf(parts, slotIndexes),
+  attestation: (spec) => attestationOf(parts, spec),
+  conditions: () => conditionsOf(parts),
+  checks: () => checksOf(parts),
+  utilization: () => utilizationOf(parts),
+});
 
-  const gpus = (slotIndexes: readonly number[] = hardware.slots.map(({ slot_index }) => slot_index)): GpuEvidence[] =>
-    hardware.slots.flatMap((slot) => {
-      const struck = (name: 'xid_79' | 'gpu_missing' | 'gpu_mismatch') =>
-        faults.find(name)?.slot_index === slot.slot_index;
-      if (!slotIndexes.includes(slot.slot_index) || struck('gpu_missing')) return [];
-      const fell = struck('xid_79');
-      return [
-        {
-          uuid: struck('gpu_mismatch') ? swapped(slot.gpu_uuid) : slot.gpu_uuid,
-          model: slot.gpu_model,
-          pci_address: slot.pci_address,
-          memory_mib: slot.gpu_memory_mib,
-          healthy: !fell,
-          ...(fell && { detail: `Xid 79: GPU at ${slot.pci_address} has fallen off the bus.` }),
-        },
-      ];
-    });
+const toolOf = ({ vendor }: Hardware): string => (vendor === 'nvidia' ? 'nvidia-smi' : 'rocm-smi');
 
-  /** What the vendor's tool says about these GPUs. */
-  const driver = (found: readonly GpuEvidence[]) => {
-    if (faults.find('driver_unavailable')) {
-      return {
-        version: '',
-        answers: failed(`${tool} cannot talk to the driver: it is not loaded, and the package mirror does not answer.`),
-      };
-    }
-    if (faults.find('wrong_driver')) {
-      return {
-        version: oldDriver,
-        answers: failed(`Failed to initialize NVML: driver ${oldDriver} and library ${hardware.driverVersion} differ.`),
-      };
-    }
-    const sick = found.filter(({ healthy }) => !healthy);
-    const answers =
-      sick.length > 0
-        ? failed(`${tool} cannot reach ${sick.map(({ pci_address }) => pci_address).join(', ')}.`)
-        : passed(`${tool} answers for ${found.length} GPUs.`);
-    return { version: hardware.driverVersion, answers };
-  };
-
-  const isolation = (): Proof =>
-    faults.find('leaky_bridge')
-      ? failed('A frame that was sent to the neighbour on the bridge arrived.')
-      : passed('Neighbours on the bridge, the host and its metadata address could not be reached.');
-
-  const conditions = (): NodeCondition[] => {
-    const born = store.now.born_at;
-    const about = (type: string, reason: string, message: string, ...names: Parameters<Faults['find']>[0][]) => {
-      const fault = names.map((name) => faults.find(name)).find((found) => found !== undefined);
-      return {
-        type,
-        status: fault ? ('False' as const) : ('True' as const),
-        reason: fault ? (conditionReasons[fault.fault] ?? 'Fault') : reason,
-        message: fault ? `Slot ${fault.slot_index}: ${fault.fault}.` : message,
-        since: fault?.since ?? born,
-      };
-    };
+const gpusOf = (
+  { hardware, faults }: Parts,
+  slotIndexes: readonly number[] = hardware.slots.map(({ slot_index }) => slot_index),
+): GpuEvidence[] =>
+  hardware.slots.flatMap((slot) => {
+    const struck = (name: 'xid_79' | 'gpu_missing' | 'gpu_mismatch') =>
+      faults.find(name)?.slot_index === slot.slot_index;
+    if (!slotIndexes.includes(slot.slot_index) || struck('gpu_missing')) return [];
+    const fell = struck('xid_79');
     return [
-      about(
-        'GpusHealthy',
-        'AllAnswer',
-        `${hardware.slots.length} GPUs answer.`,
-        'xid_79',
-        'gpu_missing',
-        'gpu_mismatch',
-      ),
-      about('DriverReady', 'Loaded', `Driver ${hardware.driverVersion}.`, 'driver_unavailable', 'wrong_driver'),
-      about('StorageReady', 'Clean', 'Disks have room and can be wiped.', 'disk_full', 'dirty_disk'),
-      about('DevicesBindable', 'Bindable', 'Devices change their driver on request.', 'vfio_stuck'),
-      about('IsolationHolds', 'Probed', 'Guests cannot reach each other.', 'leaky_bridge'),
+      {
+        uuid: struck('gpu_mismatch') ? swapped(slot.gpu_uuid) : slot.gpu_uuid,
+        model: slot.gpu_model,
+        pci_address: slot.pci_address,
+        memory_mib: slot.gpu_memory_mib,
+        healthy: !fell,
+        ...(fell && { detail: `Xid 79: GPU at ${slot.pci_address} has fallen off the bus.` }),
+      },
     ];
-  };
+  });
 
-  return {
-    gpus,
-    attestation({ allocationId, runtime, slotIndexes }) {
-      const found = gpus(slotIndexes);
-      const { version, answers } = driver(found);
-      const reachable = runtime.state === 'running' && !faults.find('ssh_unreachable');
-      const address = 'slots' in runtime ? (runtime.slots[0]?.private_ip ?? '') : (hardware.slots[0]?.private_ip ?? '');
-      return {
-        allocation_id: allocationId,
-        taken_at: clock.now().toISOString(),
-        simulated: true,
-        gpus: found,
-        driver_version: version,
-        cuda_version: version === hardware.driverVersion ? hardware.cudaVersion : '',
-        nvidia_smi: answers,
-        disk_clean: runtime.disk_clean,
-        isolation: isolation(),
-        ssh: {
-          reachable,
-          address,
-          port: 22,
-          username: runtime.login.username,
-          host_key_fingerprint: runtime.host_key_fingerprint,
-        },
-        durations_ms: runtime.durations_ms,
-      };
-    },
-    conditions,
-    checks: () => ({
-      [tool.replace('-', '_')]: driver(gpus()).answers,
-      gpus:
-        gpus().length === hardware.slots.length && gpus().every(({ healthy }) => healthy)
-          ? passed(`${hardware.slots.length} × ${gpuModels[hardware.model].name}`)
-          : failed(`${gpus().filter(({ healthy }) => healthy).length} of ${hardware.slots.length} GPUs are well.`),
-      storage: faults.find('disk_full') ? failed('No room is left for images.') : passed('There is room for images.'),
-      vfio: faults.find('vfio_stuck') ? failed('A device keeps its driver.') : passed('Devices change their driver.'),
-      isolation: isolation(),
-    }),
-    utilization() {
-      const busy = new Set<string>();
-      for (const machine of Object.values(store.now.machines)) {
-        if (machine.state === 'running') for (const slot of machine.slots) busy.add(slot.pci_address);
-      }
-      const wholeNode = Object.values(store.now.users).some(({ state }) => state === 'running');
-      const idle = faults.find('idle_guest') !== undefined;
-      return hardware.slots.map((slot) =>
-        !idle && (wholeNode || busy.has(slot.pci_address)) ? loadOf(slot.gpu_uuid, clock.now()) : 0,
-      );
-    },
+/** What the vendor's tool says about these GPUs. */
+const driverOf = ({ hardware, faults }: Parts, found: readonly GpuEvidence[]) => {
+  const tool = toolOf(hardware);
+  if (faults.find('driver_unavailable')) {
+    return {
+      version: '',
+      answers: failed(`${tool} cannot talk to the driver: it is not loaded, and the package mirror does not answer.`),
+    };
+  }
+  if (faults.find('wrong_driver')) {
+    return {
+      version: oldDriver,
+      answers: failed(`Failed to initialize NVML: driver ${oldDriver} and library ${hardware.driverVersion} differ.`),
+    };
+  }
+  const sick = found.filter(({ healthy }) => !healthy);
+  const answers =
+    sick.length > 0
+      ? failed(`${tool} cannot reach ${sick.map(({ pci_address }) => pci_address).join(', ')}.`)
+      : passed(`${tool} answers for ${found.length} GPUs.`);
+  return { version: hardware.driverVersion, answers };
+};
+
+const isolationOf = ({ faults }: Parts): Proof =>
+  faults.find('leaky_bridge')
+    ? failed('A frame that was sent to the neighbour on the bridge arrived.')
+    : passed('Neighbours on the bridge, the host and its metadata address could not be reached.');
+
+const conditionsOf = ({ hardware, store, faults }: Parts): NodeCondition[] => {
+  const born = store.now.born_at;
+  const about = (type: string, reason: string, message: string, ...names: Parameters<Faults['find']>[0][]) => {
+    const fault = names.map((name) => faults.find(name)).find((found) => found !== undefined);
+    return {
+      type,
+      status: fault ? ('False' as const) : ('True' as const),
+      reason: fault ? (conditionReasons[fault.fault] ?? 'Fault') : reason,
+      message: fault ? `Slot ${fault.slot_index}: ${fault.fault}.` : message,
+      since: fault?.since ?? born,
+    };
   };
+  return [
+    about('GpusHealthy', 'AllAnswer', `${hardware.slots.length} GPUs answer.`, 'xid_79', 'gpu_missing', 'gpu_mismatch'),
+    about('DriverReady', 'Loaded', `Driver ${hardware.driverVersion}.`, 'driver_unavailable', 'wrong_driver'),
+    about('StorageReady', 'Clean', 'Disks have room and can be wiped.', 'disk_full', 'dirty_disk'),
+    about('DevicesBindable', 'Bindable', 'Devices change their driver on request.', 'vfio_stuck'),
+    about('IsolationHolds', 'Probed', 'Guests cannot reach each other.', 'leaky_bridge'),
+  ];
+};
+
+function attestationOf(
+  parts: Parts,
+  { allocationId, runtime, slotIndexes }: Parameters<Evidence['attestation']>[0],
+): ReadinessAttestation {
+  const { hardware, faults, clock } = parts;
+  const found = gpusOf(parts, slotIndexes);
+  const { version, answers } = driverOf(parts, found);
+  const reachable = runtime.state === 'running' && !faults.find('ssh_unreachable');
+  const address = 'slots' in runtime ? (runtime.slots[0]?.private_ip ?? '') : (hardware.slots[0]?.private_ip ?? '');
+  return {
+    allocation_id: allocationId,
+    taken_at: clock.now().toISOString(),
+    simulated: true,
+    gpus: found,
+    driver_version: version,
+    cuda_version: version === hardware.driverVersion ? hardware.cudaVersion : '',
+    nvidia_smi: answers,
+    disk_clean: runtime.disk_clean,
+    isolation: isolationOf(parts),
+    ssh: {
+      reachable,
+      address,
+      port: 22,
+      username: runtime.login.username,
+      host_key_fingerprint: runtime.host_key_fingerprint,
+    },
+    durations_ms: runtime.durations_ms,
+  };
+}
+
+function checksOf(parts: Parts): Record<string, Proof> {
+  const { hardware, faults } = parts;
+  const found = gpusOf(parts);
+  const well = found.filter(({ healthy }) => healthy);
+  return {
+    [toolOf(hardware).replace('-', '_')]: driverOf(parts, found).answers,
+    gpus:
+      well.length === hardware.slots.length
+        ? passed(`${hardware.slots.length} × ${gpuModels[hardware.model].name}`)
+        : failed(`${well.length} of ${hardware.slots.length} GPUs are well.`),
+    storage: faults.find('disk_full') ? failed('No room is left for images.') : passed('There is room for images.'),
+    vfio: faults.find('vfio_stuck') ? failed('A device keeps its driver.') : passed('Devices change their driver.'),
+    isolation: isolationOf(parts),
+  };
+}
+
+function utilizationOf({ hardware, store, faults, clock }: Parts): number[] {
+  const busy = new Set<string>();
+  for (const machine of Object.values(store.now.machines)) {
+    if (machine.state === 'running') for (const slot of machine.slots) busy.add(slot.pci_address);
+  }
+  const wholeNode = Object.values(store.now.users).some(({ state }) => state === 'running');
+  const idle = faults.find('idle_guest') !== undefined;
+  return hardware.slots.map((slot) =>
+    !idle && (wholeNode || busy.has(slot.pci_address)) ? loadOf(slot.gpu_uuid, clock.now()) : 0,
+  );
 }
 
 const conditionReasons: Readonly<Record<string, string>> = {

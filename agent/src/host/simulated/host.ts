@@ -2,16 +2,19 @@ import { join } from 'node:path';
 import type { ReadinessAttestation } from '@gpuaas/contract/node';
 import type { Clock } from '../../clock.ts';
 import { fingerprintOfKey } from '../fingerprint.ts';
-import { type Host, HostFailure, type Work } from '../port.ts';
+import { type Host, HostFailure, type ShellOrder, type Work } from '../port.ts';
 import { makeEvidence } from './evidence.ts';
 import { type Faults, makeFaults } from './faults.ts';
-import { makeGuests, type UidRange, unusedUids } from './guests.ts';
+import { type Guest, type UidRange, unusedUids } from './guests/guest.ts';
+import { makeGuests } from './guests/guests.ts';
 import { drawHardware, type Hardware, type HardwareOrder } from './hardware.ts';
 import { ownedBy, slotIndexesOf } from './leases.ts';
 import { nvidiaSmiScript } from './nvidia-smi.ts';
 import { makeRest, type Pace } from './pace.ts';
-import { makeSlices } from './slices.ts';
-import { type HostState, openStore, type StateFile, stateFileIn } from './state.ts';
+import type { HostParts } from './parts.ts';
+import { makeSlices } from './slices/slices.ts';
+import { type HostState, type MachineState, openStore, type StateFile, stateFileIn, type UserState } from './state.ts';
+import { topologyOf } from './topology.ts';
 import { makeWholeNode } from './whole-node.ts';
 
 /** A simulated host. It keeps the state of a host, takes the time that a host takes, and fails on demand. */
@@ -65,35 +68,7 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
     },
     async topology(work) {
       await look(work);
-      const missing = faults.find('gpu_missing')?.slot_index;
-      return {
-        hostname: hardware.hostname,
-        simulated: true,
-        kernel: '6.8.0-79-generic',
-        cpu_count: hardware.cpuCount,
-        memory_mib: hardware.memoryMib,
-        numa_nodes: hardware.numaNodes.map(({ id, cpus, memoryMib }) => ({ id, cpus, memory_mib: memoryMib })),
-        driver_version: faults.find('driver_unavailable') ? null : hardware.driverVersion,
-        cuda_version: faults.find('driver_unavailable') ? null : hardware.cudaVersion,
-        slots: hardware.slots
-          .filter(({ slot_index }) => slot_index !== missing)
-          .map((slot) => ({
-            ...slot,
-            blockers: [
-              ...(faults.find('xid_79')?.slot_index === slot.slot_index ? ['The GPU has fallen off the bus.'] : []),
-              ...(store.now.disks[slot.nvme_device ?? '']?.content === 'used'
-                ? [`${slot.nvme_device} is in use.`]
-                : []),
-            ],
-          })),
-        prerequisites: {
-          kvm_available: true,
-          iommu_group_count: 142,
-          iommu_kernel_args: ['intel_iommu=on', 'iommu=pt'],
-          cloud_localds_available: true,
-        },
-        blockers: faults.find('leaky_bridge') ? ['Guests on the bridge can reach each other.'] : [],
-      };
+      return topologyOf(parts);
     },
     async health(work) {
       await look(work);
@@ -141,53 +116,12 @@ export async function openSimulatedHost(order: SimulatedHostOrder): Promise<Simu
       });
       await guests.end(allocationId, false);
     },
-    async runtimes() {
-      const of = (shape: 'slice' | 'bare_metal', found: HostState['users']) =>
-        Object.entries(found).map(([allocationId, { state }]) => ({
-          allocationId,
-          shape,
-          running: state === 'running' || state === 'making',
-        }));
-      return [...of('slice', store.now.machines), ...of('bare_metal', store.now.users)];
-    },
-    async gpusOf(allocationId) {
-      const machine = store.now.machines[allocationId];
-      const runtime = machine ?? store.now.users[allocationId];
-      if (!runtime || runtime.state === 'ended') return [];
-      const indexes =
-        machine &&
-        slotIndexesOf(
-          hardware,
-          machine.slots.map(({ pci_address }) => pci_address),
-        );
-      return evidence.gpus(indexes).flatMap(({ uuid, healthy }) => (healthy ? [uuid] : []));
-    },
+    runtimes: async () => runtimesIn(store.now),
+    gpusOf: async (allocationId) => gpusHeldBy(parts, allocationId),
     conditions: async () => evidence.conditions(),
     utilization: async () => evidence.utilization(),
     images: async () => store.now.images,
-    async openShell(shell) {
-      const runtime = livingOf(shell.allocationId);
-      if (runtime.login.username !== shell.username) {
-        throw new HostFailure('not_found', `There is no user ${shell.username}.`);
-      }
-      const machine = store.now.machines[shell.allocationId];
-      const addresses = machine?.slots.map(({ pci_address }) => pci_address);
-      const indexes = addresses && slotIndexesOf(hardware, addresses);
-      const load = evidence.utilization();
-      const gpus = evidence.gpus(indexes).map((gpu) => ({
-        ...gpu,
-        utilization: load[hardware.slots.findIndex(({ pci_address }) => pci_address === gpu.pci_address)] ?? 0,
-      }));
-      const failure = faults.find('wrong_driver')
-        ? 'Failed to initialize NVML: Driver/library version mismatch'
-        : faults.find('driver_unavailable')
-          ? "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
-          : undefined;
-      return guests.open(shell, {
-        hostname: machine?.hostname ?? hardware.hostname,
-        programs: hardware.vendor === 'nvidia' ? { 'nvidia-smi': nvidiaSmiScript({ hardware, gpus, failure }) } : {},
-      });
-    },
+    openShell: async (shell) => guests.open(shell, guestOf(parts, livingOf(shell.allocationId), shell)),
     close: () => guests.close(),
   };
 }
@@ -214,4 +148,52 @@ function bareHost(hardware: Hardware, now: Date): HostState {
     users: {},
     faults: [],
   };
+}
+
+const runtimesIn = ({ machines, users }: HostState) => {
+  const of = (shape: 'slice' | 'bare_metal', found: HostState['users']) =>
+    Object.entries(found).map(([allocationId, { state }]) => ({
+      allocationId,
+      shape,
+      running: state === 'running' || state === 'making',
+    }));
+  return [...of('slice', machines), ...of('bare_metal', users)];
+};
+
+/** What a person finds who opens a shell: the name of the machine, and a tool that shows its GPUs. */
+function guestOf(
+  { hardware, store, faults, evidence }: HostParts,
+  { login }: UserState | MachineState,
+  shell: ShellOrder,
+): Guest {
+  if (login.username !== shell.username) {
+    throw new HostFailure('not_found', `There is no user ${shell.username}.`);
+  }
+  const machine = store.now.machines[shell.allocationId];
+  const addresses = machine?.slots.map(({ pci_address }) => pci_address);
+  const indexes = addresses && slotIndexesOf(hardware, addresses);
+  const load = evidence.utilization();
+  const gpus = evidence.gpus(indexes).map((gpu) => ({
+    ...gpu,
+    utilization: load[hardware.slots.findIndex(({ pci_address }) => pci_address === gpu.pci_address)] ?? 0,
+  }));
+  const failure = faults.find('wrong_driver')
+    ? 'Failed to initialize NVML: Driver/library version mismatch'
+    : faults.find('driver_unavailable')
+      ? "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+      : undefined;
+  return {
+    hostname: machine?.hostname ?? hardware.hostname,
+    programs: hardware.vendor === 'nvidia' ? { 'nvidia-smi': nvidiaSmiScript({ hardware, gpus, failure }) } : {},
+  };
+}
+
+/** The GPUs that the host sees at work for an allocation. */
+function gpusHeldBy({ hardware, store, evidence }: HostParts, allocationId: string): string[] {
+  const machine = store.now.machines[allocationId];
+  const runtime = machine ?? store.now.users[allocationId];
+  if (!runtime || runtime.state === 'ended') return [];
+  const addresses = machine?.slots.map(({ pci_address }) => pci_address);
+  const indexes = addresses && slotIndexesOf(hardware, addresses);
+  return evidence.gpus(indexes).flatMap(({ uuid, healthy }) => (healthy ? [uuid] : []));
 }
