@@ -6,6 +6,7 @@ import { systemIds } from '../../src/kernel/id.ts';
 import { knownRun } from '../../src/testing/runs-double.ts';
 import { asSystem, issuer, publicUrl, type Tenant, type World } from '../../src/testing/world.ts';
 import { billingExamples } from './billing-examples.ts';
+import { eventExamples } from './event-examples.ts';
 import { fleetExamples } from './fleet-examples.ts';
 import { notificationExamples } from './notification-examples.ts';
 import { createdBy, peopleExamples } from './people-examples.ts';
@@ -41,27 +42,6 @@ const freshProject = async (world: World, tenant: Tenant): Promise<string> => {
   });
   return made.body.id as string;
 };
-const deadLetter = async (world: World, origin: 'publish' | 'consume') => {
-  const eventId = systemIds.next();
-  const envelope = { event_id: eventId, event_type: 'tenancy.project.created', correlation_id: 'c', payload: {} };
-  await asSystem(
-    world.root,
-    `insert into dead_letters (event_id, subject, origin, consumer, key, envelope, attempts, reason)
-     values ($1, 'dlq.tenancy.project.created', $2, $3, 'k', $4, 5, 'it failed')`,
-    [eventId, origin, origin === 'consume' ? 'somebody' : null, envelope],
-  );
-  const { rows } = await world.root.query('select seq::text as seq from dead_letters where event_id = $1', [eventId]);
-  return { eventId, seq: rows[0].seq as string };
-};
-const byEvent: MakeExample = async (world) => ({
-  params: { event_id: (await deadLetter(world, 'publish')).eventId },
-  body: { reason: 'an example' },
-});
-const bySequence: MakeExample = async (world) => ({
-  params: { stream_seq: (await deadLetter(world, 'consume')).seq },
-  body: { reason: 'an example' },
-});
-
 /** The person of a token, known from now on. */
 const personOf = async (world: World, token: string): Promise<string> => {
   const { sub } = decodeJwt(token);
@@ -225,6 +205,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
   allocation_group_get: aGroup,
   allocation_group_release: aGroup,
   ...billingExamples,
+  ...eventExamples,
   ...policyExamples,
   ...fleetExamples,
   ...notificationExamples,
@@ -260,9 +241,6 @@ const examples: Readonly<Record<string, MakeExample>> = {
     return { params: { organization_id: tenant.organizationId, department_id: id }, body: { state: 'disabled' } };
   },
   dlq_list: nothing,
-  dlq_get: async (world) => ({ params: { stream_seq: (await deadLetter(world, 'consume')).seq } }),
-  dlq_requeue: bySequence,
-  dlq_discard: bySequence,
   invitation_accept: async (world) => {
     const host = await world.found(unique('host'));
     const { token } = await make(world, host, under(host, 'invitations'), {
@@ -313,9 +291,7 @@ const examples: Readonly<Record<string, MakeExample>> = {
     params: { organization_id: tenant.organizationId, user_id: await freshMember(world, tenant) },
   }),
   outbox_failed_list: nothing,
-  outbox_requeue: byEvent,
   outbox_rewind: async () => ({ body: { reason: 'an example' } }),
-  outbox_discard: byEvent,
   organization_create: async () => ({ body: { name: 'An example', slug: unique('org') } }),
   organization_list: nothing,
   organization_delete: async (world, tenant) => {

@@ -1,3 +1,4 @@
+import { allocationChecks } from './allocations.ts';
 import { auditChecks, auditUniqueness } from './audit.ts';
 import { billingChecks, billingOnlyGrows, billingUniqueness } from './billing.ts';
 import { notificationChecks, notificationUniqueness } from './notifications.ts';
@@ -303,6 +304,7 @@ export const uniqueness: Readonly<Record<string, Promised>> = {
 
 /** A row with these values is refused. */
 export const checks: Readonly<Record<string, Promised>> = {
+  ...allocationChecks,
   ...auditChecks,
   ...billingChecks,
   ...notificationChecks,
@@ -310,31 +312,6 @@ export const checks: Readonly<Record<string, Promised>> = {
     promise: 'a host is not avoided until a time before its failure',
     table: 'node_launch_failures',
     row: { failed_at: '2026-01-02T00:00:00Z', avoided_until: '2026-01-01T00:00:00Z' },
-  },
-  allocations_attempts_check: {
-    promise: 'a launch is tried a bounded number of times',
-    table: 'allocations',
-    row: { attempt: 4, max_attempts: 3 },
-  },
-  allocations_check: {
-    promise: 'only what is requested waits in the queue',
-    table: 'allocations',
-    row: { placement_status: 'queued', state: 'active', node_id: uuid, generation: 1 },
-  },
-  allocations_check1: {
-    promise: 'what is being made or used has a host and a lease',
-    table: 'allocations',
-    row: { state: 'active', node_id: null },
-  },
-  allocations_check2: {
-    promise: 'what failed says why',
-    table: 'allocations',
-    row: { state: 'failed', failure_code: null },
-  },
-  allocations_unit_price_minor_check: {
-    promise: 'no price is negative',
-    table: 'allocations',
-    row: { unit_price_minor: -1 },
   },
   alerts_check: {
     promise: 'an alert about a slot says on which host',

@@ -20,7 +20,7 @@ import { fingerprint, readKey, withoutSecrets } from './idempotency.ts';
 import { credentialOf, header } from './shown.ts';
 import { sendStream } from './stream.ts';
 import { refuseUpload } from './upload.ts';
-import { makeValidation } from './validation.ts';
+import { makeValidation } from './validation/validation.ts';
 
 /**
  * The stages of one route, in a fixed order: authentication, deny list, service accounts, tenant scope and

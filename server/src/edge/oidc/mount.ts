@@ -207,7 +207,7 @@ function addOutcomes(scope: FastifyInstance, { afterForm, pages, publicUrl, send
   }
 }
 
-/** The questions of a sign-in: who somebody is, and what a program may do for them. */
+/** The questions of a sign-in: who the person is, and what a program may do for them. */
 function addInteractions(scope: FastifyInstance, parts: FormParts): void {
   const { issuer, attempts, browsers, publicUrl, send, afterForm, sendPasswordLink, factorChanged } = parts;
   const path = (id: string, last: string) => `${publicUrl.pathname}/interaction/${id}${last}`;

@@ -50,7 +50,7 @@ export const makeStepAccount =
         return tx.abandon(new Fault('resource_not_found', 'Nothing was due.'));
       }
       await storeStep(tx, row, step);
-      const events = [...toldBy(row, step), ...(step.release ? await releasesOf(tx, row) : [])];
+      const events = [...eventsOf(row, step), ...(step.release ? await releasesOf(tx, row) : [])];
       return tx.commit(step, {
         target: { type: 'billing_account', id: organizationId },
         organizationId,
@@ -67,8 +67,8 @@ export const makeStepAccount =
     return written instanceof Fault ? undefined : written.value;
   };
 
-/** What the organization is told about a step. */
-function toldBy(row: StandingRow, step: Step): DeclaredEvent[] {
+/** The events of a step, from which letters to the organization are written. */
+function eventsOf(row: StandingRow, step: Step): DeclaredEvent[] {
   const id = row.organization_id;
   const runway = runwaySeconds(row.spendable, row.per_hour);
   const standing = {
@@ -81,15 +81,15 @@ function toldBy(row: StandingRow, step: Step): DeclaredEvent[] {
   };
   const releases_at = step.releasesAt?.toISOString() ?? null;
   const { warning, transition } = step;
-  const told: DeclaredEvent[] = [];
+  const events: DeclaredEvent[] = [];
   if (transition === 'announce') {
-    told.push(autoReleasePending.of(id, { ...standing, releases_at: releases_at ?? row.now.toISOString() }));
+    events.push(autoReleasePending.of(id, { ...standing, releases_at: releases_at ?? row.now.toISOString() }));
   }
   if (transition === 'deplete') {
-    told.push(balanceDepleted.of(id, { ...standing, depleted_at: row.now.toISOString(), releases_at }));
+    events.push(balanceDepleted.of(id, { ...standing, depleted_at: row.now.toISOString(), releases_at }));
   }
   if (warning) {
-    told.push(
+    events.push(
       lowBalanceWarning.of(id, {
         ...standing,
         threshold: warning.threshold,
@@ -101,9 +101,9 @@ function toldBy(row: StandingRow, step: Step): DeclaredEvent[] {
   }
   const isBetter = transition === 'recover' || (transition === 'warn' && row.state !== 'healthy');
   if (isBetter && row.state !== 'healthy') {
-    told.push(balanceRecovered.of(id, { ...standing, was: row.state }));
+    events.push(balanceRecovered.of(id, { ...standing, was: row.state }));
   }
-  return told;
+  return events;
 }
 const endOf = (now: Date, seconds: number): string | null => {
   const end = new Date(now.getTime() + seconds * secondMs);

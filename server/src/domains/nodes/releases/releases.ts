@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { agentReleaseAdd, agentReleaseList, agentReleaseWithdraw, nodeAgentUpdate } from '@gpuaas/contract';
 import { type Database, handlers, type Mounted, systemViewer } from '../../../kernel/act.ts';
-import { checkDeclared, NotAsDeclared } from '../../../kernel/declared-bytes.ts';
 import { Fault } from '../../../kernel/fault.ts';
+import { checkDeclared, NotAsDeclared } from '../../../kernel/files/declared-bytes.ts';
 import type { Ids } from '../../../kernel/id.ts';
 import { readPage } from '../../../kernel/page.ts';
 import type { Objects } from '../../../ports/objects/port.ts';

@@ -111,7 +111,7 @@ export const writeNotifications = (tx: WriteTx, one: NewNotification): Promise<N
 const forget = sql(
   'notification-forget',
   `delete from notifications n using (
-     select user_id, id from notifications where expires_at <= act_time() order by expires_at limit $1
+     select user_id, id from notifications where expires_at <= act_time() and is_me(user_id) order by expires_at limit $1
    ) old where n.user_id = old.user_id and n.id = old.id and is_me(n.user_id)`,
 );
 export const forgetExpired = (tx: WriteTx, most: number): Promise<number> => tx.run(forget, [most]);

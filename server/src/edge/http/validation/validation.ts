@@ -2,9 +2,9 @@ import { type Input, isWrite, type Route } from '@gpuaas/contract';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
-import { Fault } from '../../kernel/fault.ts';
-import { unkeepable } from './keepable.ts';
-import { tellFault } from './validation-words.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { unkeepable } from '../keepable.ts';
+import { tellFault } from './words.ts';
 
 const maxFaults = 20;
 const nothing = {};

@@ -1,7 +1,7 @@
 import { defineRoute, organizationCreate, organizationGet, organizationList, projectRemove } from '@gpuaas/contract';
 import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../kernel/fault.ts';
+import { Fault } from '../../../kernel/fault.ts';
 import { makeValidation } from './validation.ts';
 
 const route = defineRoute({
