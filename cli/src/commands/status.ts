@@ -1,7 +1,8 @@
 import type { Allocation, Project } from '@gpuaas/sdk';
 import type { Run, Session } from '../command.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { formatOf, showOne, tableOf } from '../show/output.ts';
+import { formatOf, showOne } from '../show/output.ts';
+import { tableOf } from '../show/table.ts';
 import { plain, showDuration, showMoney, showValue } from '../show/value.ts';
 
 const soonMs = 30 * 60_000;

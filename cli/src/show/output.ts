@@ -1,6 +1,7 @@
 import { type OutputFormat, outputs, type Session } from '../command.ts';
 import { usageFailure } from '../failure.ts';
 import { settingOf } from '../setting.ts';
+import { headOf, makeTable } from './table.ts';
 import { jsonOf, plain, showLines, showValue, valueAt } from './value.ts';
 
 /** The output format: from a flag, the environment, a file, or a table by default. jq reads JSON. */
@@ -41,7 +42,7 @@ export function showRows(session: Session, rows: readonly object[], columns: rea
       if (rows.length === 0) session.say(none);
       else
         stdout.write(
-          tableOf([shown.map(headOf), ...rows.map((row) => shown.map((path) => showValue(valueAt(row, path))))]),
+          makeTable(rows, shown, { now: session.now(), width: stdout.isTTY === true ? stdout.columns : undefined }),
         );
   }
 }
@@ -86,17 +87,6 @@ export function pairsOf(lines: readonly (readonly [string, string])[], indent = 
   const width = Math.max(0, ...lines.map(([left]) => left.length));
   return lines.map(([left, right]) => `${indent}${left.padEnd(width)}  ${right}\n`).join('');
 }
-
-export function tableOf(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
-  return rows
-    .map(
-      (row) => `${row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ')}\n`,
-    )
-    .join('');
-}
-
-const headOf = (path: string): string => (path.split('.').at(-1) ?? path).replaceAll('_', ' ').toUpperCase();
 
 function pick(session: Session, row: object): object {
   const fields = session.text('fields')?.split(',');
